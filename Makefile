@@ -1,0 +1,40 @@
+# Each target does its own set-up: python3, pip and make are all a machine needs.
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+UV_VERSION := 0.13.7
+
+.PHONY: setup demo test lint bench lock clean
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml
+	test -x $(BIN)/python || python3 -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --compile-bytecode -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	touch $(READY)
+
+demo: $(READY)
+	$(BIN)/likewise demo --out demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+# Pins and hashes only; run it after a change of the dependencies in pyproject.toml.
+lock:
+	test -x $(BIN)/python || python3 -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
+		--all-extras --group dev --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,192 @@
+"""Hints drawn from known labels, the way the papers draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.constraints.labels import encode_labels
+from likewise.constraints.pairs import BoolArray, IntArray, whole_number
+from likewise.constraints.partition import Partition, pairs_across, pairs_within
+
+if TYPE_CHECKING:
+    from likewise.constraints.constraints import Constraints
+
+_ATTEMPTS = 100
+
+
+class _Labelled:
+    """The labelled rows in order of class, and their pairs by number: none is written out to draw some."""
+
+    def __init__(self, codes: IntArray, names: list[Any], rng: np.random.Generator) -> None:
+        self.names, self.rng = names, rng
+        known = np.flatnonzero(codes >= 0)
+        self.rows = known[np.argsort(codes[known], kind="stable")]
+        self.codes = codes[self.rows]
+        self.sizes = np.bincount(self.codes, minlength=len(names))
+        self.start = np.cumsum(self.sizes) - self.sizes
+
+    def draw(self, total: int, amount: int, what: str) -> IntArray:
+        """Draw distinct numbers below `total`, in memory of the order of `amount`."""
+        if amount > total:
+            raise ValueError(
+                f"cannot draw {amount:,} distinct {what}: there are {total:,}. Ask for at most {total:,}."
+            )
+        return self.rng.choice(total, size=amount, replace=False, shuffle=False)
+
+    def any_pairs(self, amount: int) -> IntArray:
+        n = len(self.rows)
+        return self.rows[_triangle(self.draw(n * (n - 1) // 2, amount, "pairs of labelled rows"))]
+
+    def must_links(self, amount: int) -> IntArray:
+        ends = np.cumsum(self.sizes * (self.sizes - 1) // 2)
+        number = self.draw(int(ends[-1]) if ends.size else 0, amount, "pairs within a class")
+        label = np.searchsorted(ends, number, side="right")
+        begin = ends - self.sizes * (self.sizes - 1) // 2
+        return self.rows[self.start[label, None] + _triangle(number - begin[label])]
+
+    def cannot_links(self, amount: int) -> IntArray:
+        # The row at a place in class order is paired with all places after its class.
+        stop = (self.start + self.sizes)[self.codes]
+        ends = np.cumsum(len(self.rows) - stop)
+        number = self.draw(int(ends[-1]) if ends.size else 0, amount, "pairs of two classes")
+        place = np.searchsorted(ends, number, side="right")
+        partner = len(self.rows) - (ends[place] - number)
+        return self.rows[np.column_stack([place, partner])]
+
+    def must_links_of(self, label: int, amount: int) -> IntArray:
+        size = int(self.sizes[label])
+        number = self.draw(size * (size - 1) // 2, amount, f"must-links within class {self.names[label]!r}")
+        return self.rows[self.start[label] + _triangle(number)]
+
+    def cannot_links_of(self, label: int, amount: int, taken: IntArray) -> IntArray:
+        """Draw cannot-links out of one class that are not among those `taken` (places, not rows)."""
+        start, size = int(self.start[label]), int(self.sizes[label])
+        others = len(self.rows) - size
+        inside = (taken >= start) & (taken < start + size)
+        touching = inside.any(axis=1)
+        own, other = (
+            taken[touching].max(axis=1, where=inside[touching], initial=-1),
+            taken[touching].sum(axis=1),
+        )
+        other = other - own
+        used = np.sort((own - start) * others + np.where(other < start, other, other - size))
+        what = f"cannot-links out of class {self.names[label]!r}"
+        number = self.draw(
+            size * others - len(used), amount, f"{what} besides those of other classes" if len(used) else what
+        )
+        number = number + np.searchsorted(
+            used - np.arange(len(used)), number, side="right"
+        )  # step over the used
+        own, other = np.divmod(number, max(others, 1))
+        return np.column_stack([own + start, np.where(other < start, other, other + size)])
+
+
+def _triangle(number: IntArray) -> IntArray:
+    """Return the pair (i, j), i < j, whose number is j (j − 1) / 2 + i."""
+    j = ((1 + np.sqrt(1 + 8 * number.astype(np.float64))) // 2).astype(np.int64)
+    j -= j * (j - 1) // 2 > number  # the root is rounded: put it right on either side
+    j += j * (j + 1) // 2 <= number
+    return np.column_stack([number - j * (j - 1) // 2, j])
+
+
+def _random_pairs(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
+    return labelled.any_pairs(amount)
+
+
+def _per_class(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
+    classes = range(len(labelled.names))
+    must = [labelled.must_links_of(label, amount) for label in classes]
+    # A pair of two classes may be drawn for either, but only once; the classes with least choice draw first.
+    order = sorted(
+        classes, key=lambda label: labelled.sizes[label] * (len(labelled.rows) - labelled.sizes[label])
+    )
+    for attempt in range(_ATTEMPTS):
+        cannot = np.empty((0, 2), dtype=np.int64)
+        try:
+            for label in order:
+                cannot = np.concatenate([cannot, labelled.cannot_links_of(label, amount, cannot)])
+            break
+        except ValueError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+    return np.concatenate([*must, labelled.rows[cannot]])
+
+
+def _labelled_items(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
+    chosen = labelled.draw(len(labelled.rows), amount, "labelled rows")
+    codes = np.full(labelled.rows.max(initial=-1) + 1, -1, dtype=np.int64)
+    codes[labelled.rows[chosen]] = labelled.codes[chosen]
+    return np.concatenate([pairs_within(codes), pairs_across(codes)])
+
+
+def _disjoint_items(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
+    if amount % 2:
+        raise ValueError(f"disjoint_items pairs items two by two: amount must be even, got {amount}.")
+    chosen = labelled.draw(len(labelled.rows), amount, "labelled rows")
+    return labelled.rows[labelled.rng.permutation(chosen)].reshape(-1, 2)
+
+
+def _equal(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
+    return np.concatenate([labelled.must_links(amount), labelled.cannot_links(amount)])
+
+
+def _links(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
+    # A wrong link joins two classes: all that is drawn is called a must-link.
+    n_wrong = _n_wrong(amount, wrong)
+    return np.concatenate([labelled.must_links(amount - n_wrong), labelled.cannot_links(n_wrong)])
+
+
+SAMPLERS: dict[str, Callable[[_Labelled, int, float], IntArray]] = {
+    "random_pairs": _random_pairs,
+    "per_class": _per_class,
+    "labelled_items": _labelled_items,
+    "disjoint_items": _disjoint_items,
+    "equal": _equal,
+    "links": _links,
+}
+
+
+def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any) -> Constraints:
+    """Draw hints from labels; see Constraints.sample."""
+    from likewise.constraints.constraints import Constraints
+
+    if how not in SAMPLERS:
+        raise ValueError(f"how = {how!r} is no way to sample. Choose one of {', '.join(SAMPLERS)}.")
+    amount = whole_number(amount, "amount")
+    if not 0 <= error_rate <= 1:
+        raise ValueError(f"error_rate must be between 0 and 1, got {error_rate!r}.")
+    codes, names = encode_labels(y)
+    rng = as_generator(random_state)
+    labelled = _Labelled(codes, names, rng)
+    if how == "labelled_items" and error_rate == 0:
+        chosen = labelled.rows[labelled.draw(len(labelled.rows), amount, "labelled rows")]
+        drawn = np.full(len(codes), -1, dtype=np.int64)
+        drawn[chosen] = codes[chosen]
+        return Constraints(len(codes), partitions=[Partition(drawn, different_across=True)])
+    pairs = SAMPLERS[how](labelled, amount, error_rate)
+    together: BoolArray = codes[pairs[:, 0]] == codes[pairs[:, 1]]
+    if how == "links":
+        together[:] = True
+    else:
+        together[rng.choice(len(pairs), size=_n_wrong(len(pairs), error_rate), replace=False)] ^= True
+    return Constraints(len(codes), pairs[together], pairs[~together])
+
+
+def _n_wrong(count: int, error_rate: float) -> int:
+    return ceil(count * error_rate - 1e-9)  # 100 · 0.07 is 7.000000000000001 in floating point
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Return a Generator for a seed, a Generator, a RandomState or None."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=8))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state = {random_state!r} is no seed. Pass None, an int ≥ 0, a Generator or a RandomState."
+        ) from None

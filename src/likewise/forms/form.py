@@ -1,0 +1,106 @@
+"""The quadratic form of a direction, stated on the rows of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..graphs.rows import RowMatrix
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """What a direction w costs: ``q(w) = wᵀ (Xᵀ K X + diag(ridge)) w``.
+
+    Parameters
+    ----------
+    rows : RowMatrix or None
+        K: how rows relate. None stands for zero.
+    ridge : float or (f,) array
+        A cost on the features themselves.
+    psd : bool
+        Whether q(w) ≥ 0 for every w. The solver trusts it; :func:`likewise.testing.check_form` checks it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.forms import ridge, total_scatter
+    >>> X = np.array([[0.0, 0.0], [2.0, 0.0], [4.0, 3.0]])
+    >>> (total_scatter(3) + 0.5 * ridge(1.0)).matrix(X).round(2)
+    array([[8.5, 6. ],
+           [6. , 6.5]])
+    """
+
+    rows: RowMatrix | None
+    ridge: float | Array = 0.0
+    psd: bool = True
+
+    def __add__(self, other: Form) -> Form:
+        if self.rows is None or other.rows is None:
+            rows = self.rows if other.rows is None else other.rows
+        else:
+            rows = self.rows + other.rows
+        return Form(rows, self.ridge + other.ridge, self.psd and other.psd)
+
+    def __mul__(self, scalar: float) -> Form:
+        rows = None if self.rows is None else self.rows * scalar
+        return Form(rows, self.ridge * scalar, self.psd and scalar >= 0)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Form:
+        return self * -1.0
+
+    def __sub__(self, other: Form) -> Form:
+        return self + (-other)
+
+    @property
+    def has_ridge(self) -> bool:
+        """Whether every feature costs something by itself."""
+        return bool(np.all(np.asarray(self.ridge) > 0))
+
+    def apply(self, X: Any, V: Array) -> Array:
+        """``(Xᵀ K X + diag(ridge)) V`` without the f×f matrix."""
+        image = (np.asarray(self.ridge) * V.T).T
+        return image if self.rows is None else image + X.T @ (self.rows @ (X @ V))
+
+    def matrix(self, X: Any) -> Array:
+        """The f×f matrix of the form."""
+        M = np.zeros((X.shape[1], X.shape[1])) if self.rows is None else _inner(X, self.rows)
+        M[np.diag_indices_from(M)] += self.ridge
+        return M
+
+    def diagonal(self, X: Any) -> Array:
+        """The diagonal of :meth:`matrix` without the rest of it."""
+        values = np.zeros(X.shape[1]) + self.ridge
+        if self.rows is not None:
+            thin = self.rows.factor.T @ X
+            for left, core in ((X, self.rows.sparse), (thin, self.rows.core)):
+                values += _column_products(left, core @ left)
+        return values
+
+    def value(self, X: Any, W: Array) -> Array:
+        """``q(w)`` for each column w of ``W``."""
+        values = np.einsum("ij,ij->j", W, (np.asarray(self.ridge) * W.T).T)
+        if self.rows is not None:
+            XW = X @ W
+            values = values + np.einsum("ij,ij->j", XW, self.rows @ XW)
+        return values
+
+
+def _inner(X: Any, K: RowMatrix) -> Array:
+    thin = K.factor.T @ X
+    M = X.T @ (K.sparse @ X) + thin.T @ (K.core @ thin)
+    M = M.toarray() if sparse.issparse(M) else np.asarray(M)
+    return (M + M.T) / 2
+
+
+def _column_products(A: Any, B: Any) -> Array:
+    if sparse.issparse(A):
+        return np.asarray(A.multiply(B).sum(axis=0)).ravel()
+    return np.einsum("ij,ij->j", A, B)

@@ -1,0 +1,104 @@
+"""Kernels in whose space must-linked rows are one point.
+
+Projecting the feature space of a kernel onto the null space of all must-link differences M maps every closed group
+to a single point. In terms of the kernel that is ``K̂ = K − Kᴹᵀ W⁺ Kᴹ`` (DSP paper, Eqs. 4–8), a correction of
+rank ≤ number of must-links that needs only the kernel columns of linked rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.metrics.pairwise import euclidean_distances
+
+from ..constraints import Constraints
+
+Array = np.ndarray
+
+NULL = 1e-10
+"""Eigenvalues of W below this share of the largest count as zero: cycles of must-links make W singular."""
+
+
+def kernel_null_space(K: Array, constraints: Constraints) -> Array:
+    """The kernel after projection onto the null space of the must-links.
+
+    Parameters
+    ----------
+    K : (n, n) array
+        Symmetric positive semi-definite kernel matrix.
+    constraints : Constraints
+        Its must-links (and same-within partitions) collapse; cannot-links do not enter.
+
+    Returns
+    -------
+    (n, n) array
+        K̂, in which ``K̂ᵢᵢ + K̂ⱼⱼ − 2 K̂ᵢⱼ = 0`` for every must-linked pair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import likewise
+    >>> K = np.array([[1.0, 0.2, 0.1], [0.2, 1.0, 0.3], [0.1, 0.3, 1.0]])
+    >>> K_hat = likewise.kernel_null_space(K, likewise.Constraints(3, must_link=[(0, 2)]))
+    >>> bool(np.isclose(K_hat[0, 0] + K_hat[2, 2] - 2 * K_hat[0, 2], 0))
+    True
+    """
+    K = np.asarray(K, dtype=np.float64)
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(f"K must be a square kernel matrix, got shape {K.shape}.")
+    if not np.allclose(K, K.T, rtol=1e-7, atol=1e-8 * np.abs(K).max(initial=0.0)):
+        raise ValueError("K must be symmetric; symmetrise it with (K + K.T) / 2 if rounding made it differ.")
+    if constraints.n_samples != len(K):
+        raise ValueError(
+            f"constraints were built for {constraints.n_samples} rows, K has {len(K)}. "
+            "Split them too: constraints.restrict(rows)."
+        )
+    linked, differences = must_link_differences(constraints)
+    T = collapse(K[:, linked], linked, differences)
+    return K - T @ T.T
+
+
+def must_link_differences(constraints: Constraints) -> tuple[Array, sparse.csr_array]:
+    """``(linked, D)``: the rows in groups of two or more, and a sparse matrix of row differences over them.
+
+    Each member of a group minus the group's first: fewest rows with the span of all must-link differences.
+    """
+    groups = constraints.groups()
+    _, first, inverse, sizes = np.unique(groups, return_index=True, return_inverse=True, return_counts=True)
+    linked = np.flatnonzero(sizes[inverse] > 1)
+    head = first[inverse[linked]]
+    members = np.flatnonzero(linked != head)
+    m, t = len(members), np.arange(len(members))
+    D = sparse.csr_array((np.ones(m), (t, members)), shape=(m, len(linked)))
+    D = D - sparse.csr_array((np.ones(m), (t, np.searchsorted(linked, head[members]))), shape=D.shape)
+    return linked, sparse.csr_array(D)
+
+
+def collapse(columns: Array, linked: Array, differences: sparse.csr_array) -> Array:
+    """T with ``K̂ = K − T Tᵀ``, from the kernel columns of the linked rows alone."""
+    A = differences @ columns.T  # K(M, ·), Eq. 7
+    W = differences @ A[:, linked].T  # Eq. 8
+    values, vectors = linalg.eigh((W + W.T) / 2)
+    kept = values > NULL * values.max(initial=0.0)
+    return A.T @ (vectors[:, kept] / np.sqrt(values[kept]))
+
+
+class CollapsedDistances:
+    """Distances after the null-space projection of a Gaussian kernel, a block of rows at a time."""
+
+    def __init__(self, X: Any, delta: float, constraints: Constraints) -> None:
+        self._X, self._gamma = X, 0.5 / delta**2
+        linked, differences = must_link_differences(constraints)
+        self._T = collapse(self._kernel(X, X[linked]), linked, differences) if len(linked) else np.zeros((X.shape[0], 0))
+        self._diagonal = 1.0 - np.einsum("ij,ij->i", self._T, self._T)
+
+    def _kernel(self, left: Any, right: Any) -> Array:
+        return np.exp(-self._gamma * euclidean_distances(left, right, squared=True))
+
+    def __call__(self, rows: slice) -> Array:
+        """Distances d̂ (Eq. 10) from ``rows`` to all rows."""
+        K = self._kernel(self._X[rows], self._X) - self._T[rows] @ self._T.T
+        squared = self._diagonal[rows, None] + self._diagonal - 2 * K
+        return np.sqrt(np.maximum(squared, 0.0))

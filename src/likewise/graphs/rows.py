@@ -1,0 +1,182 @@
+"""Symmetric n×n matrices over the rows, held as sparse + low rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+Array = np.ndarray
+
+
+def _csr(matrix: Any, shape: tuple[int, int] | None = None) -> sparse.csr_array:
+    return sparse.csr_array(matrix, shape=shape, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class RowMatrix:
+    """The symmetric matrix ``sparse + factor · core · factorᵀ``.
+
+    Graphs of pairs and neighbours are sparse. Knowledge about whole groups is not, but has low rank: a complete
+    graph on each group is ``Z Zᵀ`` with Z the group indicator, "everything differs across groups" is
+    ``1 1ᵀ − Z Zᵀ``, and centring is ``I − 1 1ᵀ/n``. Held this way every product costs what the statement costs.
+
+    Parameters
+    ----------
+    sparse : (n, n) sparse array
+    factor : (n, g) sparse array, optional
+    core : (g, g) sparse array, optional
+        Symmetric; the identity when only ``factor`` is given.
+
+    Examples
+    --------
+    >>> from likewise.graphs import RowMatrix
+    >>> RowMatrix.centring(3).toarray().round(2)
+    array([[ 0.67, -0.33, -0.33],
+           [-0.33,  0.67, -0.33],
+           [-0.33, -0.33,  0.67]])
+    """
+
+    sparse: sparse.csr_array
+    factor: sparse.csr_array
+    core: sparse.csr_array
+
+    def __init__(self, sparse: Any, factor: Any = None, core: Any = None) -> None:
+        n = sparse.shape[0]
+        factor = _csr((n, 0)) if factor is None else _csr(factor)
+        core = _identity(factor.shape[1]) if core is None else _csr(core)
+        object.__setattr__(self, "sparse", _csr(sparse))
+        object.__setattr__(self, "factor", factor)
+        object.__setattr__(self, "core", core)
+
+    # -- how to make one ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def zeros(cls, n: int) -> RowMatrix:
+        """Nothing relates to anything."""
+        return cls(_csr((n, n)))
+
+    @classmethod
+    def diag(cls, values: Array) -> RowMatrix:
+        """A weight on each row by itself."""
+        return cls(sparse.diags_array(np.asarray(values, dtype=np.float64)))
+
+    @classmethod
+    def low_rank(cls, factor: Any, core: Any = None) -> RowMatrix:
+        """``factor · core · factorᵀ`` alone."""
+        n = factor.shape[0]
+        return cls(_csr((n, n)), factor, core)
+
+    @classmethod
+    def from_pairs(cls, n: int, pairs: Array, weights: Array) -> RowMatrix:
+        """A graph with one edge a pair."""
+        left, right = pairs[:, 0], pairs[:, 1]
+        half = sparse.coo_array((weights, (left, right)), shape=(n, n))
+        return cls(half + half.T)
+
+    @classmethod
+    def centring(cls, n: int) -> RowMatrix:
+        """``I − 1 1ᵀ/n``: takes the mean away."""
+        return cls(_identity(n), np.ones((n, 1)), np.array([[-1.0 / n]]))
+
+    # -- arithmetic -----------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.sparse.shape[0]
+
+    def __add__(self, other: RowMatrix) -> RowMatrix:
+        return RowMatrix(
+            self.sparse + other.sparse,
+            sparse.hstack([self.factor, other.factor], format="csr"),
+            sparse.block_diag([self.core, other.core], format="csr"),
+        )
+
+    def __mul__(self, scalar: float) -> RowMatrix:
+        return RowMatrix(self.sparse * scalar, self.factor, self.core * scalar)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> RowMatrix:
+        return self * -1.0
+
+    def __sub__(self, other: RowMatrix) -> RowMatrix:
+        return self + (-other)
+
+    def __matmul__(self, V: Array) -> Array:
+        return self.sparse @ V + self.factor @ (self.core @ (self.factor.T @ V))
+
+    # -- looking inside -------------------------------------------------------------------------------------------
+
+    def row_sums(self) -> Array:
+        """``K 1``: the degree of each row."""
+        return self @ np.ones(self.n)
+
+    def entries(self, left: Array, right: Array) -> Array:
+        """The values at the places ``(left[t], right[t])``."""
+        values = np.asarray(self.sparse[left, right]).ravel() if len(left) else np.zeros(0)
+        if self.core.nnz:
+            Z = self.factor
+            values = values + (Z[left] @ self.core).multiply(Z[right]).sum(axis=1)
+        return values
+
+    def diagonal(self) -> Array:
+        """The values at ``(i, i)``."""
+        inside = (self.factor @ self.core).multiply(self.factor).sum(axis=1)
+        return self.sparse.diagonal() + np.asarray(inside).ravel()
+
+    def without_diagonal(self) -> RowMatrix:
+        """The same relations, no row related to itself."""
+        return self - RowMatrix.diag(self.diagonal())
+
+    def span(self) -> tuple[Array, sparse.csr_array, sparse.csr_array]:
+        """``(rows, E, B)`` with ``K = E B Eᵀ`` and E as thin as the statement allows.
+
+        E holds one unit column for each of ``rows`` (those the sparse part touches), then the factor.
+        """
+        rows = self.support()
+        E = sparse.hstack([selector(self.n, rows), self.factor], format="csr")
+        B = sparse.block_diag([self.sparse[rows][:, rows], self.core], format="csr")
+        return rows, E, B
+
+    def support(self) -> Array:
+        """The rows that the sparse part touches."""
+        return np.flatnonzero(np.diff(self.sparse.indptr))
+
+    def lift(self, members: Any) -> RowMatrix:
+        """From a matrix over groups to one over rows: ``members · K · membersᵀ``."""
+        members = _csr(members)
+        factor = sparse.hstack([members, members @ self.factor], format="csr")
+        return RowMatrix.low_rank(factor, sparse.block_diag([self.sparse, self.core], format="csr"))
+
+    def centered(self) -> RowMatrix:
+        """``H K H`` with H the centring: what K says of data whose mean was taken away."""
+        sums = self.row_sums()
+        n = self.n
+        factor = np.column_stack([np.ones(n), sums])
+        core = np.array([[sums.sum() / n**2, -1.0 / n], [-1.0 / n, 0.0]])
+        return self + RowMatrix.low_rank(factor, core)
+
+    def toarray(self) -> Array:
+        """Written out, n×n: for tests and small data."""
+        return self.sparse.toarray() + (self.factor @ self.core @ self.factor.T).toarray()
+
+
+def _identity(n: int) -> sparse.csr_array:
+    return sparse.csr_array(sparse.eye_array(n))
+
+
+def selector(n: int, rows: Array) -> sparse.csr_array:
+    """The n×len(rows) matrix whose column t is the unit vector of ``rows[t]``."""
+    columns = np.arange(len(rows))
+    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, len(rows)))
+
+
+def indicator(codes: Array, n_blocks: int | None = None) -> sparse.csr_array:
+    """The n×blocks matrix with a one where a row carries that code; −1 carries none."""
+    known = np.flatnonzero(codes >= 0)
+    width = int(codes.max(initial=-1)) + 1 if n_blocks is None else n_blocks
+    return sparse.csr_array((np.ones(len(known)), (known, codes[known])), shape=(len(codes), width))

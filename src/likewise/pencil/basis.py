@@ -1,0 +1,37 @@
+"""Orthonormal bases of a row space, without an eigenproblem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.linalg.lapack import dpstrf
+
+Array = np.ndarray
+
+
+def orthonormal_rows(C: Any) -> Array:
+    """Orthonormal rows spanning the row space of C (b × f), by a rank-revealing (pivoted) QR of Cᵀ.
+
+    A sparse C is never made dense: the triangular factor comes from a pivoted Cholesky decomposition of C Cᵀ, applied
+    twice since once loses half of the digits.
+    """
+    if not sparse.issparse(C):
+        Q, R, _ = linalg.qr(np.asarray(C, dtype=np.float64).T, mode="economic", pivoting=True)
+        sizes = np.abs(np.diag(R))
+        rank = int(np.sum(sizes > max(C.shape) * np.finfo(float).eps * sizes.max(initial=0.0)))
+        return Q[:, :rank].T
+    basis = _cholesky_rows(C, (C @ C.T).toarray())
+    return _cholesky_rows(basis, basis @ basis.T)
+
+
+def _cholesky_rows(C: Any, gram: Array) -> Array:
+    tolerance = len(gram) * np.finfo(float).eps * gram.diagonal().max(initial=0.0)
+    factor, pivots, rank, _ = dpstrf(gram, tol=tolerance, lower=1)
+    L = np.tril(factor[:rank, :rank])
+    chosen = C[pivots[:rank] - 1]
+    if not sparse.issparse(chosen):
+        return linalg.solve_triangular(L, chosen, lower=True)
+    # L⁻¹ is small and C sparse: this way nothing is larger than the answer.
+    return np.asarray((chosen.T @ linalg.solve_triangular(L, np.eye(rank), lower=True).T).T)

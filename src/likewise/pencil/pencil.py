@@ -1,0 +1,113 @@
+"""Two forms, and the directions that tell them apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..forms.form import Form
+from .routes import Route
+
+Array = np.ndarray
+Over = Literal["sum", "pull", "push"]
+
+
+@dataclass(frozen=True, eq=False)
+class Pencil:
+    """A form to shrink and a form to grow.
+
+    Parameters
+    ----------
+    pull : Form
+        Made small: what must stay together.
+    push : Form
+        Made large: what must stay apart.
+    over : {"sum", "pull", "push"}, optional
+        The denominator of the quotient that is solved.
+
+        - ``"sum"``: maximise push / (push + pull), a share in [0, 1]; both forms positive semi-definite. A
+          singular form does no harm. The default where it applies.
+        - ``"pull"``: maximise push / pull on the range of pull. The default when push is indefinite.
+        - ``"push"``: minimise pull / push on the range of push. The default when pull is indefinite.
+
+    perfect : {"keep", "discard"}
+        What becomes of directions that the pull does not feel at all: the best ones, or no answer.
+    """
+
+    pull: Form
+    push: Form
+    over: Over | None = None
+    perfect: Literal["keep", "discard"] = "keep"
+
+    def __post_init__(self) -> None:
+        psd = {"pull": self.pull.psd, "push": self.push.psd, "sum": self.pull.psd and self.push.psd}
+        over = self.over or next((name for name in ("sum", "pull", "push") if psd[name]), None)
+        if over is None:
+            raise ValueError("both forms of the pencil are indefinite: no quotient of them has a maximum.")
+        if over not in psd:
+            raise ValueError(f"over={over!r} is not one of 'sum', 'pull', 'push'.")
+        if not psd[over]:
+            raise ValueError(f"over={over!r} divides by a form that is indefinite; divide by the other one.")
+        object.__setattr__(self, "over", over)
+
+    @property
+    def psd(self) -> bool:
+        """Whether both forms are positive semi-definite."""
+        return self.pull.psd and self.push.psd
+
+    @property
+    def numerator(self) -> Form:
+        """What is maximised above :attr:`denominator`."""
+        return -self.pull if self.over == "push" else self.push
+
+    @property
+    def denominator(self) -> Form:
+        """What the quotient divides by."""
+        if self.over == "sum":
+            return self.pull + self.push
+        return self.push if self.over == "push" else self.pull
+
+    def is_translation_invariant(self) -> bool:
+        """Whether adding a constant to a column of the data changes nothing."""
+        for form in (self.pull, self.push):
+            if form.rows is not None:
+                sums, scale = form.rows.row_sums(), np.abs(form.rows.diagonal()).max(initial=0.0)
+                if np.abs(sums).max(initial=0.0) > 1e-9 * scale:
+                    return False
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """What :func:`solve_pencil` found.
+
+    Attributes
+    ----------
+    components : (r, f) array
+        One direction a row, best first.
+    share : (r,) array
+        push / (push + pull) along each; for a pencil with an indefinite form, the quotient that was solved.
+    route : Route
+        How it was solved.
+    rank : int or None
+        How many directions there are in all; None where the route does not find out (matrix-free).
+    n_perfect : int
+        How many directions the pull does not feel at all. They tie, and are ordered by plain push.
+    """
+
+    components: Array
+    share: Array
+    route: Route
+    rank: int | None
+    n_perfect: int
+
+    def __repr__(self) -> str:
+        r, f = self.components.shape
+        return f"Directions({r} of {self.rank or 'unknown rank'} in {f} features, route={self.route!s})"
+
+
+def small_quotient(numerator: Any, denominator: Any) -> Array:
+    """``numerator / denominator`` with 0/0 = 0."""
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0)

@@ -1,0 +1,49 @@
+"""The row-space route: directions as combinations of rows, exact when n < f."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from ..forms.form import Form
+from .pencil import Pencil
+
+Array = np.ndarray
+
+
+def ridge_scale(pencil: Pencil, n_features: int) -> Array | None:
+    """The column scales that turn both ridges into multiples of the identity; None if there are none.
+
+    A direction has a part in the row space of the scaled data and a part orthogonal to it. The second part changes
+    no row and only pays ridge, so the best directions have none of it: but only if both ridges measure length the same way.
+    """
+    ridges = [np.broadcast_to(np.asarray(form.ridge, dtype=float), n_features) for form in (pencil.pull, pencil.push)]
+    present = [ridge for ridge in ridges if np.any(ridge != 0)]
+    if not present:
+        return np.ones(n_features)
+    first = present[0]
+    if np.any(first <= 0):
+        return None
+    if len(present) == 2 and not np.allclose(present[1] / first, present[1][0] / first[0], rtol=1e-10, atol=0):
+        return None
+    return 1.0 / np.sqrt(first / first[0])
+
+
+def to_row_space(X: Any, pencil: Pencil, scale: Array) -> tuple[Array, Any, Pencil]:
+    """``(small, basis, pencil)`` such that directions ``basis @ c`` cost what c costs on ``small``."""
+    narrow = [Form(form.rows, float(np.asarray(form.ridge).flat[0]), form.psd) for form in (pencil.pull, pencil.push)]
+    if sparse.issparse(X):
+        scaled = sparse.csr_array(X @ sparse.diags_array(scale))
+        gram = (scaled @ scaled.T).toarray()
+        values, vectors = linalg.eigh(gram)
+        kept = values > len(values) * np.finfo(float).eps * values.max(initial=0.0)
+        root = np.sqrt(values[kept])
+        small = vectors[:, kept] * root
+        basis = scaled.T @ (vectors[:, kept] / root)
+    else:
+        basis, R = linalg.qr((X * scale).T, mode="economic", check_finite=False)
+        small = R.T
+    return small, basis * scale[:, None], replace(pencil, pull=narrow[0], push=narrow[1])

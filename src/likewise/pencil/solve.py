@@ -1,0 +1,217 @@
+"""The one entry: a pencil in, directions out."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from scipy import linalg, sparse
+
+from ..forms.form import Form
+from .condense import condense
+from .dense import solve_dense
+from .matrixfree import solve_matrix_free
+from .pencil import Directions, Pencil, small_quotient
+from .routes import Route, choose_route
+from .rowspace import ridge_scale, to_row_space
+
+Array = np.ndarray
+Scaling = Literal["unit", "form", "share"]
+
+TIE = 1e-8
+"""Quotients closer than this tie: their directions are then ordered by plain push."""
+
+NO_SHARE = 1e-10
+"""Directions whose share of the push is below this are no answer."""
+
+FLOOR = 1e-2
+"""With scaling="share", the pull along a direction counts as at least this part of the largest."""
+
+
+def solve_pencil(
+    X: Any,
+    pencil: Pencil,
+    n_components: int | None = None,
+    route: Route | str = "auto",
+    *,
+    scaling: Scaling = "unit",
+    tol: float = 1e-6,
+    random_state: int | np.random.Generator | None = 0,
+) -> Directions:
+    """The directions along which ``pencil.push`` is large and ``pencil.pull`` small.
+
+    Parameters
+    ----------
+    X : (n, f) array or sparse matrix
+    pencil : Pencil
+    n_components : int, optional
+        How many directions; None: all there are.
+    route : {"auto", "dense", "row-space", "matrix-free"}
+        All routes give the same directions; :func:`choose_route` is the rule of "auto".
+    scaling : {"unit", "form", "share"}
+        The length of each direction, which decides what a distance-based clusterer sees. ``"unit"``: ‖w‖ = 1.
+        ``"form"``: the denominator is 1 along w, as most papers have it. ``"share"``: the pull is 1 along w (but
+        counts as at least a hundredth of the largest), so directions count by how well they do.
+    tol : float
+        Of the matrix-free route: residual relative to the largest quotient.
+    random_state : int, Generator or None
+        Of the matrix-free route: its start.
+
+    Returns
+    -------
+    Directions
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.forms import between_scatter, within_scatter
+    >>> from likewise.pencil import Pencil, solve_pencil
+    >>> X = np.array([[0.0, 9.0], [0.1, -9.0], [1.0, 9.5], [1.1, -9.5]])
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> found = solve_pencil(X, Pencil(pull=within_scatter(codes), push=between_scatter(codes)))
+    >>> found.components.round(2)[0]
+    array([1.  , 0.01])
+    >>> found.share.round(3)[0]
+    np.float64(1.0)
+    """
+    if scaling not in ("unit", "form", "share"):
+        raise ValueError(f"scaling={scaling!r} is not one of 'unit', 'form', 'share'.")
+    if scaling == "share" and not pencil.psd:
+        raise ValueError("scaling='share' needs two positive semi-definite forms; use 'unit' or 'form'.")
+    if n_components is not None and n_components < 1:
+        raise ValueError(f"n_components={n_components}: ask for at least one direction, or None for all.")
+    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    data = sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    data, pencil = condense(data, pencil)
+    if not sparse.issparse(data) and pencil.is_translation_invariant():
+        data = data - data.mean(axis=0)  # far from the origin, sums of squares lose the digits that matter
+
+    n, f = data.shape
+    scale = ridge_scale(pencil, f)
+    solvable = _balanced(data, pencil)
+    divisor = _matrix_free_denominator(pencil)
+    if route == "auto":
+        chosen = choose_route(n, f, n_components=n_components, ridged=divisor is not None, row_space=scale is not None)
+    else:
+        chosen = _demanded(route, ridged=divisor is not None, row_space=scale is not None)
+
+    rank: int | None
+    if chosen is Route.MATRIX_FREE:
+        assert divisor is not None
+        wanted = f if n_components is None else min(n_components, f)
+        W = solve_matrix_free(data, pencil.numerator, divisor, wanted, tol=tol, random_state=random_state)
+        rank, n_perfect = None, 0
+        W = _with_extent(data, solvable, W)
+    else:
+        small, basis, inner = data, None, solvable
+        if chosen is Route.ROW_SPACE:
+            assert scale is not None
+            small, basis, inner = to_row_space(data, solvable, scale)
+        values, W = solve_dense(inner.numerator.matrix(small), inner.denominator.matrix(small))
+        W, n_perfect = _order_ties(small, inner, values, W)
+        if pencil.perfect == "discard":
+            W = W[:, n_perfect:]
+        W = _with_extent(small, inner, W)
+        rank = W.shape[1]
+        W = W[:, :n_components]
+        W = W if basis is None else basis @ W
+    _tell_shortfall(n_components, W.shape[1], (n, f))
+    W, share = _finish(data, pencil, W, scaling)
+    return Directions(W.T.astype(dtype, copy=False), share, chosen, rank, n_perfect)
+
+
+def _balanced(X: Any, pencil: Pencil) -> Pencil:
+    """The pencil with its forms brought to the same size, so that tolerances mean the same for all."""
+    if not pencil.psd:
+        return pencil
+    pull, push = (float(form.diagonal(X).sum()) for form in (pencil.pull, pencil.push))
+    balance = pull / push if pull > 0 and push > 0 else 1.0
+    return replace(pencil, push=balance * pencil.push)
+
+
+def _matrix_free_denominator(pencil: Pencil) -> Form | None:
+    """A ridged form to divide by, if the pencil has one: push/pull orders directions as push/(push + pull) does."""
+    form = pencil.pull if pencil.over == "sum" else pencil.denominator
+    return form if form.has_ridge else None
+
+
+def _demanded(route: Route | str, *, ridged: bool, row_space: bool) -> Route:
+    try:
+        chosen = Route(route)
+    except ValueError:
+        names = ", ".join(repr(str(name)) for name in Route)
+        raise ValueError(f"route={route!r} is not one of 'auto', {names}.") from None
+    if chosen is Route.MATRIX_FREE and not ridged:
+        raise ValueError("the matrix-free route needs a positive ridge in the form it divides by; add one.")
+    if chosen is Route.ROW_SPACE and not row_space:
+        raise ValueError("the row-space route needs ridges that are proportional and positive; use route='dense'.")
+    return chosen
+
+
+def _order_ties(X: Array, pencil: Pencil, values: Array, W: Array) -> tuple[Array, int]:
+    """Directions with equal quotients, ordered by plain push in an orthonormal basis of them."""
+    gaps = TIE * (np.abs(values) if pencil.over == "pull" else np.maximum(np.abs(values), 1.0))
+    starts = np.flatnonzero(np.diff(values, prepend=np.inf) < -gaps)
+    stops = np.append(starts[1:], len(values))
+    W = W.copy()
+    for start, stop in zip(starts, stops, strict=True):
+        if stop - start > 1:
+            basis, _ = linalg.qr(W[:, start:stop], mode="economic")
+            inner = basis.T @ pencil.push.apply(X, basis)
+            _, turn = linalg.eigh((inner + inner.T) / 2)
+            W[:, start:stop] = basis @ turn[:, ::-1]
+    perfect = 0
+    if pencil.psd and pencil.over != "pull" and len(values):
+        best = 1.0 if pencil.over == "sum" else 0.0
+        perfect = int(np.sum(values >= best - TIE))
+    return W, perfect
+
+
+def _with_extent(X: Any, pencil: Pencil, W: Array) -> Array:
+    """Without the directions that are no answer: no push along them, or no row anywhere along them."""
+    if not W.size:
+        return W
+    lengths = np.linalg.norm(W, axis=0)
+    extent = np.linalg.norm(X @ W, axis=0) / lengths
+    kept = extent > 1e-12 * extent.max()
+    if pencil.psd and pencil.over != "push":
+        pull, push = (form.value(X, W) for form in (pencil.pull, pencil.push))
+        kept &= push > NO_SHARE * (pull + push)
+    return W[:, kept]
+
+
+def _tell_shortfall(asked: int | None, found: int, shape: tuple[int, int]) -> None:
+    if found == 0:
+        raise ValueError(
+            "no direction separates anything: along every direction the form to grow is zero. "
+            "Check that the rows differ and that the constraints speak of rows that differ."
+        )
+    if asked is not None and found < asked:
+        warnings.warn(
+            f"n_components={asked}, but only {found} directions exist: along the other {asked - found} the data "
+            f"({shape[0]} rows seen, {shape[1]} features) shows nothing to separate. {found} are returned.",
+            stacklevel=4,
+        )
+
+
+def _finish(X: Any, pencil: Pencil, W: Array, scaling: Scaling) -> tuple[Array, Array]:
+    W = W / np.linalg.norm(W, axis=0)
+    # The largest entry is positive; among entries as good as equal, the first decides.
+    size = np.abs(W)
+    leading = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
+    W = W * np.where(np.take_along_axis(W, leading[None], axis=0) < 0, -1.0, 1.0)
+    pull, push = (form.value(X, W) for form in (pencil.pull, pencil.push))
+    if pencil.psd:
+        pull, push = np.maximum(pull, 0.0), np.maximum(push, 0.0)
+        share = small_quotient(push, pull + push)
+    else:
+        share = small_quotient(push, pull) if pencil.over == "pull" else small_quotient(-pull, push)
+    if scaling != "unit":
+        denominator = {"sum": pull + push, "pull": pull, "push": push}[pencil.over or "sum"]
+        W = W / np.sqrt(denominator)
+        if scaling == "share":
+            relative = pull / denominator
+            W = W / np.sqrt(np.maximum(relative, FLOOR * relative.max()) if relative.max() > 0 else 1.0)
+    return W, share

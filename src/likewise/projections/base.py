@@ -1,0 +1,141 @@
+"""What every projection shares: validation, the solver, and the product with new rows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..constraints import Constraints
+from ..constraints.hints import read_hints
+from ..forms import Form, ridge
+from ..pencil import Pencil, solve_pencil
+
+NEEDS = {
+    "must": ("must-links", lambda hints: hints.n_must_link > 0),
+    "cannot": ("cannot-links", lambda hints: hints.n_cannot_link > 0),
+    "any": ("must-links or cannot-links", lambda hints: hints.n_must_link + hints.n_cannot_link > 0),
+}
+
+RIDGE = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
+POSITIVE_INT = Interval(Integral, 1, None, closed="left")
+
+
+class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A linear map to few dimensions, learned from hints and from all of the data.
+
+    A paper overrides :meth:`_pencil`, which states what it makes small and what it makes large. Everything a user
+    touches is written here once.
+
+    Attributes
+    ----------
+    components_ : (n_components_, n_features_in_) array
+        One direction a row, best first.
+    share_ : (n_components_,) array
+        How much of push + pull is push along each direction; 1 is perfect. For methods with an indefinite form,
+        the quotient that was solved.
+    n_components_ : int
+    n_perfect_ : int
+        How many directions no must-link feels at all; they tie and are ordered by plain push.
+    route_ : str
+        How the pencil was solved; see :func:`likewise.pencil.choose_route`.
+    """
+
+    _needs: ClassVar[str | None] = "any"
+    _published: ClassVar[dict[str, Any]] = {}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [POSITIVE_INT, None],
+        "scaling": [StrOptions({"unit", "form", "share"})],
+    }
+
+    def __init__(self, n_components: int | None = None, *, scaling: str = "unit") -> None:
+        self.n_components = n_components
+        self.scaling = scaling
+
+    @classmethod
+    def as_published(cls, n_components: int | None = None, **params: Any) -> Self:
+        """The paper to the letter; the plain constructor has the defaults that were measured to work best."""
+        return cls(n_components=n_components, **{**cls._published, **params})
+
+    @abstractmethod
+    def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
+        """The two forms of the method."""
+
+    def _features(self, X: Any) -> Any:
+        """What the directions are directions of: the data itself, unless a kernel says otherwise."""
+        return X
+
+    def _components(self, X: Any, constraints: Constraints) -> np.ndarray:
+        pencil = self._pencil(X, constraints)
+        found = solve_pencil(self._features(X), pencil, self.n_components, scaling=self.scaling)
+        self.share_, self.n_perfect_, self.route_ = found.share, found.n_perfect, str(found.route)
+        return found.components
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> Self:
+        """Learn the directions.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+        y : (n,) array-like, optional
+            Partial labels; −1, None or NaN where unknown.
+        constraints : Constraints, optional
+            Pairs, and anything else that is known. With ``y``, both count.
+
+        Returns
+        -------
+        self
+        """
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2
+        )
+        hints = read_hints(X.shape[0], y, constraints)
+        self._check_needs(hints, nothing_given=y is None and constraints is None)
+        self.components_ = self._components(X, hints)
+        self.n_components_ = self._n_features_out = len(self.components_)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The rows of X along the learned directions: ``X @ components_.T``."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
+        image = self._features(X) @ self.components_.T
+        return np.asarray(image, dtype=X.dtype)
+
+    def _check_needs(self, hints: Constraints, *, nothing_given: bool) -> None:
+        if self._needs is None:
+            return
+        name, (words, satisfied) = type(self).__name__, NEEDS[self._needs]
+        if nothing_given:
+            raise ValueError(
+                f"{name} requires y to be passed, but the target y is None, and so are the constraints: it learns "
+                f"from {words}. Pass constraints=Constraints(...) or partial labels as y."
+            )
+        if not satisfied(hints):
+            raise ValueError(f"{name} learns from {words}, and the hints hold none: {hints!r}.")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = self._needs is not None
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def relative_ridge(amount: float | str, scale: Form, X: Any) -> Form:
+    """``amount`` × the mean diagonal entry of ``scale``, on every feature.
+
+    "auto" is 0.01 when there are at least as many features as rows, else none.
+    """
+    n, f = X.shape
+    if amount == "auto":
+        amount = 0.01 if f >= n else 0.0
+    return ridge(float(amount) * float(scale.diagonal(X).mean()))
+

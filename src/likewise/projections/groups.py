@@ -1,0 +1,29 @@
+"""Which groups of rows a method looks at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..constraints import Constraints
+
+SINGLETONS = ("all", "none", "constrained", "auto")
+
+
+def group_codes(constraints: Constraints, singletons: str) -> np.ndarray:
+    """The closed group of each row, −1 for rows left out.
+
+    Parameters
+    ----------
+    singletons : {"all", "none", "constrained", "auto"}
+        What becomes of groups of one row. "all" keeps them; "none" leaves them out; "constrained" keeps those that
+        a cannot-link or label speaks of; "auto" is "none" once must-links tie up a tenth of the rows, and "all"
+        before, when the few groups span too little.
+    """
+    groups = constraints.groups()
+    if singletons == "all":
+        return groups
+    grouped = np.bincount(groups)[groups] > 1
+    if singletons == "auto":
+        return groups if grouped.mean() < 0.1 else np.where(grouped, groups, -1)
+    kept = grouped | constraints.touched() if singletons == "constrained" else grouped
+    return np.where(kept, groups, -1)
