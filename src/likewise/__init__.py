@@ -12,31 +12,45 @@ clusters are plain to see.
 >>> labels = KMeans(3, n_init=10, random_state=0).fit_predict(Z)
 >>> likewise.evaluation.rand_index(y, labels) > 0.9
 True
+
+Names load when they are first used, so that a command line that only prints its help stays quick.
 """
 
-from . import evaluation
-from .constraints import Conflict, ConstraintConflictError, Constraints, Partition
-from .graphs import kernel_null_space
-from .projections import ASP, DCA, DSP, GCDR, LPP, LPPSI, RCA, SCREEN, SLPP, SSDR, Costco
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-__all__ = [
-    "ASP",
-    "DCA",
-    "DSP",
-    "GCDR",
-    "LPP",
-    "LPPSI",
-    "RCA",
-    "SCREEN",
-    "SLPP",
-    "SSDR",
-    "Conflict",
-    "ConstraintConflictError",
-    "Constraints",
-    "Costco",
-    "Partition",
-    "evaluation",
-    "kernel_null_space",
-]
+_ROOMS = {
+    "constraints": ("Conflict", "ConstraintConflictError", "Constraints", "Partition"),
+    "graphs": ("kernel_null_space",),
+    "projections": ("ASP", "DCA", "DSP", "GCDR", "LPP", "LPPSI", "RCA", "SCREEN", "SLPP", "SSDR", "Costco"),
+    "evaluation": (),
+    "forms": (),
+    "pencil": (),
+    "report": (),
+    "testing": (),
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = ["evaluation", *sorted(_HOME)]  # noqa: PLE0604
+
+if TYPE_CHECKING:
+    from . import constraints, evaluation, forms, graphs, pencil, projections, report, testing
+    from .constraints import Conflict, ConstraintConflictError, Constraints, Partition
+    from .graphs import kernel_null_space
+    from .projections import ASP, DCA, DSP, GCDR, LPP, LPPSI, RCA, SCREEN, SLPP, SSDR, Costco
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f".{name}", __name__)
+    if name in _HOME:
+        value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_ROOMS})

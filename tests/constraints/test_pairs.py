@@ -5,12 +5,12 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from constraints.strategies import hints, two_hints
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from constraints.strategies import hints, two_hints
 from likewise.constraints import Constraints, Partition
 
 
@@ -40,7 +40,11 @@ def test_pairs_come_in_many_shapes(pairs):
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
-        ({"must_link": [(0, 1)] * 4 + [(7, 7)]}, ValueError, r"must_link\[4\] = \(7, 7\) joins a row to itself"),
+        (
+            {"must_link": [(0, 1)] * 4 + [(7, 7)]},
+            ValueError,
+            r"must_link\[4\] = \(7, 7\) joins a row to itself",
+        ),
         ({"cannot_link": [(0, 20)]}, ValueError, r"cannot_link\[0\] = \(0, 20\) is outside the 20 rows"),
         ({"must_link": [(0, 1), (-1, 2)]}, ValueError, r"must_link\[1\] = \(-1, 2\) is outside"),
         ({"must_link": [(0, 2**70)]}, ValueError, "outside the 20 rows"),
@@ -54,14 +58,30 @@ def test_pairs_come_in_many_shapes(pairs):
         ({"must_link": [0, 1]}, ValueError, r"pairs of rows, got shape \(2,\)"),
         ({"must_link": [(0, 1, 2)]}, ValueError, r"pairs of rows, got shape \(1, 3\)"),
         ({"must_link": [(0, 1), (2,)]}, ValueError, "same number of entries"),
-        ({"must_link": [(0, 1)], "must_weight": [1, 2]}, ValueError, r"must_weight has shape \(2,\) for 1 pairs"),
-        ({"must_link": [(0, 1)], "must_weight": [np.nan]}, ValueError, r"must_weight\[0\] = nan is no degree"),
-        ({"cannot_link": [(0, 1)], "cannot_weight": [0]}, ValueError, r"cannot_weight\[0\] = 0.0 is no degree"),
+        (
+            {"must_link": [(0, 1)], "must_weight": [1, 2]},
+            ValueError,
+            r"must_weight has shape \(2,\) for 1 pairs",
+        ),
+        (
+            {"must_link": [(0, 1)], "must_weight": [np.nan]},
+            ValueError,
+            r"must_weight\[0\] = nan is no degree",
+        ),
+        (
+            {"cannot_link": [(0, 1)], "cannot_weight": [0]},
+            ValueError,
+            r"cannot_weight\[0\] = 0.0 is no degree",
+        ),
         ({"cannot_link": [(0, 1)], "cannot_weight": ["x"]}, TypeError, "cannot_weight must be numbers"),
         ({"n_samples": -1}, ValueError, r"n_samples must be at least 0, got -1.*len\(X\)"),
         ({"n_samples": 2.5}, TypeError, "n_samples must be a whole number, got 2.5"),
         ({"n_samples": True}, TypeError, "n_samples must be a whole number"),
-        ({"partitions": [Partition([0, 1])]}, ValueError, r"partitions\[0\] is over 2 rows, the constraints over 20"),
+        (
+            {"partitions": [Partition([0, 1])]},
+            ValueError,
+            r"partitions\[0\] is over 2 rows, the constraints over 20",
+        ),
         ({"partitions": [[0, 1]]}, TypeError, r"partitions\[0\] is a list.*from_labels"),
         ({"partitions": Partition([0, 1])}, TypeError, r"partitions=\[partition\]"),
     ],
@@ -71,7 +91,9 @@ def test_errors_name_the_value_the_place_and_the_remedy(arguments, error, match)
         Constraints(**{"n_samples": 20, **arguments})
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda hints: pickle.loads(pickle.dumps(hints))])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda hints: pickle.loads(pickle.dumps(hints))]
+)
 def test_frozen_also_after_a_copy(copied):
     hints = Constraints(4, [(0, 1)], [(1, 2)], [0.5], partitions=[Partition([0, 0, 1, -1])])
     again = copied(hints)
@@ -145,9 +167,13 @@ def test_restriction_keeps_what_is_said_about_the_rows_kept(hints, data):
     rows = data.draw(st.lists(st.integers(0, hints.n_samples - 1), unique=True))
     part, whole = hints.restrict(rows).expand(), hints.expand()
     for kind in ("must", "cannot"):
-        links = zip(getattr(whole, f"{kind}_link").tolist(), getattr(whole, f"{kind}_weight").tolist(), strict=True)
+        links = zip(
+            getattr(whole, f"{kind}_link").tolist(), getattr(whole, f"{kind}_weight").tolist(), strict=True
+        )
         expected = {
-            (*sorted((rows.index(i), rows.index(j))), weight) for (i, j), weight in links if i in rows and j in rows
+            (*sorted((rows.index(i), rows.index(j))), weight)
+            for (i, j), weight in links
+            if i in rows and j in rows
         }
         pairs, weights = getattr(part, f"{kind}_link").tolist(), getattr(part, f"{kind}_weight").tolist()
         assert {(*pair, weight) for pair, weight in zip(pairs, weights, strict=True)} == expected

@@ -4,10 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
-from constraints.strategies import partitions, slow_partition
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraints.strategies import partitions, slow_partition
 from likewise.constraints import Partition
 from likewise.constraints.partition import pairs_across, pairs_within
 

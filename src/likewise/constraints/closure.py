@@ -61,8 +61,8 @@ def close(constraints: Constraints) -> Closure:
     """Close consistent hints; contradictory ones raise ConstraintConflictError."""
     from likewise.constraints.constraints import Constraints
 
-    raise_conflicts(constraints)
     groups = constraints.groups()
+    raise_conflicts(constraints, groups)
     n_groups = int(groups.max(initial=-1)) + 1
     pairs, weights = [groups[constraints.cannot_link]], [constraints.cannot_weight]
     partitions = []

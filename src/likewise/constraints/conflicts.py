@@ -159,9 +159,9 @@ def _partition_conflicts(partition: Partition, groups: IntArray, chains: Chains)
             yield chains.spread(cells[cell]).closest_two()
 
 
-def raise_conflicts(constraints: Constraints, *, shown: int = 3) -> None:
+def raise_conflicts(constraints: Constraints, groups: IntArray, *, shown: int = 3) -> None:
     """Raise an error that names the first few contradictions, if there are any."""
-    count, _ = tally(constraints, constraints.groups())
+    count, _ = tally(constraints, groups)
     if count == 0:
         return
     first = constraints.conflicts(limit=shown)

@@ -21,6 +21,7 @@ from likewise.constraints.pairs import (
     IntArray,
     canonical_pairs,
     chosen_rows,
+    renumbered,
     whole_number,
 )
 from likewise.constraints.partition import Partition, distinct_partitions
@@ -238,7 +239,7 @@ class Constraints:
         Traceback (most recent call last):
         likewise.constraints.conflicts.ConstraintConflictError: rows 0, 1, 3 are all different ...
         """
-        raise_conflicts(self)
+        raise_conflicts(self, self.groups())
         if n_clusters is not None:
             cliques.raise_clique(self, n_clusters)
         return self
@@ -295,16 +296,10 @@ class Constraints:
         rows = chosen_rows(rows, self.n_samples)
         place = np.full(self.n_samples, -1, dtype=np.int64)
         place[rows] = np.arange(len(rows))
-        must, cannot = place[self.must_link], place[self.cannot_link]
-        keep_must, keep_cannot = (must >= 0).all(axis=1), (cannot >= 0).all(axis=1)
-        return Constraints(
-            len(rows),
-            must[keep_must],
-            cannot[keep_cannot],
-            self.must_weight[keep_must],
-            self.cannot_weight[keep_cannot],
-            [partition.restrict(rows) for partition in self.partitions],
-        )
+        must, must_weight = renumbered(self.must_link, self.must_weight, place)
+        cannot, cannot_weight = renumbered(self.cannot_link, self.cannot_weight, place)
+        partitions = [partition.restrict(rows) for partition in self.partitions]
+        return Constraints(len(rows), must, cannot, must_weight, cannot_weight, partitions)
 
     def __or__(self, other: Constraints) -> Constraints:
         if not isinstance(other, Constraints):

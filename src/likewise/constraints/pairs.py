@@ -160,3 +160,10 @@ def chosen_rows(rows: Any, n_samples: int) -> IntArray:
     if counts.max() > 1:
         raise ValueError(f"rows names row {counts.argmax()} more than once. Give every row at most once.")
     return array
+
+
+def renumbered(pairs: IntArray, weight: FloatArray, place: IntArray) -> tuple[IntArray, FloatArray]:
+    """Move pairs to the new places of their rows; a pair whose row has none (−1) is left out."""
+    moved = place[pairs]
+    keep = (moved >= 0).all(axis=1)
+    return moved[keep], weight[keep]

@@ -135,6 +135,8 @@ class Partition:
         known = self.codes >= 0
         if self.different_across and self.n_blocks > 1:
             return known
+        if not (self.same_within or self.different_within):
+            return np.zeros_like(known)
         return known & np.append(self.block_sizes > 1, False)[self.codes]
 
     def restrict(self, rows: Any) -> Partition:

@@ -105,12 +105,13 @@ def _statements(constraints: Constraints, groups: IntArray, wrong: BoolArray) ->
                 _Statement(float(weights[index]), int(held[index, 0]), joins, -1, first, second, index)
             )
     for number, partition in enumerate(constraints.partitions):
-        for row in np.flatnonzero((partition.codes >= 0) & wrong[groups]).tolist():
-            code = int(partition.codes[row])
-            said = _Statement(
-                partition.weight, int(groups[row]), partition.same_within, number, row, code, row
-            )
-            found.append(said)
+        rows = np.flatnonzero((partition.codes >= 0) & wrong[groups])
+        block = groups[rows] * partition.n_blocks + partition.codes[rows]
+        _, which, votes = np.unique(block, return_inverse=True, return_counts=True)
+        # a block that many rows of the group are in comes first: the one row that is wrong is outvoted
+        for row in rows[np.argsort(-votes[which], kind="stable")].tolist():
+            group, code = int(groups[row]), int(partition.codes[row])
+            found.append(_Statement(partition.weight, group, partition.same_within, number, row, code, row))
     return found
 
 

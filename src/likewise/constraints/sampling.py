@@ -10,19 +10,17 @@ import numpy as np
 
 from likewise.constraints.labels import encode_labels
 from likewise.constraints.pairs import BoolArray, IntArray, whole_number
-from likewise.constraints.partition import Partition, pairs_across, pairs_within
+from likewise.constraints.partition import Partition, pairs_within
 
 if TYPE_CHECKING:
     from likewise.constraints.constraints import Constraints
-
-_ATTEMPTS = 100
 
 
 class _Labelled:
     """The labelled rows in order of class, and their pairs by number: none is written out to draw some."""
 
     def __init__(self, codes: IntArray, names: list[Any], rng: np.random.Generator) -> None:
-        self.names, self.rng = names, rng
+        self.names, self.rng, self.n_samples = names, rng, len(codes)
         known = np.flatnonzero(codes >= 0)
         self.rows = known[np.argsort(codes[known], kind="stable")]
         self.codes = codes[self.rows]
@@ -36,6 +34,13 @@ class _Labelled:
                 f"cannot draw {amount:,} distinct {what}: there are {total:,}. Ask for at most {total:,}."
             )
         return self.rng.choice(total, size=amount, replace=False, shuffle=False)
+
+    def items(self, amount: int) -> IntArray:
+        """Draw rows; return the codes of all rows, −1 where not drawn."""
+        chosen = self.draw(len(self.rows), amount, "labelled rows")
+        codes = np.full(self.n_samples, -1, dtype=np.int64)
+        codes[self.rows[chosen]] = self.codes[chosen]
+        return codes
 
     def any_pairs(self, amount: int) -> IntArray:
         n = len(self.rows)
@@ -68,19 +73,12 @@ class _Labelled:
         others = len(self.rows) - size
         inside = (taken >= start) & (taken < start + size)
         touching = inside.any(axis=1)
-        own, other = (
-            taken[touching].max(axis=1, where=inside[touching], initial=-1),
-            taken[touching].sum(axis=1),
-        )
-        other = other - own
+        own = np.where(inside[:, 0], taken[:, 0], taken[:, 1])[touching]
+        other = taken[touching].sum(axis=1) - own
         used = np.sort((own - start) * others + np.where(other < start, other, other - size))
         what = f"cannot-links out of class {self.names[label]!r}"
-        number = self.draw(
-            size * others - len(used), amount, f"{what} besides those of other classes" if len(used) else what
-        )
-        number = number + np.searchsorted(
-            used - np.arange(len(used)), number, side="right"
-        )  # step over the used
+        number = self.draw(size * others - len(used), amount, what)
+        number += np.searchsorted(used - np.arange(len(used)), number, side="right")  # step over the used
         own, other = np.divmod(number, max(others, 1))
         return np.column_stack([own + start, np.where(other < start, other, other + size)])
 
@@ -93,60 +91,38 @@ def _triangle(number: IntArray) -> IntArray:
     return np.column_stack([number - j * (j - 1) // 2, j])
 
 
-def _random_pairs(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
-    return labelled.any_pairs(amount)
-
-
-def _per_class(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
+def _per_class(labelled: _Labelled, amount: int) -> IntArray:
     classes = range(len(labelled.names))
     must = [labelled.must_links_of(label, amount) for label in classes]
-    # A pair of two classes may be drawn for either, but only once; the classes with least choice draw first.
-    order = sorted(
-        classes, key=lambda label: labelled.sizes[label] * (len(labelled.rows) - labelled.sizes[label])
-    )
-    for attempt in range(_ATTEMPTS):
-        cannot = np.empty((0, 2), dtype=np.int64)
-        try:
-            for label in order:
-                cannot = np.concatenate([cannot, labelled.cannot_links_of(label, amount, cannot)])
-            break
-        except ValueError:
-            if attempt == _ATTEMPTS - 1:
-                raise
+    cannot = np.empty((0, 2), dtype=np.int64)
+    for label in classes:
+        # A pair of two classes may be drawn for either, but only once. There are always enough: with s rows in
+        # the smallest of k classes amount ≤ s (s − 1) / 2, and of (k − 1) s² pairs (k − 1) · amount may be gone.
+        cannot = np.concatenate([cannot, labelled.cannot_links_of(label, amount, cannot)])
     return np.concatenate([*must, labelled.rows[cannot]])
 
 
-def _labelled_items(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
-    chosen = labelled.draw(len(labelled.rows), amount, "labelled rows")
-    codes = np.full(labelled.rows.max(initial=-1) + 1, -1, dtype=np.int64)
-    codes[labelled.rows[chosen]] = labelled.codes[chosen]
-    return np.concatenate([pairs_within(codes), pairs_across(codes)])
+def _all_pairs_of_items(labelled: _Labelled, amount: int) -> IntArray:
+    return pairs_within(np.where(labelled.items(amount) >= 0, 0, -1))
 
 
-def _disjoint_items(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
+def _disjoint_items(labelled: _Labelled, amount: int) -> IntArray:
     if amount % 2:
         raise ValueError(f"disjoint_items pairs items two by two: amount must be even, got {amount}.")
-    chosen = labelled.draw(len(labelled.rows), amount, "labelled rows")
-    return labelled.rows[labelled.rng.permutation(chosen)].reshape(-1, 2)
+    return labelled.rng.permutation(np.flatnonzero(labelled.items(amount) >= 0)).reshape(-1, 2)
 
 
-def _equal(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
+def _equal(labelled: _Labelled, amount: int) -> IntArray:
     return np.concatenate([labelled.must_links(amount), labelled.cannot_links(amount)])
 
 
-def _links(labelled: _Labelled, amount: int, wrong: float) -> IntArray:
-    # A wrong link joins two classes: all that is drawn is called a must-link.
-    n_wrong = _n_wrong(amount, wrong)
-    return np.concatenate([labelled.must_links(amount - n_wrong), labelled.cannot_links(n_wrong)])
-
-
-SAMPLERS: dict[str, Callable[[_Labelled, int, float], IntArray]] = {
-    "random_pairs": _random_pairs,
+SAMPLERS: dict[str, Callable[[_Labelled, int], IntArray]] = {
+    "random_pairs": _Labelled.any_pairs,
     "per_class": _per_class,
-    "labelled_items": _labelled_items,
+    "labelled_items": _all_pairs_of_items,
     "disjoint_items": _disjoint_items,
     "equal": _equal,
-    "links": _links,
+    "links": _Labelled.must_links,
 }
 
 
@@ -163,16 +139,14 @@ def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any) 
     rng = as_generator(random_state)
     labelled = _Labelled(codes, names, rng)
     if how == "labelled_items" and error_rate == 0:
-        chosen = labelled.rows[labelled.draw(len(labelled.rows), amount, "labelled rows")]
-        drawn = np.full(len(codes), -1, dtype=np.int64)
-        drawn[chosen] = codes[chosen]
-        return Constraints(len(codes), partitions=[Partition(drawn, different_across=True)])
-    pairs = SAMPLERS[how](labelled, amount, error_rate)
+        return Constraints(len(codes), partitions=[Partition(labelled.items(amount), different_across=True)])
+    if how == "links":  # all of them are called must-links, so a wrong one joins two classes
+        n_wrong = _n_wrong(amount, error_rate)
+        links = labelled.must_links(amount - n_wrong), labelled.cannot_links(n_wrong)
+        return Constraints(len(codes), np.concatenate(links))
+    pairs = SAMPLERS[how](labelled, amount)
     together: BoolArray = codes[pairs[:, 0]] == codes[pairs[:, 1]]
-    if how == "links":
-        together[:] = True
-    else:
-        together[rng.choice(len(pairs), size=_n_wrong(len(pairs), error_rate), replace=False)] ^= True
+    together[rng.choice(len(pairs), size=_n_wrong(len(pairs), error_rate), replace=False)] ^= True
     return Constraints(len(codes), pairs[together], pairs[~together])
 
 
@@ -188,5 +162,5 @@ def as_generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise ValueError(
-            f"random_state = {random_state!r} is no seed. Pass None, an int ≥ 0, a Generator or a RandomState."
+            f"random_state = {random_state!r} is no seed. Pass None, an int, a Generator or a RandomState."
         ) from None

@@ -129,13 +129,21 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return tags
 
 
-def relative_ridge(amount: float | str, scale: Form, X: Any) -> Form:
+def relative_ridge(amount: float | str, scale: Form, X: Any, *, auto: float | None = None) -> Form:
     """``amount`` × the mean diagonal entry of ``scale``, on every feature.
 
-    "auto" is 0.01 when there are at least as many features as rows, else none.
+    "auto" is ``auto``; by default 0.01 when there are at least as many features as rows, else none.
     """
-    n, f = X.shape
     if amount == "auto":
-        amount = 0.01 if f >= n else 0.0
+        amount = auto if auto is not None else 0.01 * (X.shape[1] >= X.shape[0])
     return ridge(float(amount) * float(scale.diagonal(X).mean()))
+
+
+def n_statements(constraints: Constraints) -> int:
+    """How many must-links were said: pairs, and for a whole group of s rows the s − 1 that tie it."""
+    told = len(constraints.must_link)
+    for partition in constraints.partitions:
+        if partition.same_within:
+            told += int((partition.codes >= 0).sum()) - partition.n_blocks
+    return told
 

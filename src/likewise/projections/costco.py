@@ -12,7 +12,7 @@ from ..constraints import Constraints
 from ..forms import Form, laplacian, ridge, total_scatter
 from ..graphs import must_link_graph
 from ..pencil import Pencil
-from .base import Projection
+from .base import Projection, n_statements
 
 
 class Costco(Projection):
@@ -104,11 +104,3 @@ class Costco(Projection):
             return published
         return published * min(1.0, X.shape[1] / n_statements(constraints))
 
-
-def n_statements(constraints: Constraints) -> int:
-    """How many must-links were said: pairs, and for a whole group of s rows the s − 1 that tie it."""
-    told = len(constraints.must_link)
-    for partition in constraints.partitions:
-        if partition.same_within:
-            told += int((partition.codes >= 0).sum()) - partition.n_blocks
-    return told

@@ -11,8 +11,9 @@ from ..forms import Form, laplacian, within_scatter
 from ..forms.scatter import centroids
 from ..graphs import cannot_link_graph
 from ..pencil import Pencil
-from .base import RIDGE, Projection, relative_ridge
+from .base import RIDGE, Projection
 from .groups import group_codes
+from .rca import hint_ridge
 
 
 def cannot_link_scatter(constraints: Constraints) -> Form:
@@ -41,8 +42,8 @@ class DCA(Projection):
     n_components : int, optional
         None: all there are.
     ridge : "auto" or float
-        Added to C_w on every feature, relative to its mean diagonal. "auto": 0.01 when features are at least as many
-        as rows, else 0.
+        Added to C_w on every feature, relative to its mean diagonal. "auto": 0.1, less where must-links outnumber
+        features (0.1 × features / must-links).
     over : {"sum", "pull"}
         "pull" divides by C_w on its range, as published.
     scaling : {"share", "unit", "form"}
@@ -86,4 +87,5 @@ class DCA(Projection):
         push = cannot_link_scatter(constraints)
         codes = group_codes(constraints, "constrained")
         within = within_scatter(codes) * (1.0 / (codes >= 0).sum())
-        return Pencil(pull=within + relative_ridge(self.ridge, within, X), push=push, over=self.over)  # type: ignore[arg-type]
+        cost = hint_ridge(self.ridge, within, X, constraints)
+        return Pencil(pull=within + cost, push=push, over=self.over)  # type: ignore[arg-type]

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import StrOptions
 
 from ..constraints import Constraints
-from ..forms import between_scatter, within_scatter
+from ..forms import Form, between_scatter, within_scatter
 from ..pencil import Pencil
-from .base import Projection
+from .base import RIDGE, Projection, n_statements, relative_ridge
 from .groups import group_codes
 
 
@@ -28,6 +28,9 @@ class RCA(Projection):
     ----------
     n_components : int, optional
         None: all there are.
+    ridge : "auto" or float
+        Added to S_w on every feature, relative to its mean diagonal. "auto": 0.1, less where must-links outnumber
+        features (0.1 × features / must-links): S_w from few pairs is mostly chance.
     over : {"sum", "pull"}
         "pull" discards the directions without scatter inside groups, as the paper does; "sum" keeps them as the best.
     scaling : {"share", "unit", "form"}
@@ -49,18 +52,33 @@ class RCA(Projection):
     """
 
     _needs: ClassVar[str | None] = "must"
-    _published: ClassVar[dict[str, Any]] = {"over": "pull", "scaling": "form"}
+    _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "pull", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,
+        "ridge": RIDGE,
         "over": [StrOptions({"sum", "pull"})],
     }
 
-    def __init__(self, n_components: int | None = None, *, over: str = "sum", scaling: str = "share") -> None:
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        ridge: float | str = "auto",
+        over: str = "sum",
+        scaling: str = "share",
+    ) -> None:
         super().__init__(n_components, scaling=scaling)
+        self.ridge = ridge
         self.over = over
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
         codes = group_codes(constraints, "none")
         weight = 1.0 / (codes >= 0).sum()
         within = weight * within_scatter(codes)
-        return Pencil(pull=within, push=within + weight * between_scatter(codes), over=self.over)  # type: ignore[arg-type]
+        total = within + weight * between_scatter(codes)
+        return Pencil(pull=within + hint_ridge(self.ridge, within, X, constraints), push=total, over=self.over)  # type: ignore[arg-type]
+
+
+def hint_ridge(amount: float | str, scale: Form, X: Any, constraints: Constraints) -> Form:
+    """A ridge for a scatter that only hints inform: the fewer there are for each feature, the larger."""
+    return relative_ridge(amount, scale, X, auto=0.1 * min(1.0, X.shape[1] / max(n_statements(constraints), 1)))

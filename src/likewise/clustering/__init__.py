@@ -1,0 +1,1 @@
+"""Clusterings that heed hints: the k-means family, the spectral family, ensembles, and projecting first."""

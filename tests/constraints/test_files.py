@@ -1,0 +1,217 @@
+import builtins
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from constraints.strategies import hints
+from likewise.constraints import Constraints, Partition
+
+SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
+HINTS = Constraints(
+    6,
+    [(0, 2)],
+    [(1, 3), (0, 5)],
+    [1 / 3],
+    [1e-300, 0.1],
+    [Partition([0, 0, 1, -1, -1, 2], different_across=True)],
+)
+
+in_folder = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None
+)
+texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=5)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@in_folder
+@given(hints=hints())
+def test_round_trip_loses_nothing(tmp_path, suffix, hints):
+    path = tmp_path / f"hints{suffix}"
+    hints.write(path)
+    assert Constraints.read(path) == hints
+    assert Constraints.read(path, n_samples=hints.n_samples) == hints
+    assert [p.weight for p in Constraints.read(path).partitions] == [p.weight for p in hints.partitions]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@in_folder
+@given(hints=hints(), data=st.data())
+def test_round_trip_by_record_ids(tmp_path, suffix, hints, data):
+    n = hints.n_samples
+    ids = data.draw(st.lists(texts | st.integers(), min_size=n, max_size=n, unique_by=str))
+    path = tmp_path / f"hints{suffix}"
+    hints.write(path, ids=ids)
+    assert Constraints.read(path, ids=ids) == hints
+    # the rows may come in another order, among others
+    shuffled = [*data.draw(st.permutations(ids)), "someone else"]
+    read = Constraints.read(path, ids=shuffled)
+    assert read.restrict([shuffled.index(name) for name in ids]) == hints
+
+
+@pytest.mark.parametrize("container", [list, tuple, np.array, pd.Series, pd.Index, pl.Series])
+def test_ids_come_in_many_shapes(tmp_path, container):
+    ids = container(["f", "e", "d", "c", "b", "a"])
+    HINTS.write(tmp_path / "hints.csv", ids=ids)
+    assert Constraints.read(tmp_path / "hints.csv", ids=ids) == HINTS
+    assert "f,d,must-link,0.3333333333333333" in (tmp_path / "hints.csv").read_text()
+
+
+def test_the_documented_layout(tmp_path):
+    HINTS.write(tmp_path / "hints.csv")
+    assert (tmp_path / "hints.csv").read_text().splitlines()[:6] == [
+        "# n_samples=6",
+        "left,right,kind,weight",
+        "0,2,must-link,0.3333333333333333",
+        "0,5,cannot-link,0.1",
+        "1,3,cannot-link,1e-300",
+        '0,p0:0,"partition:same,across",1.0',
+    ]
+    HINTS.write(tmp_path / "hints.json")
+    content = json.loads((tmp_path / "hints.json").read_text())
+    assert content["n_samples"] == 6
+    assert content["partitions"] == [
+        {"kind": "partition:same,across", "weight": 1.0, "blocks": [[0, 1], [2], [5]]}
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "left,right,kind\n0,2,same\n3,1,different\n",
+        "\ufeffleft,right,kind,weight\r\n0,2,Same,\r\n\r\n3,1,CANNOT-LINK,1\r\n",
+        "# by hand\n\nnote,Kind,Right,Left\nx,must-link,2,0\n,different, 3 ,1\n",
+    ],
+)
+def test_tables_that_people_write(tmp_path, text):
+    path = tmp_path / "hints.csv"
+    path.write_bytes(text.encode())
+    assert Constraints.read(path) == Constraints(4, [(0, 2)], [(1, 3)])
+    assert Constraints.read(path, n_samples=9).n_samples == 9
+
+
+def test_parquet_that_people_write(tmp_path):
+    path = tmp_path / "hints.parquet"
+    table = pl.DataFrame(
+        {"left": [0, 3], "right": [2, 1], "kind": ["same", "different"], "weight": [None, 0.5]}
+    )
+    table.write_parquet(path)
+    assert Constraints.read(path) == Constraints(4, [(0, 2)], [(1, 3)], cannot_weight=[0.5])
+
+
+HEAD = "left,right,kind,weight\n0,1,same,1\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (HEAD + "0,2,maybe,1\n", r"hints.csv, line 3: kind 'maybe' is not known. Write must-link"),
+        (HEAD + "0,2,partition:near,1\n", "line 3: kind 'partition:near' is not known"),
+        (HEAD + '0,p:2,"partition:same,within",1\n', "line 3: .* both same and different"),
+        (HEAD + "0,x,same,1\n", "line 3: 'x' is no row number. Pass ids="),
+        (HEAD + "0,1.5,same,1\n", "line 3: '1.5' is no row number"),
+        (HEAD + "0,-1,same,1\n", "line 3: row -1 is outside the rows"),
+        ("# n_samples=2\n" + HEAD + "\n0,2,same,1\n", "line 5: row 2 is outside the rows, 0 to 1"),
+        (HEAD + "0,2,same,heavy\n", "line 3: weight 'heavy' is no finite number above 0"),
+        (HEAD + "0,2,same,nan\n", "line 3: weight 'nan'"),
+        (HEAD + "0,2,same,-1\n", "line 3: weight '-1'"),
+        (HEAD + "2,2,same,1\n", "line 3: '2' is linked to itself"),
+        (HEAD + "0,2,same\n", "line 3: 3 columns where the header has 4"),
+        (HEAD + '0,"2,same,1\n', "line 3: unexpected end of data. Check the quotes"),
+        (HEAD + '0,"2"x,same,1\n', "line 3: .*Check the quotes"),
+        (HEAD + "0,b,partition:same,1\n", "line 3: 'b' names no block. Write partition:block"),
+        (HEAD + "0,p:b,partition:same,1\n1,p:b,partition:same,2\n", "line 4: kind or weight differs"),
+        (HEAD + "0,p:b,partition:same,1\n0,p:c,partition:same,1\n", "line 4: '0' is in two blocks"),
+        ("0,1,same,1\n", "line 1: no header with the columns left, right, kind, weight. Found 0, 1, same"),
+        ("", "line 1: no header .* Found nothing"),
+        ("# n_samples=many\n" + HEAD, "line 1: n_samples = 'many' is no number of rows"),
+        (HEAD.encode() + b"0,\xff,same,1\n", "line 3: not UTF-8"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_reason(tmp_path, content, match):
+    path = tmp_path / "hints.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError, match=match):
+        Constraints.read(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        ('{"pairs": [\n}', "line 2: not JSON"),
+        ("[]", "line 1: expected an object"),
+        ('{"pairs": 3}', "pairs: expected a list, found 3"),
+        ('{"pairs": [{"left": 0}]}', r"pairs\[0\]: expected"),
+        ('{"pairs": [{"left": 0, "right": true, "kind": "same"}]}', r"pairs\[0\]: True is no row number"),
+        ('{"partitions": [{"kind": "partition:same"}]}', r"partitions\[0\]: expected"),
+        ('{"partitions": [{"kind": "partition:same", "blocks": [3]}]}', r"blocks\[0\]: expected a list"),
+        ('{"n_samples": -3}', "n_samples = -3 is no number of rows"),
+    ],
+)
+def test_bad_json_is_named_with_its_reason(tmp_path, content, match):
+    path = tmp_path / "hints.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=match):
+        Constraints.read(path)
+
+
+def test_bad_parquet(tmp_path):
+    path = tmp_path / "hints.parquet"
+    path.write_bytes(b"no parquet at all")
+    with pytest.raises(ValueError, match="not Parquet"):
+        Constraints.read(path)
+    pl.DataFrame({"left": [0], "right": [1]}).write_parquet(path)
+    with pytest.raises(ValueError, match=r"schema: no header .* Found left, right"):
+        Constraints.read(path)
+    pl.DataFrame({"left": [0, 1], "right": [1, 1], "kind": ["same", "same"]}).write_parquet(path)
+    with pytest.raises(ValueError, match="row 1: 1 is linked to itself"):
+        Constraints.read(path)
+
+
+def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *arguments, **keywords):
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return real(name, *arguments, **keywords)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r'pip install "likewise\[io\]"'):
+        HINTS.write(tmp_path / "hints.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ids_and_numbers_that_do_not_fit(tmp_path):
+    path = tmp_path / "hints.csv"
+    with pytest.raises(ValueError, match=r"ids\[0\] and ids\[2\] are both '1'"):
+        HINTS.write(path, ids=[1, 2, "1", 4, 5, 6])
+    with pytest.raises(ValueError, match="ids names 2 rows, the constraints have 6"):
+        HINTS.write(path, ids=["a", "b"])
+    HINTS.write(path, ids=list("abcdef"))
+    with pytest.raises(ValueError, match="line 3: id 'a' is not among the 3 ids"):
+        Constraints.read(path, ids=list("bcd"))
+    with pytest.raises(ValueError, match="ids names 6 rows, but n_samples = 7"):
+        Constraints.read(path, ids=list("abcdef"), n_samples=7)
+    HINTS.write(path)
+    with pytest.raises(ValueError, match="the file is for 6 rows, but n_samples = 7"):
+        Constraints.read(path, n_samples=7)
+    with pytest.raises(ValueError, match=r"ends in '.xls'.*\.csv, \.tsv, \.json, \.parquet"):
+        Constraints.read("hints.xls")
+    with pytest.raises(FileNotFoundError):
+        Constraints.read(tmp_path / "nowhere.csv")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, suffix):
+    path = tmp_path / f"hints{suffix}"
+    HINTS.write(path)
+    before = path.read_bytes()
+    with pytest.raises(UnicodeEncodeError):
+        HINTS.write(path, ids=["\ud800", *"bcdef"])
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
