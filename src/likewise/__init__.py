@@ -33,7 +33,7 @@ _ROOMS = {
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-__all__ = ["evaluation", *sorted(_HOME)]  # noqa: PLE0604
+__all__ = ["evaluation", *sorted(_HOME)]
 
 if TYPE_CHECKING:
     from . import constraints, evaluation, forms, graphs, pencil, projections, report, testing

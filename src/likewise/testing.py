@@ -101,9 +101,7 @@ def _check_psd(form: Form, M: Array, size: float, name: str = "") -> None:
         return
     values = np.linalg.eigvalsh((M + M.T) / 2)
     if values[0] < -RELATIVE * max(values[-1], size):
-        raise AssertionError(
-            f"{name}psd=True, but the matrix has the eigenvalue {values[0]:.3g}. Pass psd=False."
-        )
+        raise AssertionError(f"{name}psd=True, but the matrix has the eigenvalue {values[0]:.3g}. Pass psd=False.")
 
 
 def _rounding(form: Form, X: Any) -> float:

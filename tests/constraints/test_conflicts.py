@@ -38,9 +38,7 @@ def test_every_contradiction_is_found_with_a_shortest_chain(hints):
         assert i < j
         assert (i, j) in cannot
         assert (conflict.chain[0], conflict.chain[-1]) == (i, j)
-        assert all(
-            tuple(sorted(link)) in must for link in zip(conflict.chain, conflict.chain[1:], strict=False)
-        )
+        assert all(tuple(sorted(link)) in must for link in zip(conflict.chain, conflict.chain[1:], strict=False))
         if conflict.source.startswith("cannot"):
             key = conflict.source, i, j
         else:
@@ -85,9 +83,7 @@ def test_check_counts_the_rest():
 
 def test_a_partition_contradicts_too():
     hints = Constraints.from_labels([0, 0, 1, 1]) | Constraints(4, [(1, 2)])
-    with pytest.raises(
-        ConstraintConflictError, match=r"rows 1 and 2 are linked by 1–2, but partitions\[0\] says"
-    ):
+    with pytest.raises(ConstraintConflictError, match=r"rows 1 and 2 are linked by 1–2, but partitions\[0\] says"):
         hints.check()
     frames = Partition([0, 0, 1], same_within=False, different_within=True)
     (conflict,) = Constraints(3, [(0, 2), (1, 2)], partitions=[frames]).conflicts()

@@ -21,9 +21,7 @@ HINTS = Constraints(
     [Partition([0, 0, 1, -1, -1, 2], different_across=True)],
 )
 
-in_folder = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None
-)
+in_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
 texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=5)
 
 
@@ -74,9 +72,7 @@ def test_the_documented_layout(tmp_path):
     HINTS.write(tmp_path / "hints.json")
     content = json.loads((tmp_path / "hints.json").read_text())
     assert content["n_samples"] == 6
-    assert content["partitions"] == [
-        {"kind": "partition:same,across", "weight": 1.0, "blocks": [[0, 1], [2], [5]]}
-    ]
+    assert content["partitions"] == [{"kind": "partition:same,across", "weight": 1.0, "blocks": [[0, 1], [2], [5]]}]
 
 
 @pytest.mark.parametrize(
@@ -96,9 +92,7 @@ def test_tables_that_people_write(tmp_path, text):
 
 def test_parquet_that_people_write(tmp_path):
     path = tmp_path / "hints.parquet"
-    table = pl.DataFrame(
-        {"left": [0, 3], "right": [2, 1], "kind": ["same", "different"], "weight": [None, 0.5]}
-    )
+    table = pl.DataFrame({"left": [0, 3], "right": [2, 1], "kind": ["same", "different"], "weight": [None, 0.5]})
     table.write_parquet(path)
     assert Constraints.read(path) == Constraints(4, [(0, 2)], [(1, 3)], cannot_weight=[0.5])
 

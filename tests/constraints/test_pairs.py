@@ -91,9 +91,7 @@ def test_errors_name_the_value_the_place_and_the_remedy(arguments, error, match)
         Constraints(**{"n_samples": 20, **arguments})
 
 
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda hints: pickle.loads(pickle.dumps(hints))]
-)
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda hints: pickle.loads(pickle.dumps(hints))])
 def test_frozen_also_after_a_copy(copied):
     hints = Constraints(4, [(0, 1)], [(1, 2)], [0.5], partitions=[Partition([0, 0, 1, -1])])
     again = copied(hints)
@@ -167,13 +165,9 @@ def test_restriction_keeps_what_is_said_about_the_rows_kept(hints, data):
     rows = data.draw(st.lists(st.integers(0, hints.n_samples - 1), unique=True))
     part, whole = hints.restrict(rows).expand(), hints.expand()
     for kind in ("must", "cannot"):
-        links = zip(
-            getattr(whole, f"{kind}_link").tolist(), getattr(whole, f"{kind}_weight").tolist(), strict=True
-        )
+        links = zip(getattr(whole, f"{kind}_link").tolist(), getattr(whole, f"{kind}_weight").tolist(), strict=True)
         expected = {
-            (*sorted((rows.index(i), rows.index(j))), weight)
-            for (i, j), weight in links
-            if i in rows and j in rows
+            (*sorted((rows.index(i), rows.index(j))), weight) for (i, j), weight in links if i in rows and j in rows
         }
         pairs, weights = getattr(part, f"{kind}_link").tolist(), getattr(part, f"{kind}_weight").tolist()
         assert {(*pair, weight) for pair, weight in zip(pairs, weights, strict=True)} == expected

@@ -26,6 +26,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
     n_iter_ : int
     """
 
+    _uses_hints: ClassVar[bool] = True
     _uses_beliefs: ClassVar[bool] = True
     _published: ClassVar[dict[str, Any]] = {}
 
@@ -46,19 +47,32 @@ class Clusterer(ClusterMixin, BaseEstimator):
         ----------
         X : (n, f) array, sparse matrix or data frame
         y : (n,) array-like, optional
-            Partial labels; −1, None or NaN where unknown.
+            Partial labels; −1, None or NaN where unknown. A method that hears no hints ignores them, as
+            scikit-learn's own clusterers do.
         constraints : Constraints, optional
             Pairs, and anything else that is known. With ``y``, both count.
         """
         X = validate_data(self, X, **self._accepts())
-        n_clusters = getattr(self, "n_clusters", 1)
+        n_clusters = getattr(self, "n_clusters", None) or 1
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={X.shape[0]} rows there are.")
-        hints = read_hints(X.shape[0], y, constraints)
+        hints = self._hints(X.shape[0], y, constraints)
+        if not (self._uses_hints or hints.is_empty):
+            raise ValueError(
+                f"{type(self).__name__} hears no hints, but was given {hints!r}. Use PCKMeans, COPKMeans or "
+                "ProjectThenCluster, or leave the constraints out."
+            )
         if not self._uses_beliefs:
             self._refuse_beliefs(hints)
         self.labels_ = np.asarray(self._cluster(X, hints), dtype=np.int32)
         return self
+
+    def fit_predict(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> np.ndarray:
+        """Cluster the rows of X and return their labels; everything as for :meth:`fit`."""
+        return self.fit(X, y, constraints=constraints).labels_
+
+    def _hints(self, n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
+        return read_hints(n_samples, y if self._uses_hints else None, constraints)
 
     def _accepts(self) -> dict[str, Any]:
         return {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "ensure_min_samples": 1}

@@ -60,9 +60,7 @@ def _greedy(between: Constraints, n_clusters: int) -> IntArray | None:
     degree = np.bincount(between.cannot_link.ravel(), minlength=n_groups)
     for partition in between.partitions:
         sizes = np.append(partition.block_sizes, 0)[partition.codes]
-        implied = (partition.n_known - sizes) * partition.different_across + (
-            sizes - 1
-        ) * partition.different_within
+        implied = (partition.n_known - sizes) * partition.different_across + (sizes - 1) * partition.different_within
         degree += np.where(partition.codes >= 0, implied, 0)
     # a member of such a clique differs from n_clusters others at least
     candidates = np.flatnonzero(degree >= n_clusters)

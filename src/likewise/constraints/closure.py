@@ -68,9 +68,7 @@ def close(constraints: Constraints) -> Closure:
     partitions = []
     for partition in constraints.partitions:
         if partition.different_across:
-            partitions.append(
-                partition.with_codes(_over_groups(partition, groups, n_groups), same_within=False)
-            )
+            partitions.append(partition.with_codes(_over_groups(partition, groups, n_groups), same_within=False))
         elif partition.different_within:
             kept, written = _different_within(partition, groups, n_groups)
             partitions += kept
@@ -93,9 +91,7 @@ def _over_groups(partition: Partition, groups: IntArray, n_groups: int) -> IntAr
     return codes
 
 
-def _different_within(
-    partition: Partition, groups: IntArray, n_groups: int
-) -> tuple[list[Partition], IntArray]:
+def _different_within(partition: Partition, groups: IntArray, n_groups: int) -> tuple[list[Partition], IntArray]:
     """Carry "different within a block" over to groups, as partitions where that is possible.
 
     A group may be in several blocks (one track in many frames) and then has no one code. The blocks that

@@ -45,9 +45,7 @@ class Conflict:
     def __str__(self) -> str:
         first, second = self.cannot_link
         chain = listed(self.chain, "–")
-        stated = (
-            f" = ({first}, {second})" if self.source.startswith("cannot_link") else " says that they differ"
-        )
+        stated = f" = ({first}, {second})" if self.source.startswith("cannot_link") else " says that they differ"
         return f"rows {first} and {second} are linked by {chain}, but {self.source}{stated}"
 
 
@@ -62,9 +60,7 @@ class ConstraintConflictError(ValueError):
         Rows that are all different from each other, more of them than clusters.
     """
 
-    def __init__(
-        self, message: str, conflicts: Sequence[Conflict] = (), clique: tuple[int, ...] | None = None
-    ) -> None:
+    def __init__(self, message: str, conflicts: Sequence[Conflict] = (), clique: tuple[int, ...] | None = None) -> None:
         super().__init__(message)
         self.conflicts = tuple(conflicts)
         self.clique = clique
@@ -135,9 +131,7 @@ def find_conflicts(constraints: Constraints) -> Iterator[Conflict]:
     start, spread = -1, None
     for index in np.flatnonzero(held[:, 0] == held[:, 1]).tolist():
         first, second = constraints.cannot_link[index].tolist()
-        if (
-            spread is None or first != start
-        ):  # cannot-links are sorted: one search serves all that share a row
+        if spread is None or first != start:  # cannot-links are sorted: one search serves all that share a row
             start, spread = first, chains.spread(np.array([first]))
         yield Conflict((first, second), spread.nearest(np.array([second])), f"cannot_link[{index}]")
     for number, partition in enumerate(constraints.partitions):

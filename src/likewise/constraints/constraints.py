@@ -77,9 +77,7 @@ class Constraints:
         partitions: Iterable[Partition] = (),
     ) -> None:
         setattr_ = object.__setattr__  # the way into a frozen dataclass
-        setattr_(
-            self, "n_samples", whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X).")
-        )
+        setattr_(self, "n_samples", whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X)."))
         for kind, pairs, weight in (("must", must_link, must_weight), ("cannot", cannot_link, cannot_weight)):
             pairs, weight = canonical_pairs(pairs, weight, self.n_samples, kind)
             setattr_(self, f"{kind}_link", pairs)
@@ -102,9 +100,7 @@ class Constraints:
         return cls(len(codes), partitions=[Partition(codes, different_across=True)])
 
     @classmethod
-    def sample(
-        cls, y: Any, how: str, amount: int, *, error_rate: float = 0.0, random_state: Any = None
-    ) -> Constraints:
+    def sample(cls, y: Any, how: str, amount: int, *, error_rate: float = 0.0, random_state: Any = None) -> Constraints:
         """Draw hints from known labels, as in an experiment. Rows without a label are never drawn.
 
         Parameters
@@ -198,12 +194,7 @@ class Constraints:
         return close(self)
 
     def conflicts(self, limit: int | None = None) -> list[Conflict]:
-        """List all contradictions, each with a shortest chain that proves it.
-
-        Parameters
-        ----------
-        limit : int, default=None
-            Stop after so many.
+        """List all contradictions (or the first `limit`), each with a shortest chain that proves it.
 
         Examples
         --------
@@ -228,10 +219,7 @@ class Constraints:
     def check(self, n_clusters: int | None = None) -> Constraints:
         """Return these hints if they are consistent, else raise ConstraintConflictError.
 
-        Parameters
-        ----------
-        n_clusters : int, default=None
-            Also look for rows that so many clusters cannot hold; see `clique`.
+        With `n_clusters`, also look for rows that so many clusters cannot hold; see `clique`.
 
         Examples
         --------
@@ -284,9 +272,7 @@ class Constraints:
     def restrict(self, rows: Any) -> Constraints:
         """Keep the hints about some rows, renumbered: the constraints of `X[rows]`.
 
-        Parameters
-        ----------
-        rows : row numbers, each at most once, in the new order; or a boolean mask
+        `rows` are row numbers in the new order, each at most once, or a boolean mask.
 
         Examples
         --------

@@ -68,9 +68,7 @@ def read(path: str | os.PathLike[str], n_samples: int | None, ids: Any) -> Const
             stored = len(names)  # other records may have joined since the file was written
         if n_samples is not None and stored is not None and n_samples != stored:
             says = f"ids names {stored} rows" if names is not None else f"the file is for {stored} rows"
-            raise BadRecord(
-                "n_samples", f"{says}, but n_samples = {n_samples}. Leave n_samples out, or correct it."
-            )
+            raise BadRecord("n_samples", f"{says}, but n_samples = {n_samples}. Leave n_samples out, or correct it.")
         return assemble(records, stored if n_samples is None else n_samples, names)
     except BadRecord as bad:
         raise ValueError(f"{path}, {bad.where}: {bad.why}") from None
@@ -83,8 +81,7 @@ def write(constraints: Constraints, path: str | os.PathLike[str], ids: Any) -> N
     names = None if ids is None else RowNames(ids)
     if names is not None and len(names) != constraints.n_samples:
         raise ValueError(
-            f"ids names {len(names)} rows, the constraints have {constraints.n_samples}. "
-            "Give one id for each row."
+            f"ids names {len(names)} rows, the constraints have {constraints.n_samples}. Give one id for each row."
         )
     aside = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
@@ -97,7 +94,5 @@ def write(constraints: Constraints, path: str | os.PathLike[str], ids: Any) -> N
 def _format(path: Path) -> tuple[_Reader, _Writer]:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
-        raise ValueError(
-            f"{path} ends in {suffix!r}, which names no known format. Use one of {', '.join(FORMATS)}."
-        )
+        raise ValueError(f"{path} ends in {suffix!r}, which names no known format. Use one of {', '.join(FORMATS)}.")
     return FORMATS[suffix]

@@ -21,15 +21,11 @@ def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
     # A list may mix -1 with strings; as an object array it keeps them apart.
     array = np.asarray(y) if hasattr(y, "__array__") else np.asarray(y, dtype=object)
     if array.ndim != 1:
-        raise ValueError(
-            f"labels must be one for each row, got shape {array.shape}. Pass a flat list or y.ravel()."
-        )
+        raise ValueError(f"labels must be one for each row, got shape {array.shape}. Pass a flat list or y.ravel().")
     if array.dtype.kind in "iub" and isinstance(unknown, int | np.integer):
         labels = np.unique(array[array != unknown])
         codes = (
-            np.where(array == unknown, -1, np.searchsorted(labels, array))
-            if labels.size
-            else np.full(len(array), -1)
+            np.where(array == unknown, -1, np.searchsorted(labels, array)) if labels.size else np.full(len(array), -1)
         )
         codes = numbered(codes.astype(np.int64))
         _, first = np.unique(codes, return_index=True)
@@ -50,9 +46,7 @@ def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
 def _missing(label: Any) -> bool:
     # pandas' NA refuses to be a truth value; it is known by its name, so that pandas is not needed here.
     return (
-        label is None
-        or type(label).__name__ in ("NAType", "NaTType")
-        or (isinstance(label, float) and label != label)
+        label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
     )
 
 

@@ -39,9 +39,7 @@ def whole_numbers(values: Any, name: str) -> IntArray:
     try:
         array = np.asarray(values)
     except ValueError as error:  # ragged
-        raise ValueError(
-            f"{name} must have the same number of entries in every item. Check it: {error}"
-        ) from None
+        raise ValueError(f"{name} must have the same number of entries in every item. Check it: {error}") from None
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind == "O":
@@ -74,9 +72,7 @@ def belief(value: object, name: str) -> float:
         raise TypeError(f"{name} must be one number above 0, got {value!r}.")
     number = float(value)  # type: ignore[arg-type]
     if not (np.isfinite(number) and number > 0):
-        raise ValueError(
-            f"{name} must be finite and above 0, got {value!r}. Leave a hint out to disbelieve it."
-        )
+        raise ValueError(f"{name} must be finite and above 0, got {value!r}. Leave a hint out to disbelieve it.")
     return number
 
 
@@ -111,9 +107,7 @@ def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple
     if array.size == 0:
         array = array.reshape(0, 2)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise ValueError(
-            f"{name} must be pairs of rows, got shape {array.shape}. Write it as [(0, 3), (2, 5)]."
-        )
+        raise ValueError(f"{name} must be pairs of rows, got shape {array.shape}. Write it as [(0, 3), (2, 5)].")
     wrong = np.flatnonzero(((array < 0) | (array >= n_samples)).any(axis=1))
     if wrong.size:
         raise ValueError(
@@ -123,9 +117,7 @@ def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple
     wrong = np.flatnonzero(array[:, 0] == array[:, 1])
     if wrong.size:
         pair = tuple(array[wrong[0]].tolist())
-        raise ValueError(
-            f"{name}[{wrong[0]}] = {pair} joins a row to itself. Remove it, or correct one of its ends."
-        )
+        raise ValueError(f"{name}[{wrong[0]}] = {pair} joins a row to itself. Remove it, or correct one of its ends.")
     believed = beliefs(weight, len(array), f"{kind}_weight")
     low, high = array.min(axis=1), array.max(axis=1)
     key = low * n_samples + high
@@ -153,9 +145,7 @@ def chosen_rows(rows: Any, n_samples: int) -> IntArray:
         raise ValueError(f"rows must be one list of row numbers, got shape {array.shape}.")
     wrong = np.flatnonzero((array < 0) | (array >= n_samples))
     if wrong.size:
-        raise ValueError(
-            f"rows[{wrong[0]}] = {array[wrong[0]]} is outside the {n_samples} rows, counted from 0."
-        )
+        raise ValueError(f"rows[{wrong[0]}] = {array[wrong[0]]} is outside the {n_samples} rows, counted from 0.")
     counts = np.bincount(array, minlength=1)
     if counts.max() > 1:
         raise ValueError(f"rows names row {counts.argmax()} more than once. Give every row at most once.")

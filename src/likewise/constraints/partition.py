@@ -79,13 +79,9 @@ class Partition:
                 f"codes[{wrong[0]}] = {array[wrong[0]]}: a block is 0 or more. Write −1 where it is unknown."
             )
         if same_within and different_within:
-            raise ValueError(
-                "same_within and different_within contradict each other. Pass same_within=False."
-            )
+            raise ValueError("same_within and different_within contradict each other. Pass same_within=False.")
         if not (same_within or different_across or different_within):
-            raise ValueError(
-                "a partition must say something: set same_within, different_across or different_within."
-            )
+            raise ValueError("a partition must say something: set same_within, different_across or different_within.")
         setattr_ = object.__setattr__  # the way into a frozen dataclass
         setattr_(self, "codes", read_only(numbered(array)))
         setattr_(self, "same_within", bool(same_within))
@@ -211,9 +207,7 @@ def numbered(labels: IntArray) -> IntArray:
     known = np.flatnonzero(labels >= 0)
     values, inverse = np.unique(labels[known], return_inverse=True)
     first = np.empty(len(values), dtype=np.int64)
-    first[inverse[::-1]] = np.arange(len(known))[
-        ::-1
-    ]  # of many writes the last one stays: the first appearance
+    first[inverse[::-1]] = np.arange(len(known))[::-1]  # of many writes the last one stays: the first appearance
     rank = np.empty_like(first)
     rank[np.argsort(first)] = np.arange(len(values))
     codes = np.full(len(labels), -1, dtype=np.int64)

@@ -44,9 +44,7 @@ class RowNames:
         self.row: dict[str, int] = {}
         for row, text in enumerate(self.texts):
             if self.row.setdefault(text, row) != row:
-                raise ValueError(
-                    f"ids[{self.row[text]}] and ids[{row}] are both {text!r}. Every row needs its own id."
-                )
+                raise ValueError(f"ids[{self.row[text]}] and ids[{row}] are both {text!r}. Every row needs its own id.")
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -84,16 +82,12 @@ def assemble(records: Iterable[Record], n_samples: int | None, names: RowNames |
             right = left
             partition, colon, block = str(record.right).partition(":")
             if not colon:
-                raise BadRecord(
-                    record.where, f"{record.right!r} names no block. Write partition:block, as p0:3."
-                )
+                raise BadRecord(record.where, f"{record.right!r} names no block. Write partition:block, as p0:3.")
             partitions.setdefault(partition, _Blocks(kind, weight)).add(record, kind, weight, left, block)
         else:
             right = _row(record, record.right, n_samples, names)
             if left == right:
-                raise BadRecord(
-                    record.where, f"{record.left!r} is linked to itself. Remove the line, or correct it."
-                )
+                raise BadRecord(record.where, f"{record.left!r} is linked to itself. Remove the line, or correct it.")
             pairs[kind].append((left, right))
             weights[kind].append(weight)
         largest = max(largest, left, right)
@@ -124,16 +118,12 @@ class _Blocks:
             )
         code = self.code.setdefault(block, len(self.code))
         if self.of_row.setdefault(row, code) != code:
-            raise BadRecord(
-                record.where, f"{record.left!r} is in two blocks of one partition. Keep one of them."
-            )
+            raise BadRecord(record.where, f"{record.left!r} is in two blocks of one partition. Keep one of them.")
 
     def build(self, n_samples: int) -> Partition:
         codes = np.full(n_samples, -1, dtype=np.int64)
         codes[list(self.of_row)] = list(self.of_row.values())
-        return Partition(
-            codes, **{flag: word in self.kind for word, flag in MEANINGS.items()}, weight=self.weight
-        )
+        return Partition(codes, **{flag: word in self.kind for word, flag in MEANINGS.items()}, weight=self.weight)
 
 
 def _kind(record: Record) -> str | frozenset[str]:
@@ -148,9 +138,7 @@ def _kind(record: Record) -> str | frozenset[str]:
             f"kind {record.kind!r} is not known. Write must-link (or same) or cannot-link (or different).",
         )
     if {"same", "within"} <= words:
-        raise BadRecord(
-            record.where, f"kind {record.kind!r} says both same and different within a block. Keep one."
-        )
+        raise BadRecord(record.where, f"kind {record.kind!r} says both same and different within a block. Keep one.")
     return words
 
 
@@ -162,18 +150,14 @@ def _weight(record: Record) -> float:
     except (TypeError, ValueError):
         weight = math.nan
     if not (math.isfinite(weight) and weight > 0):
-        raise BadRecord(
-            record.where, f"weight {record.weight!r} is no finite number above 0. Leave it empty for 1."
-        )
+        raise BadRecord(record.where, f"weight {record.weight!r} is no finite number above 0. Leave it empty for 1.")
     return weight
 
 
 def _row(record: Record, value: Any, n_samples: int | None, names: RowNames | None) -> int:
     if names is not None:
         if (row := names.row.get(str(value))) is None:
-            raise BadRecord(
-                record.where, f"id {value!r} is not among the {len(names)} ids. Correct it, or add the id."
-            )
+            raise BadRecord(record.where, f"id {value!r} is not among the {len(names)} ids. Correct it, or add the id.")
         return row
     text = str(value).strip()
     if isinstance(value, bool) or not re.fullmatch(r"[+-]?[0-9]{1,18}", text):

@@ -101,9 +101,7 @@ def _statements(constraints: Constraints, groups: IntArray, wrong: BoolArray) ->
         held = groups[links]
         for index in np.flatnonzero((held[:, 0] == held[:, 1]) & wrong[held[:, 0]]).tolist():
             first, second = links[index].tolist()
-            found.append(
-                _Statement(float(weights[index]), int(held[index, 0]), joins, -1, first, second, index)
-            )
+            found.append(_Statement(float(weights[index]), int(held[index, 0]), joins, -1, first, second, index))
     for number, partition in enumerate(constraints.partitions):
         rows = np.flatnonzero((partition.codes >= 0) & wrong[groups])
         block = groups[rows] * partition.n_blocks + partition.codes[rows]
@@ -119,9 +117,7 @@ def _refused(constraints: Constraints, statements: list[_Statement], joins_first
     """Take the statements by decreasing belief, and mask those that contradict what was taken before."""
     union = _Union()
     refused = np.zeros(len(statements), dtype=np.bool_)
-    order = sorted(
-        range(len(statements)), key=lambda i: (-statements[i].belief, statements[i].joins != joins_first)
-    )
+    order = sorted(range(len(statements)), key=lambda i: (-statements[i].belief, statements[i].joins != joins_first))
     for position in order:
         _, _, joins, number, first, second, index = statements[position]
         if number < 0 and joins:
@@ -140,10 +136,8 @@ def _refused(constraints: Constraints, statements: list[_Statement], joins_first
             if partition.different_within:
                 marks["within", number, second] = first
             block = ("block", number, second)
-            if joins:
-                taken = union.mark(block, marks) and union.join(first, block)
-            else:
-                taken = union.mark(first, marks)
+            marked = block if joins else first
+            taken = union.mark(marked, marks) and union.join(first, marked)
         refused[position] = not taken
     return refused
 
@@ -176,11 +170,7 @@ def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Constra
     for number in {statement.partition for statement in dropped} - {-1}:
         partition, left = constraints.partitions[number], codes[number]
         remaining = np.flatnonzero(left >= 0)
-        where = (
-            kept.groups()
-            if partition.different_across
-            else kept.groups() * partition.n_blocks + partition.codes
-        )
+        where = kept.groups() if partition.different_across else kept.groups() * partition.n_blocks + partition.codes
         in_block, in_group = _first(left[remaining], remaining), _first(where[remaining], remaining)
         for statement in dropped:
             if statement.partition == number:

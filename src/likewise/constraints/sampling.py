@@ -30,9 +30,7 @@ class _Labelled:
     def draw(self, total: int, amount: int, what: str) -> IntArray:
         """Draw distinct numbers below `total`, in memory of the order of `amount`."""
         if amount > total:
-            raise ValueError(
-                f"cannot draw {amount:,} distinct {what}: there are {total:,}. Ask for at most {total:,}."
-            )
+            raise ValueError(f"cannot draw {amount:,} distinct {what}: there are {total:,}. Ask for at most {total:,}.")
         return self.rng.choice(total, size=amount, replace=False, shuffle=False)
 
     def items(self, amount: int) -> IntArray:
@@ -96,8 +94,8 @@ def _per_class(labelled: _Labelled, amount: int) -> IntArray:
     must = [labelled.must_links_of(label, amount) for label in classes]
     cannot = np.empty((0, 2), dtype=np.int64)
     for label in classes:
-        # A pair of two classes may be drawn for either, but only once. There are always enough: with s rows in
-        # the smallest of k classes amount ≤ s (s − 1) / 2, and of (k − 1) s² pairs (k − 1) · amount may be gone.
+        # A pair of two classes may be drawn for either, but only once. There are always enough: with s rows
+        # in the smallest of k classes amount ≤ s (s − 1) / 2: at most half of the (k − 1) s² pairs are gone.
         cannot = np.concatenate([cannot, labelled.cannot_links_of(label, amount, cannot)])
     return np.concatenate([*must, labelled.rows[cannot]])
 

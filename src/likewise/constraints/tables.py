@@ -69,9 +69,7 @@ def read_json(path: Path) -> tuple[int | None, Iterator[Record]]:
     except json.JSONDecodeError as error:
         raise BadRecord(f"line {error.lineno}", f"not JSON: {error.msg}.") from None
     if not isinstance(content, dict):
-        raise BadRecord(
-            "line 1", 'expected an object {"n_samples": ..., "pairs": [...], "partitions": [...]}.'
-        )
+        raise BadRecord("line 1", 'expected an object {"n_samples": ..., "pairs": [...], "partitions": [...]}.')
     n_samples = content.get("n_samples")
 
     def records() -> Iterator[Record]:

@@ -79,6 +79,8 @@ class Form:
         """The diagonal of :meth:`matrix` without the rest of it."""
         values = np.zeros(X.shape[1]) + self.ridge
         if self.rows is not None:
+            if not sparse.issparse(X) and self.rows.ignores_shifts():
+                X = X - X.mean(axis=0)  # far from the origin, sums of squares lose the digits that matter
             thin = self.rows.factor.T @ X
             for left, core in ((X, self.rows.sparse), (thin, self.rows.core)):
                 values += _column_products(left, core @ left)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..graphs.rows import RowMatrix
 from .form import Form
 
@@ -24,5 +26,6 @@ def laplacian(graph: RowMatrix, *, signed: bool = False) -> Form:
 
 
 def degree(graph: RowMatrix) -> Form:
-    """Σ over rows of degree × (position along w)²: ``K = D``."""
-    return Form(RowMatrix.diag(graph.row_sums()))
+    """Σ over rows of degree × (position along w)²: ``K = D``; indefinite if a degree is negative."""
+    sums = graph.row_sums()
+    return Form(RowMatrix.diag(sums), psd=bool(np.all(sums >= 0)))

@@ -91,7 +91,9 @@ class CollapsedDistances:
     def __init__(self, X: Any, delta: float, constraints: Constraints) -> None:
         self._X, self._gamma = X, 0.5 / delta**2
         linked, differences = must_link_differences(constraints)
-        self._T = collapse(self._kernel(X, X[linked]), linked, differences) if len(linked) else np.zeros((X.shape[0], 0))
+        self._T = (
+            collapse(self._kernel(X, X[linked]), linked, differences) if len(linked) else np.zeros((X.shape[0], 0))
+        )
         self._diagonal = 1.0 - np.einsum("ij,ij->i", self._T, self._T)
 
     def _kernel(self, left: Any, right: Any) -> Array:

@@ -17,6 +17,8 @@ def must_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMat
     Parameters
     ----------
     constraints : Constraints
+        A pair said by a partition and by itself has the larger belief; what several partitions say of one pair
+        adds up.
     closed : bool
         Also link what follows by transitivity. An entailed link is believed as much as the least believed
         statement of its group; a stated link keeps its own belief.
@@ -70,9 +72,18 @@ def _closed_must_links(constraints: Constraints) -> RowMatrix:
     least = np.full(n_groups, np.inf)
     if len(constraints.must_link):
         np.minimum.at(least, groups[constraints.must_link[:, 0]], constraints.must_weight)
-    for partition in constraints.partitions:
-        if partition.same_within:
-            known = partition.codes >= 0
-            np.minimum.at(least, groups[known], partition.weight)
+    stated = [partition for partition in constraints.partitions if partition.same_within]
+    for partition in stated:
+        tied = np.flatnonzero(partition.codes >= 0)
+        tied = tied[partition.block_sizes[partition.codes[tied]] > 1]
+        np.minimum.at(least, groups[tied], partition.weight)
     least[np.isinf(least)] = 0.0  # a group of one: nothing was said
-    return RowMatrix.low_rank(indicator(groups, n_groups), sparse.diags_array(least))
+    graph = RowMatrix.low_rank(indicator(groups, n_groups), sparse.diags_array(least))
+    for partition in stated:
+        # A block lies in one group, where its pairs are believed that much more than what is entailed.
+        more = np.zeros(partition.n_blocks)
+        known = partition.codes >= 0
+        more[partition.codes[known]] = np.maximum(partition.weight - least[groups[known]], 0.0)
+        if more.any():
+            graph = graph + RowMatrix.low_rank(indicator(partition.codes), sparse.diags_array(more))
+    return graph

@@ -128,6 +128,11 @@ class RowMatrix:
         inside = (self.factor @ self.core).multiply(self.factor).sum(axis=1)
         return self.sparse.diagonal() + np.asarray(inside).ravel()
 
+    def ignores_shifts(self) -> bool:
+        """Whether ``K 1 = 0``: one vector added to every row of the data changes nothing."""
+        scale = np.abs(self.diagonal()).max(initial=0.0)
+        return bool(np.abs(self.row_sums()).max(initial=0.0) <= 1e-9 * scale)
+
     def without_diagonal(self) -> RowMatrix:
         """The same relations, no row related to itself."""
         return self - RowMatrix.diag(self.diagonal())

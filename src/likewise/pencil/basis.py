@@ -14,24 +14,30 @@ Array = np.ndarray
 def orthonormal_rows(C: Any) -> Array:
     """Orthonormal rows spanning the row space of C (b × f), by a rank-revealing (pivoted) QR of Cᵀ.
 
-    A sparse C is never made dense: the triangular factor comes from a pivoted Cholesky decomposition of C Cᵀ, applied
-    twice since once loses half of the digits.
+    A sparse C is never made dense: the triangular factor comes from a pivoted Cholesky decomposition of C Cᵀ. That
+    loses half of the digits; a second one, which keeps the order of the first, brings them back.
     """
     if not sparse.issparse(C):
         Q, R, _ = linalg.qr(np.asarray(C, dtype=np.float64).T, mode="economic", pivoting=True)
         sizes = np.abs(np.diag(R))
         rank = int(np.sum(sizes > max(C.shape) * np.finfo(float).eps * sizes.max(initial=0.0)))
-        return Q[:, :rank].T
+        return with_sign(Q[:, :rank]).T
     basis = _cholesky_rows(C, (C @ C.T).toarray())
-    return _cholesky_rows(basis, basis @ basis.T)
+    L = linalg.cholesky(basis @ basis.T, lower=True)
+    return with_sign(linalg.solve_triangular(L, basis, lower=True).T).T
 
 
-def _cholesky_rows(C: Any, gram: Array) -> Array:
+def with_sign(W: Array) -> Array:
+    """The columns of W with their largest entry positive; among entries as good as equal, the first decides."""
+    size = np.abs(W)
+    leading = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
+    return W * np.where(np.take_along_axis(W, leading[None], axis=0) < 0, -1.0, 1.0)
+
+
+def _cholesky_rows(C: sparse.csr_array, gram: Array) -> Array:
     tolerance = len(gram) * np.finfo(float).eps * gram.diagonal().max(initial=0.0)
     factor, pivots, rank, _ = dpstrf(gram, tol=tolerance, lower=1)
     L = np.tril(factor[:rank, :rank])
     chosen = C[pivots[:rank] - 1]
-    if not sparse.issparse(chosen):
-        return linalg.solve_triangular(L, chosen, lower=True)
     # L⁻¹ is small and C sparse: this way nothing is larger than the answer.
     return np.asarray((chosen.T @ linalg.solve_triangular(L, np.eye(rank), lower=True).T).T)

@@ -43,7 +43,12 @@ def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
         start = starts[forms.index(form)]
         width = form.rows.factor.shape[1]
         K = sparse.block_diag(
-            [*blocks, sparse.csr_array((start - len(rows),) * 2), form.rows.core, sparse.csr_array((size - start - width,) * 2)],
+            [
+                *blocks,
+                sparse.csr_array((start - len(rows),) * 2),
+                form.rows.core,
+                sparse.csr_array((size - start - width,) * 2),
+            ],
             format="csr",
         )
         return Form(RowMatrix(K), form.ridge, form.psd)

@@ -1,8 +1,9 @@
-"""The matrix-free route: a restarted block Krylov method that only multiplies by the data.
+"""The matrix-free route: block Lanczos with thick restarts, which only multiplies by the data.
 
-The quotient ``numerator / denominator`` is maximised in a growing subspace V, orthonormal in the denominator D. The
-subspace grows by ``D⁻¹ (N u − θ D u)`` for the Ritz vectors u that have not settled. With the exact inverse that is
-block Lanczos for ``D⁻¹ N`` with full reorthogonalisation; with an inexact one it is Davidson's method.
+The wanted directions are the leading eigenvectors of A = D⁻¹ N, N the numerator and D the denominator. A is self-adjoint
+in D, so a Krylov subspace V that is orthonormal in D, grown a block at a time, holds them soon; the part of A V that
+leaves V tells how far each of them still is from settled, without a further product. Columns are scaled by the ridge
+first, which makes D the identity plus what the pairs add.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from ..forms.form import Form
 Array = np.ndarray
 Linear = Callable[[Array], Array]
 
+BLOCK = 16
+"""Columns that the subspace grows by."""
+
 WOODBURY = 4000
 """Up to this many rows in the denominator its inverse is applied exactly."""
 
-INNER_STEPS = 12
-"""Steps of conjugate gradients that stand in for the inverse beyond that."""
+INNER_TOL, INNER_STEPS = 1e-11, 1000
+"""How well, and in how many steps at most, conjugate gradients invert it beyond that."""
 
-MAX_STEPS = 300
+MAX_STEPS = 500
 
 
 def solve_matrix_free(
@@ -38,57 +42,53 @@ def solve_matrix_free(
     random_state: int | np.random.Generator | None,
 ) -> Array:
     """The ``n_components`` directions with the largest ``numerator / denominator``, as columns."""
-    f = X.shape[1]
-    rng = np.random.default_rng(random_state)
-    apply_denominator, inverse = _with_inverse(X, denominator)
-    block = min(f, max(8, min(n_components + 8, 24)))
-    ceiling = min(f, max(3 * n_components, n_components + 6 * block))
-    # The subspace, and both forms applied to it; the first ``size`` columns are in use.
-    V, DV, NV = (np.empty((f, ceiling), order="F") for _ in range(3))
-    H = np.zeros((ceiling, ceiling))  # Vᵀ N V
-    size = 0
-    watched = np.arange(n_components)
+    scale = 1.0 / np.sqrt(np.broadcast_to(np.asarray(denominator.ridge, dtype=float), X.shape[1]))
+    X = sparse.csr_array(X @ sparse.diags_array(scale)) if sparse.issparse(X) else X * scale
+    N = Form(numerator.rows, numerator.ridge * scale**2, numerator.psd)
+    metric, inverse = _with_inverse(X, Form(denominator.rows, 1.0))
 
-    fresh = inverse(numerator.apply(X, rng.standard_normal((f, min(f, n_components + 8)))))
+    def advance(W: Array) -> Array:
+        return inverse(N.apply(X, W))
+
+    start = advance(np.random.default_rng(random_state).standard_normal((X.shape[1], BLOCK)))
+    return scale[:, None] * _leading(advance, metric, start, n_components, tol)
+
+
+def _leading(advance: Linear, metric: Linear, start: Array, n_components: int, tol: float) -> Array:
+    """The leading eigenvectors of A, where ``advance(Q)`` is A Q and ``metric(Q)`` is D Q."""
+    full = len(start)
+    n_components = min(n_components, full)
+    ceiling = min(full, max(2 * n_components, n_components + 6 * BLOCK))
+    V, DV = (np.empty((full, ceiling + BLOCK), order="F") for _ in range(2))
+    H = np.zeros((ceiling + BLOCK, ceiling + BLOCK))  # Vᵀ D A V
+    size = 0
+    Q, DQ, _ = _orthonormal(start, metric, V[:, :0], DV[:, :0])
     for _ in range(MAX_STEPS):
-        fresh, D_fresh = _orthonormal(fresh, apply_denominator, V[:, :size], DV[:, :size])
-        if size and not fresh.shape[1]:
-            break
-        old, size = size, size + fresh.shape[1]
-        V[:, old:size], DV[:, old:size], NV[:, old:size] = fresh, D_fresh, numerator.apply(X, fresh)
-        H[:size, old:size] = V[:, :size].T @ NV[:, old:size]
+        old, size = size, size + Q.shape[1]
+        V[:, old:size], DV[:, old:size] = Q, DQ
+        W = advance(Q)
+        H[:size, old:size] = DV[:, :size].T @ W
         H[old:size, :old] = H[:old, old:size].T
         values, turn = linalg.eigh(_symmetric(H[:size, :size]))
         values, turn = values[::-1], turn[:, ::-1]
-        if size >= f:
+        Q, DQ, leaving = _orthonormal(W, metric, V[:, :size], DV[:, :size])
+        errors = np.linalg.norm(leaving @ turn[old:size, :n_components], axis=0)
+        unsettled = int(np.sum(errors > tol * np.abs(values).max()))
+        if (size >= n_components and not unsettled) or not Q.shape[1]:
             break
-        floor = tol * np.abs(values).max()
-        # What has settled stays settled as the subspace grows; all are looked at once more before the end.
-        for candidates in (watched, np.arange(n_components)):
-            some = turn[:, candidates]
-            residuals = NV[:, :size] @ some - (DV[:, :size] @ some) * values[candidates]
-            corrections = inverse(residuals)
-            errors = np.sqrt(np.maximum(np.einsum("ij,ij->j", residuals, corrections), 0.0))
-            unsettled = np.flatnonzero(errors > floor)
-            if len(unsettled):
-                break
-        if not len(unsettled):
-            break
-        watched = candidates[unsettled]
-        fresh = corrections[:, unsettled[:block]]
-        if size + block > ceiling:
-            turn = turn[:, : min(n_components + block, ceiling - block)]
-            for A in (V, DV, NV):
-                A[:, : turn.shape[1]] = A[:, :size] @ turn
-            size = turn.shape[1]
+        if size + BLOCK > ceiling:
+            kept = turn[:, : n_components + BLOCK]
+            size = kept.shape[1]
+            for A in (V, DV):
+                A[:, :size] = A[:, : len(kept)] @ kept
             H[:size, :size] = np.diag(values[:size])
-            turn = np.eye(size)
     else:
         warnings.warn(
-            f"the matrix-free route stopped after {MAX_STEPS} steps with {len(watched)} of {n_components} directions "
+            f"the matrix-free route stopped after {MAX_STEPS} steps with {unsettled} of {n_components} directions "
             f"not settled to tol={tol}. Ask for fewer directions, a larger ridge, or a larger tol.",
             stacklevel=4,
         )
+        return V[:, :n_components]
     return V[:, :size] @ turn[:, :n_components]
 
 
@@ -96,56 +96,49 @@ def _symmetric(M: Array) -> Array:
     return (M + M.T) / 2
 
 
-def _orthonormal(T: Array, form: Linear, V: Array, DV: Array) -> tuple[Array, Array]:
-    """``T`` made orthonormal in the form, and against V; and the form applied to it."""
-    T = T / np.maximum(np.linalg.norm(T, axis=0), np.finfo(float).tiny)
-    for _ in range(2):
-        T = T - V @ (DV.T @ T)
-        DT = form(T)
-        values, turn = linalg.eigh(_symmetric(T.T @ DT))
-        kept = values > 1e-13 * values.max(initial=0.0)
-        turn = turn[:, kept] / np.sqrt(values[kept])
-        T, DT = T @ turn, DT @ turn
-    return T, DT
+def _orthonormal(W: Array, metric: Linear, V: Array, DV: Array) -> tuple[Array, Array, Array]:
+    """``(Q, D Q, B)``: the part of W outside V is ``Q B``, with Q orthonormal in D."""
+    inside = DV.T @ W
+    reach = float(np.square(inside).sum(axis=0).max(initial=0.0))
+    W = W - V @ inside
+    W = W - V @ (DV.T @ W)
+    DW = metric(W)
+    values, turn = linalg.eigh(_symmetric(W.T @ DW))
+    # Columns that depend on each other leave eigenvalues of rounding size.
+    kept = values > max(1e-24 * reach, 1e-13 * values.max(initial=0.0))
+    root = np.sqrt(values[kept])
+    Q, DQ = W @ (turn[:, kept] / root), DW @ (turn[:, kept] / root)
+    # What is left may be rounding noise, drawn out to unit length: then most of it lies inside V.
+    inside = DV.T @ Q
+    true = np.square(inside).sum(axis=0) < 0.5
+    Q, DQ = Q[:, true] - V @ inside[:, true], DQ[:, true] - DV @ inside[:, true]
+    return Q, DQ, (root[:, None] * turn[:, kept].T)[true]
 
 
 def _with_inverse(X: Any, form: Form) -> tuple[Linear, Linear]:
-    """The form as a map, and its inverse (or what stands in for it)."""
-    ridge = np.broadcast_to(np.asarray(form.ridge, dtype=float), X.shape[1])
+    """A form with ridge 1 as a map, and its inverse."""
     if form.rows is None:
-        return lambda T: T * ridge[:, None], lambda R: R / ridge[:, None]
+        return lambda W: W, lambda R: R
     _, E, B = form.rows.span()
     if E.shape[1] > WOODBURY:
-        return lambda T: form.apply(X, T), _conjugate_gradients(X, form)
-    C = E.T @ X  # the few rows that the form sees
-    return lambda T: T * ridge[:, None] + C.T @ (B @ (C @ T)), _woodbury(C, B, ridge)
-
-
-def _woodbury(C: Any, B: sparse.csr_array, ridge: Array) -> Linear:
-    """``(diag(ridge) + Cᵀ B C)⁻¹`` by a solve as large as B.
-
-    = R⁻¹ − R⁻¹ Cᵀ Q C R⁻¹ with ``Q = (I + B G)⁻¹ B`` and ``G = C R⁻¹ Cᵀ``; B may be singular.
-    """
-    scaled = C @ sparse.diags_array(1.0 / ridge)
-    G = scaled @ C.T
-    G = G.toarray() if sparse.issparse(G) else G
-    Q = linalg.solve(np.eye(len(G)) + B @ G, B.toarray())
-    Q = _symmetric(Q)
-
-    def inverse(R: Array) -> Array:
-        return R / ridge[:, None] - scaled.T @ (Q @ (scaled @ R))
-
-    return inverse
+        return lambda W: form.apply(X, W), _conjugate_gradients(X, form)
+    # Woodbury: with C the few rows that the form sees and G = C Cᵀ,
+    # (I + Cᵀ B C)⁻¹ = I − Cᵀ Q C, Q = (I + B G)⁻¹ B; B may be singular.
+    C = E.T @ X
+    G = (C @ C.T).toarray() if sparse.issparse(C) else C @ C.T
+    Q = _symmetric(linalg.solve(np.eye(len(G)) + B @ G, B.toarray()))
+    return lambda W: W + C.T @ (B @ (C @ W)), lambda R: R - C.T @ (Q @ (C @ R))
 
 
 def _conjugate_gradients(X: Any, form: Form) -> Linear:
-    """A fixed number of Jacobi-preconditioned steps, all columns at once."""
+    """Jacobi-preconditioned, all columns at once."""
     diagonal = form.diagonal(X)[:, None]
 
     def inverse(R: Array) -> Array:
         solution, residual = np.zeros_like(R), R.copy()
-        towards = residual / diagonal
-        direction, energy = towards, np.einsum("ij,ij->j", residual, towards)
+        direction = residual / diagonal
+        energy = np.einsum("ij,ij->j", residual, direction)
+        enough = INNER_TOL**2 * energy
         for _ in range(INNER_STEPS):
             image = form.apply(X, direction)
             curvature = np.einsum("ij,ij->j", direction, image)
@@ -154,6 +147,8 @@ def _conjugate_gradients(X: Any, form: Form) -> Linear:
             residual -= step * image
             towards = residual / diagonal
             renewed = np.einsum("ij,ij->j", residual, towards)
+            if np.all(renewed <= enough):
+                break
             ratio = np.divide(renewed, energy, out=np.zeros_like(energy), where=energy > 0)
             direction, energy = towards + ratio * direction, renewed
         return solution

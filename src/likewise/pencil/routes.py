@@ -23,7 +23,12 @@ class Route(StrEnum):
 
 
 def choose_route(
-    n_rows: int, n_features: int, *, n_components: int | None = None, ridged: bool = False, row_space: bool = True
+    n_rows: int,
+    n_features: int,
+    *,
+    n_components: int | None = None,
+    ridged: bool = False,
+    row_space: bool = True,
 ) -> Route:
     """The route that ``route="auto"`` takes: a pure function of sizes and of what the pencil allows.
 
@@ -45,8 +50,8 @@ def choose_route(
     the smaller of n and f (n only if row_space)    route
     ==============================================  ===========
     ≤ 1,500, or a tenth of it is asked for          f ≤ n: dense, n < f: row-space
-    larger, ridged                                  matrix-free
-    larger, no ridge, ≤ 20,000                      f ≤ n: dense, n < f: row-space
+    larger, ridged, fewer than a tenth asked for    matrix-free
+    larger, ≤ 20,000                                f ≤ n: dense, n < f: row-space
     larger still                                    an error that says what to do
     ==============================================  ===========
 
@@ -68,8 +73,9 @@ def choose_route(
         return Route.MATRIX_FREE
     if size <= LIMIT:
         return direct
+    cause = "and so many directions" if ridged else "without a ridge"
     raise ValueError(
-        f"{n_rows} rows × {n_features} features without a ridge would need a {size}×{size} matrix. "
+        f"{n_rows} rows × {n_features} features {cause} would need a {size}×{size} matrix. "
         "Set a ridge (and n_components well below the number of features), or reduce the features first, "
         "for example with TruncatedSVD."
     )

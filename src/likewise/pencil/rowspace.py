@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.sparse.linalg import aslinearoperator
 
 from ..forms.form import Form
 from .pencil import Pencil
@@ -17,8 +18,8 @@ Array = np.ndarray
 def ridge_scale(pencil: Pencil, n_features: int) -> Array | None:
     """The column scales that turn both ridges into multiples of the identity; None if there are none.
 
-    A direction has a part in the row space of the scaled data and a part orthogonal to it. The second part changes
-    no row and only pays ridge, so the best directions have none of it: but only if both ridges measure length the same way.
+    A direction has a part in the row space of the scaled data and a part orthogonal to it. The second part changes no
+    row and only pays ridge, so the best directions have none of it: but only if both ridges measure length alike.
     """
     ridges = [np.broadcast_to(np.asarray(form.ridge, dtype=float), n_features) for form in (pencil.pull, pencil.push)]
     present = [ridge for ridge in ridges if np.any(ridge != 0)]
@@ -42,8 +43,10 @@ def to_row_space(X: Any, pencil: Pencil, scale: Array) -> tuple[Array, Any, Penc
         kept = values > len(values) * np.finfo(float).eps * values.max(initial=0.0)
         root = np.sqrt(values[kept])
         small = vectors[:, kept] * root
-        basis = scaled.T @ (vectors[:, kept] / root)
+        # Left as a product: written out it would be as large as the data made dense.
+        back = sparse.diags_array(scale) @ scaled.T
+        basis = aslinearoperator(back) @ aslinearoperator(vectors[:, kept] / root)
     else:
         basis, R = linalg.qr((X * scale).T, mode="economic", check_finite=False)
-        small = R.T
-    return small, basis * scale[:, None], replace(pencil, pull=narrow[0], push=narrow[1])
+        basis, small = basis * scale[:, None], R.T
+    return small, basis, replace(pencil, pull=narrow[0], push=narrow[1])

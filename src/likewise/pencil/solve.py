@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 
 from ..forms.form import Form
+from .basis import with_sign
 from .condense import condense
 from .dense import solve_dense
 from .matrixfree import solve_matrix_free
@@ -18,13 +19,20 @@ from .routes import Route, choose_route
 from .rowspace import ridge_scale, to_row_space
 
 Array = np.ndarray
-Scaling = Literal["unit", "form", "share"]
 
 TIE = 1e-8
 """Quotients closer than this tie: their directions are then ordered by plain push."""
 
 NO_SHARE = 1e-10
 """Directions whose share of the push is below this are no answer."""
+
+NO_EXTENT = 1e-9
+"""Directions along which the rows spread less than this part of the widest are no answer: there is only rounding."""
+
+ROUNDING = 1e-13
+"""A pull along a unit direction below this part of its trace is the rounding of none."""
+
+BLOCK_ENTRIES = 2**19
 
 FLOOR = 1e-2
 """With scaling="share", the pull along a direction counts as at least this part of the largest."""
@@ -36,8 +44,8 @@ def solve_pencil(
     n_components: int | None = None,
     route: Route | str = "auto",
     *,
-    scaling: Scaling = "unit",
-    tol: float = 1e-6,
+    scaling: str = "unit",
+    tol: float = 1e-8,
     random_state: int | np.random.Generator | None = 0,
 ) -> Directions:
     """The directions along which ``pencil.push`` is large and ``pencil.pull`` small.
@@ -84,9 +92,14 @@ def solve_pencil(
         raise ValueError(f"n_components={n_components}: ask for at least one direction, or None for all.")
     dtype = np.float32 if X.dtype == np.float32 else np.float64
     data = sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    origin = None
+    if pencil.is_translation_invariant():
+        mean = np.asarray(data.mean(axis=0)).ravel()
+        if sparse.issparse(data):
+            origin = condense(np.ones((data.shape[0], 1)), pencil)[0], mean[None]
+        else:
+            data = data - mean  # far from the origin, sums of squares lose the digits that matter
     data, pencil = condense(data, pencil)
-    if not sparse.issparse(data) and pencil.is_translation_invariant():
-        data = data - data.mean(axis=0)  # far from the origin, sums of squares lose the digits that matter
 
     n, f = data.shape
     scale = ridge_scale(pencil, f)
@@ -103,21 +116,22 @@ def solve_pencil(
         wanted = f if n_components is None else min(n_components, f)
         W = solve_matrix_free(data, pencil.numerator, divisor, wanted, tol=tol, random_state=random_state)
         rank, n_perfect = None, 0
-        W = _with_extent(data, solvable, W)
+        W = _with_extent(data, solvable, W, origin)
     else:
         small, basis, inner = data, None, solvable
         if chosen is Route.ROW_SPACE:
             assert scale is not None
             small, basis, inner = to_row_space(data, solvable, scale)
+            origin = origin and (origin[0], origin[1] @ basis)
         values, W = solve_dense(inner.numerator.matrix(small), inner.denominator.matrix(small))
         W, n_perfect = _order_ties(small, inner, values, W)
         if pencil.perfect == "discard":
             W = W[:, n_perfect:]
-        W = _with_extent(small, inner, W)
+        W = _with_extent(small, inner, W, origin)
         rank = W.shape[1]
         W = W[:, :n_components]
         W = W if basis is None else basis @ W
-    _tell_shortfall(n_components, W.shape[1], (n, f))
+    tell_shortfall(n_components, W.shape[1], (n, f))
     W, share = _finish(data, pencil, W, scaling)
     return Directions(W.T.astype(dtype, copy=False), share, chosen, rank, n_perfect)
 
@@ -152,6 +166,8 @@ def _demanded(route: Route | str, *, ridged: bool, row_space: bool) -> Route:
 
 def _order_ties(X: Array, pencil: Pencil, values: Array, W: Array) -> tuple[Array, int]:
     """Directions with equal quotients, ordered by plain push in an orthonormal basis of them."""
+    if not len(values):
+        return W, 0
     gaps = TIE * (np.abs(values) if pencil.over == "pull" else np.maximum(np.abs(values), 1.0))
     starts = np.flatnonzero(np.diff(values, prepend=np.inf) < -gaps)
     stops = np.append(starts[1:], len(values))
@@ -163,26 +179,35 @@ def _order_ties(X: Array, pencil: Pencil, values: Array, W: Array) -> tuple[Arra
             _, turn = linalg.eigh((inner + inner.T) / 2)
             W[:, start:stop] = basis @ turn[:, ::-1]
     perfect = 0
-    if pencil.psd and pencil.over != "pull" and len(values):
+    if pencil.psd and pencil.over != "pull":
         best = 1.0 if pencil.over == "sum" else 0.0
         perfect = int(np.sum(values >= best - TIE))
     return W, perfect
 
 
-def _with_extent(X: Any, pencil: Pencil, W: Array) -> Array:
-    """Without the directions that are no answer: no push along them, or no row anywhere along them."""
+def _with_extent(X: Any, pencil: Pencil, W: Array, origin: tuple[Array, Array] | None) -> Array:
+    """Without the directions that are no answer: no push along them, or all rows at the origin along them.
+
+    The origin is zero, unless its images ``origin[0] @ origin[1]``, row by row, are given.
+    """
     if not W.size:
         return W
-    lengths = np.linalg.norm(W, axis=0)
-    extent = np.linalg.norm(X @ W, axis=0) / lengths
-    kept = extent > 1e-12 * extent.max()
+    # The images of all directions at once would be as large as the data made dense.
+    step = max(1, BLOCK_ENTRIES // X.shape[0])
+    parts = []
+    for some in (W[:, start : start + step] for start in range(0, W.shape[1], step)):
+        image = X @ some if origin is None else X @ some - origin[0] @ (origin[1] @ some)
+        extent = np.linalg.norm(image, axis=0) / np.linalg.norm(some, axis=0)
+        parts.append((extent, pencil.pull.value(X, some), pencil.push.value(X, some)))
+    extent, pull, push = (np.concatenate(part) for part in zip(*parts, strict=True))
+    kept = extent > NO_EXTENT * extent.max()
     if pencil.psd and pencil.over != "push":
-        pull, push = (form.value(X, W) for form in (pencil.pull, pencil.push))
         kept &= push > NO_SHARE * (pull + push)
     return W[:, kept]
 
 
-def _tell_shortfall(asked: int | None, found: int, shape: tuple[int, int]) -> None:
+def tell_shortfall(asked: int | None, found: int, shape: tuple[int, int]) -> None:
+    """Warn if fewer directions exist than were asked for; raise if there are none."""
     if found == 0:
         raise ValueError(
             "no direction separates anything: along every direction the form to grow is zero. "
@@ -196,15 +221,12 @@ def _tell_shortfall(asked: int | None, found: int, shape: tuple[int, int]) -> No
         )
 
 
-def _finish(X: Any, pencil: Pencil, W: Array, scaling: Scaling) -> tuple[Array, Array]:
-    W = W / np.linalg.norm(W, axis=0)
-    # The largest entry is positive; among entries as good as equal, the first decides.
-    size = np.abs(W)
-    leading = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
-    W = W * np.where(np.take_along_axis(W, leading[None], axis=0) < 0, -1.0, 1.0)
+def _finish(X: Any, pencil: Pencil, W: Array, scaling: str) -> tuple[Array, Array]:
+    W = with_sign(W / np.linalg.norm(W, axis=0))
     pull, push = (form.value(X, W) for form in (pencil.pull, pencil.push))
     if pencil.psd:
-        pull, push = np.maximum(pull, 0.0), np.maximum(push, 0.0)
+        felt = ROUNDING * pencil.pull.diagonal(X).sum()
+        pull, push = np.where(pull > felt, pull, 0.0), np.maximum(push, 0.0)
         share = small_quotient(push, pull + push)
     else:
         share = small_quotient(push, pull) if pencil.over == "pull" else small_quotient(-pull, push)

@@ -1,6 +1,6 @@
 """One paper a file: each states its two forms, and :class:`Projection` does the rest.
 
-Here belong linear maps learned from hints. Learned distances that are not a projection, and clusterings, live elsewhere.
+Here belong linear maps learned from hints. Learned distances and clusterings live elsewhere.
 """
 
 from .asp import ASP
@@ -14,4 +14,17 @@ from .rca import RCA
 from .screen import SCREEN
 from .ssdr import SSDR
 
-__all__ = ["ASP", "DCA", "DSP", "GCDR", "LPP", "LPPSI", "RCA", "SCREEN", "SLPP", "SSDR", "Costco", "Projection"]
+__all__ = [
+    "ASP",
+    "DCA",
+    "DSP",
+    "GCDR",
+    "LPP",
+    "LPPSI",
+    "RCA",
+    "SCREEN",
+    "SLPP",
+    "SSDR",
+    "Costco",
+    "Projection",
+]

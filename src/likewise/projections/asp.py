@@ -11,6 +11,7 @@ from ..constraints import Constraints
 from ..forms import centroid_scatter, ridge
 from ..forms.scatter import centroids
 from ..pencil import Pencil, orthonormal_rows
+from ..pencil.solve import tell_shortfall
 from .base import Projection
 from .groups import SINGLETONS, group_codes
 
@@ -76,6 +77,7 @@ class ASP(Projection):
             return super()._components(X, constraints)
         C = centroids(group_codes(constraints, self.singletons)).T @ X
         basis = orthonormal_rows(C)[: self.n_components]
+        tell_shortfall(self.n_components, len(basis), C.shape)
         push = np.square(C @ basis.T).sum(axis=0)
         self.share_, self.n_perfect_, self.route_ = push / (1 + push), 0, "qr"
         return basis.astype(X.dtype, copy=False)

@@ -93,9 +93,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         -------
         self
         """
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2
-        )
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         hints = read_hints(X.shape[0], y, constraints)
         self._check_needs(hints, nothing_given=y is None and constraints is None)
         self.components_ = self._components(X, hints)
@@ -146,4 +144,3 @@ def n_statements(constraints: Constraints) -> int:
         if partition.same_within:
             told += int((partition.codes >= 0).sum()) - partition.n_blocks
     return told
-

@@ -94,7 +94,7 @@ class Costco(Projection):
         self.beta_ = self._beta(V, J, X, constraints)
         # Where nothing varies both forms are zero: any positive cost makes the weight of that feature zero.
         alive = variance > 1e-12 * variance.max()
-        return Pencil(pull=V + ridge(self.beta_ * np.where(alive, J, J.max())), push=U, over=self.over)  # type: ignore[arg-type]
+        return Pencil(pull=V + ridge(self.beta_ * np.where(alive, J, J.max())), push=U, over=self.over)
 
     def _beta(self, V: Form, J: np.ndarray, X: Any, constraints: Constraints) -> float:
         if not isinstance(self.beta, str):
@@ -103,4 +103,3 @@ class Costco(Projection):
         if self.beta == "published":
             return published
         return published * min(1.0, X.shape[1] / n_statements(constraints))
-

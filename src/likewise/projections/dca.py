@@ -88,4 +88,4 @@ class DCA(Projection):
         codes = group_codes(constraints, "constrained")
         within = within_scatter(codes) * (1.0 / (codes >= 0).sum())
         cost = hint_ridge(self.ridge, within, X, constraints)
-        return Pencil(pull=within + cost, push=push, over=self.over)  # type: ignore[arg-type]
+        return Pencil(pull=within + cost, push=push, over=self.over)

@@ -109,7 +109,7 @@ class DSP(Projection):
         self.delta_ = resolve_delta(self.delta, X)
         adjacent = adjacency(X, constraints, self.delta_, self.n_neighbors)
         disjoint = disjointness(X, constraints, self.n_neighbors)
-        return Pencil(laplacian(adjacent), laplacian(disjoint), over=self.over, perfect=self.null_space)  # type: ignore[arg-type]
+        return Pencil(laplacian(adjacent), laplacian(disjoint), over=self.over, perfect=self.null_space)
 
 
 def adjacency(X: Any, constraints: Constraints, delta: float, n_neighbors: int) -> RowMatrix:
@@ -133,7 +133,10 @@ def disjointness(X: Any, constraints: Constraints, n_neighbors: int) -> RowMatri
     if implied > WRITTEN_OUT * n:
         apart, uniform = constraints, _differences_at_mean_distance(X, constraints, scale)
     else:
-        apart, uniform = _cannot_links_only(constraints).expand(limit=constraints.n_cannot_link), RowMatrix.zeros(n)
+        apart, uniform = (
+            _cannot_links_only(constraints).expand(limit=constraints.n_cannot_link),
+            RowMatrix.zeros(n),
+        )
     stated, beliefs = apart.cannot_link, apart.cannot_weight
     lengths = paired_distances(X[stated[:, 0]], X[stated[:, 1]]) if len(stated) else np.zeros(0)
     near = beliefs * (1.0 - lengths / scale)

@@ -23,8 +23,8 @@ class GCDR(Projection):
     Positive weights between rows that are the same or near, negative ones between rows that differ; the weights are
     degrees of belief. The hints are closed first (transitivity and entailment), so they must not contradict.
 
-    Prefer it when hints are of both kinds and of different strength. Ask for few directions: one fewer than clusters is a
-    good number, since all directions get the same weight and late ones bring the noise back.
+    Prefer it when hints are of both kinds and of different strength. Ask for few directions: one fewer than clusters is
+    a good number, since all directions get the same weight and late ones bring the noise back.
 
     .. math:: \\min_a \\frac{a^T X^T (D - W) X a}{a^T X^T D X a}, \\quad
               W = I + W_{same} - W_{different} + W_{near}

@@ -12,8 +12,8 @@ from ..constraints import Constraints
 from ..forms import Form, degree, laplacian
 from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbor_graph
 from ..pencil import Pencil
-from .base import POSITIVE_INT, RIDGE, Projection, relative_ridge
 from .bandwidth import DELTA, resolve_delta
+from .base import POSITIVE_INT, RIDGE, Projection, relative_ridge
 
 
 class LPP(Projection):
@@ -78,7 +78,7 @@ class LPP(Projection):
     def _locality(self, X: Any, graph: RowMatrix) -> Pencil:
         push = degree(graph)
         cost = relative_ridge(self.ridge, push, X)
-        return Pencil(pull=laplacian(graph) + cost, push=push + cost, over=self.over)  # type: ignore[arg-type]
+        return Pencil(pull=laplacian(graph) + cost, push=push + cost, over=self.over)
 
 
 class SLPP(LPP):
@@ -232,4 +232,3 @@ def side_information_graph(X: Any, constraints: Constraints, n_neighbors: int) -
     edges = near.sparse.tocoo()
     kept = type(edges)((edges.data[unsaid], (left[unsaid], right[unsaid])), shape=edges.shape)
     return RowMatrix(kept) + hints
-

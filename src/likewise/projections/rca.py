@@ -76,7 +76,7 @@ class RCA(Projection):
         weight = 1.0 / (codes >= 0).sum()
         within = weight * within_scatter(codes)
         total = within + weight * between_scatter(codes)
-        return Pencil(pull=within + hint_ridge(self.ridge, within, X, constraints), push=total, over=self.over)  # type: ignore[arg-type]
+        return Pencil(pull=within + hint_ridge(self.ridge, within, X, constraints), push=total, over=self.over)
 
 
 def hint_ridge(amount: float | str, scale: Form, X: Any, constraints: Constraints) -> Form:

@@ -45,13 +45,14 @@ def before_and_after(
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     names, codes = np.unique(np.asarray(groups), return_inverse=True)
+    size = float(np.clip(6000 / max(len(codes), 1), 5, 26))
     figure = Figure(figsize=(11, 5.2), layout="constrained")
     FigureCanvasAgg(figure)
     for axis, points, title in zip(figure.subplots(1, 2), (before, after), titles, strict=True):
         points = np.asarray(points, dtype=float)
-        colours = axis.scatter(*points.T, c=codes, cmap="tab10" if len(names) <= 10 else "turbo", s=9, linewidths=0)
+        colours = axis.scatter(*points.T, c=codes, cmap="tab10" if len(names) <= 10 else "turbo", s=size, linewidths=0)
         _frame(axis, points, title)
-        if constraints is not None and points is not None and title == titles[0]:
+        if constraints is not None and title == titles[0]:
             for pairs, colour in (
                 (constraints.must_link, HINT_SAME),
                 (constraints.cannot_link, HINT_DIFFERENT),

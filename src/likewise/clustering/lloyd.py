@@ -1,0 +1,101 @@
+"""The k-means loop, written once: assign, move the centres, until nothing changes; the best of several starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .points import Array, PointSet, nearest
+
+Assign = Callable[[Array, Array | None], tuple[Array, float]]
+"""(centres, labels before or None) → (labels, objective of these labels with these centres)."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one start led to. ``labels`` are the assignment to ``centres``, ``objective`` belongs to both."""
+
+    labels: Array
+    centres: Array
+    objective: float
+    n_iter: int
+    history: tuple[float, ...]
+
+
+def plain(points: PointSet) -> Assign:
+    """Every point to its nearest centre."""
+
+    def assign(centres: Array, labels: Array | None) -> tuple[Array, float]:
+        labels, distance = nearest(points, centres)
+        return labels, float(points.weight @ distance) + points.constant
+
+    return assign
+
+
+def lloyd(
+    points: PointSet,
+    centres: Array,
+    assign: Assign,
+    *,
+    max_iter: int,
+    tol: float,
+    free: Array | None = None,
+    move: Callable[[Array, Array], Array] | None = None,
+) -> Run:
+    """Assign and move the centres in turn; the objective never rises.
+
+    Stops when no label changes, or when an iteration gains no more than ``tol`` × the objective.
+
+    Parameters
+    ----------
+    points, centres, assign
+    free : (n,) mask, optional
+        Points that no hint speaks of: only these are moved to fill an empty cluster. Default: all.
+    move : callable (labels, centres) → centres, optional
+        Another way to find the best centres.
+    """
+    move = move or (lambda labels, centres: best_centres(points, labels, centres, free))
+    labels, objective = assign(centres, None)
+    history = [objective]
+    while len(history) < max_iter:
+        moved = move(labels, centres)
+        relabelled, gained = assign(moved, labels)
+        if np.array_equal(relabelled, labels):
+            # The centres are the means of exactly these rows now.
+            centres, objective = moved, gained
+            history.append(objective)
+            break
+        centres, labels = moved, relabelled
+        history.append(gained)
+        if objective - gained <= tol * abs(objective):
+            objective = gained
+            break
+        objective = gained
+    return Run(labels, centres, objective, len(history), tuple(history))
+
+
+def best_centres(points: PointSet, labels: Array, centres: Array, free: Array | None = None) -> Array:
+    """The mean of each cluster. An empty one takes the free point that lies worst; without any it stays put."""
+    n_clusters = len(centres)
+    moved, alive = points.means(labels, n_clusters)
+    if alive.all():
+        return moved
+    labels = labels.copy()
+    apart = points.squared_distances(moved)[np.arange(points.n), labels] * points.weight
+    if free is not None:
+        apart[~free] = 0.0
+    for cluster in np.flatnonzero(~alive):
+        farthest = int(apart.argmax())
+        if apart[farthest] <= 0:
+            break
+        labels[farthest], apart[farthest] = cluster, 0.0
+    moved, alive = points.means(labels, n_clusters)
+    moved[~alive] = centres[~alive]
+    return moved
+
+
+def best_of(runs: Iterable[Run]) -> Run:
+    """The run with the smallest objective; of equals the first."""
+    return min(runs, key=lambda run: run.objective)

@@ -1,0 +1,195 @@
+"""MPCK-means: pairwise-constrained k-means that learns a metric for each cluster."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..constraints import Constraints
+from .centres import LOOP, POSITIVE_INT, CentreClusterer
+from .lloyd import Run, best_centres, best_of
+from .metrics import DiagonalMetrics, FullMetrics, Metrics
+from .points import Array, Points
+from .seeding import farthest_first, spread_out
+from .violations import PairCosts
+
+
+class MPCKMeans(CentreClusterer):
+    """Metric pairwise-constrained k-means: hints bend the clusters *and* the distance in each of them.
+
+    Prefer it over :class:`~likewise.clustering.PCKMeans` where features matter unequally, or differently from
+    cluster to cluster, and there are some hundred hints to learn that from. With few hints the metric of a cluster
+    follows the spread of its rows, as in a Gaussian mixture.
+
+    .. math:: J = \\sum_i \\big(\\|x_i - \\mu_{l_i}\\|^2_{A_{l_i}} - \\log\\det A_{l_i}\\big)
+              + w \\sum_{M, l_i \\ne l_j} b_{ij} f_M + w \\sum_{C, l_i = l_j} b_{ij} f_C
+
+    .. math:: f_M = \\tfrac12 \\|x_i - x_j\\|^2_{A_{l_i}} + \\tfrac12 \\|x_i - x_j\\|^2_{A_{l_j}}, \\qquad
+              f_C = \\|x' - x''\\|^2_{A_{l_i}} - \\|x_i - x_j\\|^2_{A_{l_i}}
+
+    where b are beliefs and (x', x'') is a pair as far apart as the data are: breaking a must-link costs more for rows
+    that lie far apart, breaking a cannot-link more for rows that lie close.
+
+    Parameters
+    ----------
+    n_clusters : int
+    metric : {"diagonal", "full"}
+        A weight for each feature, or a matrix (for up to some hundred features, dense data).
+    shared : bool
+        One metric for all clusters.
+    penalty : float
+        w.
+    closure : bool
+        Count what follows from the hints, too; see :class:`~likewise.clustering.PCKMeans`.
+    farthest : {"auto", "box", "pair"}
+        What stands for ‖x' − x''‖². "pair" is two rows of X, found anew for each metric by going to the row farthest
+        from the mean and to the one farthest from that. "box" takes, feature by feature, the largest difference there
+        is. No pair differs more, so f_C is never negative, and it does not depend on the metric, so J never rises;
+        it has no meaning for a full metric. "auto": "box" for a diagonal metric, "pair" for a full one.
+    max_pairs : int
+        The penalties depend on the two rows, so labels and closed groups are written out as pairs; more than this many
+        are refused.
+    n_init, max_iter, tol, random_state
+        As for :class:`~likewise.clustering.PCKMeans`; starts are the same.
+
+    Attributes
+    ----------
+    labels_ : (n,) int array
+    cluster_centers_ : (n_clusters, f) array
+    metrics_ : (n_clusters, f) or (n_clusters, f, f) array
+        The diagonals of A_h, or A_h.
+    objective_ : float
+        J.
+    inertia_ : float
+        Σ ‖x − μ‖²_A.
+    n_iter_ : int
+
+    Notes
+    -----
+    The best A_h is the inverse of a variance: that of the cluster, more along broken must-links and less along
+    broken cannot-links (Eq. 7 of the paper). No variance may be less than 1/1000 of the pooled variance of X: a
+    cluster of one row, or many broken cannot-links, would make it zero or negative. Within that bound the metric
+    found is still the best one, so with ``farthest="box"`` J never rises; with "pair" it may, when another pair is
+    farthest.
+
+    References
+    ----------
+    M. Bilenko, S. Basu, R. Mooney: Integrating constraints and metric learning in semi-supervised clustering,
+    ICML 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import MPCKMeans
+    >>> X, y = load_wine(return_X_y=True)
+    >>> hints = Constraints.sample(y, "random_pairs", 100, random_state=0)
+    >>> MPCKMeans(3, random_state=0).fit(X, constraints=hints).metrics_.shape
+    (3, 13)
+    """
+
+    _published: ClassVar[dict[str, Any]] = {"n_init": 1, "farthest": "pair"}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LOOP,
+        "metric": [StrOptions({"diagonal", "full"})],
+        "shared": ["boolean"],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+        "closure": ["boolean"],
+        "farthest": [StrOptions({"auto", "box", "pair"})],
+        "max_pairs": [POSITIVE_INT],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: str = "diagonal",
+        shared: bool = False,
+        penalty: float = 1.0,
+        closure: bool = True,
+        farthest: str = "auto",
+        max_pairs: int = 1_000_000,
+        n_init: int = 3,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.shared = shared
+        self.penalty = penalty
+        self.closure = closure
+        self.farthest = farthest
+        self.max_pairs = max_pairs
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+        rng = check_random_state(self.random_state)
+        points = Points(X)
+        pairs = PairCosts(X, constraints.expand(self.max_pairs, closed=self.closure), self.penalty)
+        groups = constraints.groups()
+
+        def run(number: int) -> tuple[Run, Metrics]:
+            seeded = number == 0 and self.closure
+            centres = (
+                farthest_first(points, groups, self.n_clusters, rng)
+                if seeded
+                else spread_out(points, self.n_clusters, rng)
+            )
+            return self._run(points, pairs, centres, self._metrics(X), rng)
+
+        found = [run(number) for number in range(self.n_init)]
+        best = best_of(each for each, _ in found)
+        self._metrics_ = next(metrics for each, metrics in found if each is best)
+        self._keep(best)
+        self.metrics_ = self._metrics_.values
+        self.inertia_ = float(self._metrics_.lengths(X, best.centres)[np.arange(points.n), best.labels].sum())
+        return best.labels
+
+    def _metrics(self, X: Any) -> Metrics:
+        diagonal = self.metric == "diagonal"
+        if self.farthest == "box" and not diagonal:
+            raise ValueError("farthest='box' bounds differences only under a diagonal metric. Use farthest='pair'.")
+        box = self.farthest == "box" or (self.farthest == "auto" and diagonal)
+        kind = DiagonalMetrics if diagonal else FullMetrics
+        return kind(X, self.n_clusters, shared=self.shared, farthest="box" if box else "pair")
+
+    def _run(
+        self, points: Points, pairs: PairCosts, centres: Array, metrics: Metrics, rng: np.random.RandomState
+    ) -> tuple[Run, Metrics]:
+        X, labels, history = points.rows, None, []
+        while len(history) < self.max_iter:
+            own = metrics.lengths(X, centres) - metrics.log_det
+            near = own.argmin(axis=1)
+            before = near if labels is None else np.where(pairs.free, near, labels)
+            within = metrics.lengths(pairs.differences)
+            relabelled, broken = pairs.sweep(before, own, within, metrics.far, rng)
+            history.append(float(own[np.arange(points.n), relabelled].sum()) + broken)
+            settled = labels is not None and np.array_equal(relabelled, labels)
+            if settled or (len(history) > 1 and history[-2] - history[-1] <= self.tol * abs(history[-2])):
+                labels = relabelled
+                break
+            labels = relabelled
+            if len(history) < self.max_iter:
+                centres = best_centres(points, labels, centres, pairs.free)
+                metrics = metrics.learned(X, centres, labels, *pairs.broken(labels, self.n_clusters))
+        return Run(labels, centres, history[-1], len(history), tuple(history)), metrics
+
+    def _accepts(self) -> dict[str, Any]:
+        accepts = super()._accepts()
+        return accepts if self.metric == "diagonal" else {**accepts, "accept_sparse": False}
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster with the smallest ‖x − μ‖²_A − log det A; hints do not enter."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
+        own = self._metrics_.lengths(X, self.cluster_centers_) - self._metrics_.log_det
+        return own.argmin(axis=1).astype(np.int32)

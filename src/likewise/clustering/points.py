@@ -1,0 +1,182 @@
+"""Weighted points and their centres: the arithmetic that every k-means here shares.
+
+A point is a row, or a whole must-link group: with m_g the mean of the rows of group g,
+
+    Σ_{i ∈ g} ‖x_i − c‖²  =  |g| ‖m_g − c‖²  +  Σ_{i ∈ g} ‖x_i − m_g‖²      for every c,
+
+so k-means under must-links *is* weighted k-means on group means; the last sum never changes. The identity holds for
+unit vectors c too, so it serves cosine k-means (rows and centres of unit length, ‖x − c‖² = 2 − 2 cos) just as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import row_norms
+
+from ..graphs.rows import indicator
+
+Array = np.ndarray
+
+BLOCK = 2**22
+"""How many distances are held at once."""
+
+
+class PointSet(Protocol):
+    """What the k-means loop asks of points; rows of a table and rows of a kernel both answer it."""
+
+    n: int
+    weight: Array
+    constant: float
+    dtype: Any
+
+    def squared_distances(self, centres: Array, rows: Any = ...) -> Array:
+        """‖x − c‖² for all or some of the points."""
+
+    def means(self, labels: Array, n_clusters: int) -> tuple[Array, Array]:
+        """The best centre of each cluster, and which clusters have one."""
+
+    def take(self, rows: Array) -> Array:
+        """Some of the points, as centres."""
+
+
+class Points:
+    """Rows of a table, or means of their groups, with Euclidean or cosine centres.
+
+    Parameters
+    ----------
+    X : (n, f) array or CSR matrix
+    groups : (n,) ints, optional
+        The group of each row, 0 to g − 1; the points are then the g group means.
+    cosine : bool
+        Rows are brought to unit length first (a row of zeros stays zero) and centres have unit length. The objective
+        is then 2 Σ (1 − cos), with cos = 0 for a row of zeros.
+
+    Attributes
+    ----------
+    rows : (n_points, f) array or CSR matrix
+    weight : (n_points,) array
+        Number of rows behind each point.
+    constant : float
+        What the objective has more on rows than on points.
+    """
+
+    def __init__(self, X: Any, groups: Array | None = None, *, cosine: bool = False) -> None:
+        self.cosine, self.dtype = cosine, X.dtype
+        rows = unit_rows(X) if cosine else X
+        rows_without_direction = np.count_nonzero(row_norms(rows, squared=True) == 0) if cosine else 0
+        self.constant = 0.0
+        self.weight = np.ones(rows.shape[0])
+        if groups is not None:
+            squares = row_norms(rows, squared=True).sum(dtype=np.float64)
+            members = indicator(groups)
+            self.weight = np.bincount(groups).astype(np.float64)
+            rows = _as(members.T @ rows / self.weight[:, None], self.dtype)
+            inside = squares - self.weight @ row_norms(rows, squared=True).astype(np.float64)
+            self.constant = max(float(inside), 0.0)
+        self.rows = sparse.csr_array(rows) if sparse.issparse(rows) else rows
+        self.n = self.rows.shape[0]
+        self.norms = row_norms(self.rows, squared=True)
+        if cosine:
+            self._set_aside(rows_without_direction)
+        self._even = bool((self.weight == 1).all())
+
+    def squared_distances(self, centres: Array, rows: Any = slice(None)) -> Array:
+        """‖x − c‖² from some points (all of them unless told) to each centre; never below zero."""
+        distances = np.asarray(self._some(rows) @ np.ascontiguousarray(centres.T))
+        distances *= -2
+        distances += self.norms[rows][:, None]
+        distances += 1 if self.cosine else row_norms(centres, squared=True)
+        return np.maximum(distances, 0, out=distances)
+
+    def means(self, labels: Array, n_clusters: int) -> tuple[Array, Array]:
+        """The best centre of each cluster, and which clusters have one (are neither empty nor without direction)."""
+        total = self._sums(labels, n_clusters)
+        weight = np.bincount(labels, self.weight, minlength=n_clusters)
+        length = np.sqrt(row_norms(total, squared=True)) if self.cosine else weight
+        alive = length > (1e-12 * weight if self.cosine else 0)
+        total[alive] /= length[alive, None]
+        return total.astype(self.dtype, copy=False), alive & (weight > 0)
+
+    def _set_aside(self, n_rows: int) -> None:
+        """Points without direction weigh nothing; what they cost wherever they are (1 − cos = 1) is in the constant."""
+        nowhere = self.norms == 0
+        self.constant += float(self.weight[nowhere].sum()) + n_rows
+        self.weight = np.where(nowhere, 0.0, self.weight)
+
+    def _sums(self, labels: Array, n_clusters: int) -> Array:
+        """Σ weight · row in each cluster, in double precision."""
+        f = self.rows.shape[1]
+        if sparse.issparse(self.rows):
+            # Every stored value into the bin of its cluster and column: twice as fast as a product of sparse matrices.
+            counts = np.diff(self.rows.indptr)
+            bins = np.repeat(labels * f, counts) + self.rows.indices
+            values = self.rows.data if self._even else self.rows.data * np.repeat(self.weight, counts)
+            return np.bincount(bins, values, minlength=n_clusters * f).reshape(n_clusters, f)
+        total = np.zeros((n_clusters, f))
+        for block in blocks(self.n, f):
+            total += _weighted_indicator(labels[block], self.weight[block], n_clusters) @ self.rows[block]
+        return total
+
+    def take(self, rows: Array) -> Array:
+        """Some of the points, as centres."""
+        chosen = _dense(self.rows[rows])
+        return unit_rows(chosen) if self.cosine else chosen
+
+    def _some(self, rows: Any) -> Any:
+        # A slice of a sparse matrix is a copy: all of it is taken as it is.
+        everything = isinstance(rows, slice) and rows.indices(self.n) == (0, self.n, 1)
+        return self.rows if everything else self.rows[rows]
+
+
+def unit_rows(X: Any) -> Any:
+    """Rows divided by their length; rows of zeros stay zero."""
+    length = np.sqrt(row_norms(X, squared=True))
+    scale = np.divide(1, length, out=np.zeros_like(length), where=length > 0)
+    if sparse.issparse(X):
+        return _as(sparse.csr_array(sparse.diags_array(scale) @ X), X.dtype)
+    return X * scale[:, None]
+
+
+def blocks(n: int, width: int) -> Iterator[slice]:
+    """Slices over n rows, so that a table of that width stays small."""
+    step = max(BLOCK // max(width, 1), 256)
+    for start in range(0, n, step):
+        yield slice(start, min(start + step, n))
+
+
+def nearest(points: PointSet, centres: Array) -> tuple[Array, Array]:
+    """The nearest centre of each point (of equals the first) and the squared distance to it."""
+    labels, distance, _ = nearest_and(points, centres, np.empty(0, dtype=np.int64))
+    return labels, distance
+
+
+def nearest_and(points: PointSet, centres: Array, rows: Array) -> tuple[Array, Array, Array]:
+    """The same, and for some points (in ascending order) the squared distances to all centres."""
+    labels, distance = np.empty(points.n, dtype=np.int64), np.empty(points.n)
+    all_distances = np.empty((len(rows), len(centres)))
+    for block in blocks(points.n, len(centres)):
+        distances = points.squared_distances(centres, block)
+        labels[block] = distances.argmin(axis=1)
+        distance[block] = distances[np.arange(len(distances)), labels[block]]
+        start, stop = np.searchsorted(rows, [block.start, block.stop])
+        all_distances[start:stop] = distances[rows[start:stop] - block.start]
+    return labels, distance, all_distances
+
+
+def _weighted_indicator(labels: Array, weight: Array, n_clusters: int) -> sparse.csr_array:
+    n = len(labels)
+    return sparse.csr_array(
+        sparse.csc_array((weight, labels, np.arange(n + 1)), shape=(n_clusters, n)),
+    )
+
+
+def _dense(rows: Any) -> Array:
+    return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
+
+
+def _as(rows: Any, dtype: Any) -> Any:
+    return rows.astype(dtype, copy=False)

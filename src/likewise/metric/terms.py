@@ -1,0 +1,108 @@
+"""What the hints say about squared differences of features: the two sums every learned distance starts from.
+
+Pairs count as they were given, without closure: a wrong must-link then spoils one term of a sum, not a whole group.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+from ..constraints import Constraints, Partition
+from ..forms import Form, laplacian, ridge
+from ..graphs import must_link_graph
+
+Array = np.ndarray
+
+MOST_PAIRS = 200_000
+"""Cannot-links that partitions may be written out to; beyond it an evenly spaced sample stands for them."""
+
+MOST_ENTRIES = 2**24
+"""Numbers the written-out pairs may hold, pairs × features: lowers ``MOST_PAIRS`` where there are many features."""
+
+RIDGE = 1e-6
+"""Every must-link costs at least this share of what a pair of random rows would cost, on every feature."""
+
+
+def centred(X: Any) -> Any:
+    """X with the mean of each column taken away: differences stay, rounding errors do not grow. Sparse X as it is."""
+    if sparse.issparse(X):
+        return sparse.csr_array(X, dtype=np.float64)
+    X = np.asarray(X, dtype=np.float64)
+    return X - X.mean(axis=0)
+
+
+def must_link_form(X: Any, constraints: Constraints) -> Form:
+    """Σ over must-links of belief × (x_i − x_j)(x_i − x_j)ᵀ, and a ridge of ``2 · beliefs · variance · 1e-6``.
+
+    A partition costs O(n), however many pairs it implies. A random pair differs by 2 · variance on average, so with the
+    ridge a feature on which all must-linked rows agree costs a millionth of what it would cost without hints; without
+    the ridge it would be free, and its best weight infinite.
+    """
+    graph = must_link_graph(constraints)
+    beliefs = float(graph.row_sums().sum()) / 2 or 1.0
+    return laplacian(graph) + ridge(2 * RIDGE * beliefs * column_variance(X))
+
+
+def column_variance(X: Any) -> Array:
+    """Variance of each feature (1/n); exactly 0 for constant ones."""
+    if sparse.issparse(X):
+        variance = mean_variance_axis(sparse.csr_matrix(X), axis=0)[1]
+        scale = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    else:
+        variance, scale = X.var(axis=0), np.square(X).max(axis=0, initial=0.0)
+    return np.where(variance > 1e-14 * scale, variance, 0.0)
+
+
+def cannot_link_pairs(constraints: Constraints, X: Any) -> tuple[Array, Array]:
+    """Cannot-links, stated or implied, and their beliefs.
+
+    Up to a limit every implied pair is written out, and a pair said twice counts once with the larger belief. Beyond
+    the limit each partition gives evenly spaced pairs, whose beliefs are raised to stand for those left out.
+    """
+    entries = 2 * X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]  # of one difference of rows
+    limit = min(MOST_PAIRS, max(int(MOST_ENTRIES / max(entries, 1)), 1000))
+    partitions = [part for part in constraints.partitions if part.n_cannot_link]
+    implied = sum(part.n_cannot_link for part in partitions)
+    if implied <= limit:
+        only = Constraints(
+            constraints.n_samples,
+            cannot_link=constraints.cannot_link,
+            cannot_weight=constraints.cannot_weight,
+            partitions=[part.with_codes(part.codes, same_within=False) for part in partitions],
+        )
+        only = only.expand(limit + len(constraints.cannot_link))
+        return only.cannot_link, only.cannot_weight
+    pairs, beliefs = [constraints.cannot_link], [constraints.cannot_weight]
+    for part in partitions:
+        share = max(1, limit * part.n_cannot_link // implied)
+        pairs.append(_spaced_pairs(part, share))
+        beliefs.append(np.full(len(pairs[-1]), part.weight * part.n_cannot_link / len(pairs[-1])))
+    return np.concatenate(pairs), np.concatenate(beliefs)
+
+
+def _spaced_pairs(partition: Partition, amount: int) -> Array:
+    """``amount`` of the pairs a partition says differ, evenly spaced in the order of their blocks; none written twice.
+
+    Rows stand in the order of their blocks. The partners of a row are the rows after its block ends, those after
+    itself within the block, or both; so the t-th pair is found by counting, and O(n²) pairs never exist.
+    """
+    rows = np.flatnonzero(partition.codes >= 0)
+    rows = rows[np.argsort(partition.codes[rows], kind="stable")]
+    position = np.arange(len(rows))
+    end = np.searchsorted(partition.codes[rows], partition.codes[rows], side="right")
+    first = position + 1 if partition.different_within else end
+    last = np.full(len(rows), len(rows)) if partition.different_across else end
+    upto = np.cumsum(last - first)
+    wanted = np.unique(np.linspace(0, upto[-1] - 1, amount).astype(np.int64))
+    left = np.searchsorted(upto, wanted, side="right")
+    right = first[left] + wanted - (upto[left] - (last - first)[left])
+    return np.column_stack([rows[left], rows[right]])
+
+
+def differences(X: Any, pairs: Array) -> Any:
+    """``x_i − x_j``, one pair a row; sparse for sparse X."""
+    return X[pairs[:, 0]] - X[pairs[:, 1]]

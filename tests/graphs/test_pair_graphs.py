@@ -1,0 +1,127 @@
+"""Graphs of hints are those of their pairs written out one by one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cases.data import law
+from constraints.strategies import hints
+from likewise import ConstraintConflictError, Constraints, Partition
+from likewise.graphs import cannot_link_graph, must_link_graph
+
+
+def written_out(constraints, kind):
+    W = np.zeros((constraints.n_samples,) * 2)
+    pairs, beliefs = getattr(constraints, f"{kind}_link"), getattr(constraints, f"{kind}_weight")
+    for (i, j), belief in zip(pairs, beliefs, strict=True):
+        W[i, j] = W[j, i] = belief
+    return W
+
+
+def both(constraints, *, closed=False):
+    return must_link_graph(constraints, closed=closed), cannot_link_graph(constraints, closed=closed)
+
+
+@law
+@given(hints(max_partitions=1))
+def test_as_given(constraints):
+    pairs = constraints.expand()
+    for graph, kind in zip(both(constraints), ("must", "cannot"), strict=True):
+        np.testing.assert_allclose(graph.toarray(), written_out(pairs, kind), atol=1e-12)
+
+
+@law
+@given(hints(max_pairs=0, max_partitions=3))
+def test_what_partitions_say_of_one_pair_adds_up(constraints):
+    n = constraints.n_samples
+    for make, kind in ((must_link_graph, "must"), (cannot_link_graph, "cannot")):
+        parts = (Constraints(n, partitions=[part]).expand() for part in constraints.partitions)
+        expected = sum((written_out(part, kind) for part in parts), np.zeros((n, n)))
+        np.testing.assert_allclose(make(constraints).toarray(), expected, atol=1e-12)
+
+
+@law
+@given(hints(max_partitions=1))
+def test_closed_must_links(constraints):
+    same = Constraints(
+        constraints.n_samples,
+        constraints.must_link,
+        must_weight=constraints.must_weight,
+        partitions=[Partition(part.codes, weight=part.weight) for part in constraints.partitions if part.same_within],
+    )
+    expected = written_out(same.expand(closed=True), "must")
+    np.testing.assert_allclose(must_link_graph(same, closed=True).toarray(), expected, atol=1e-12)
+    np.testing.assert_allclose(must_link_graph(constraints, closed=True).toarray(), expected, atol=1e-12)
+
+
+def believed_alike(constraints):
+    """The same statements, each with belief 1."""
+    return Constraints(
+        constraints.n_samples,
+        constraints.must_link,
+        constraints.cannot_link,
+        partitions=[part.with_codes(part.codes, weight=1.0) for part in constraints.partitions],
+    )
+
+
+@law
+@given(hints(max_partitions=1).map(believed_alike))
+def test_closed(constraints):
+    try:
+        pairs = constraints.expand(closed=True)
+    except ConstraintConflictError:
+        with pytest.raises(ConstraintConflictError):
+            cannot_link_graph(constraints, closed=True)
+        return
+    for graph, kind in zip(both(constraints, closed=True), ("must", "cannot"), strict=True):
+        np.testing.assert_allclose(graph.toarray(), written_out(pairs, kind), atol=1e-12)
+
+
+def test_an_entailed_cannot_link_has_the_belief_of_its_groups_and_a_stated_one_its_own():
+    constraints = Constraints(4, [(0, 1)], [(0, 2), (1, 2), (0, 3)], cannot_weight=[0.5, 2.0, 0.7])
+    W = cannot_link_graph(constraints, closed=True).toarray()
+    assert W[1, 3] == pytest.approx(0.7)
+    assert W[1, 2] == pytest.approx(2.0)
+    assert W[0, 3] == pytest.approx(0.7)
+    assert W[2, 3] == 0.0
+
+
+@law
+@given(st.lists(st.integers(-1, 3), min_size=2, max_size=9))
+def test_labels_closed_or_not_say_the_same(codes):
+    labels = Constraints.from_labels(codes)
+    for graph, closed in zip(both(labels), both(labels, closed=True), strict=True):
+        np.testing.assert_allclose(graph.toarray(), closed.toarray(), atol=1e-12)
+
+
+@law
+@given(hints())
+def test_no_row_is_linked_to_itself(constraints):
+    for graph in both(constraints):
+        np.testing.assert_allclose(graph.diagonal(), 0.0, atol=1e-12)
+
+
+def test_a_block_of_one_row_lends_no_belief():
+    doubtful = Partition([0, 1, 1, -1, -1], weight=0.1)
+    constraints = Constraints(5, must_link=[(0, 3), (3, 4)], partitions=[doubtful])
+    W = must_link_graph(constraints, closed=True).toarray()
+    assert W[0, 4] == pytest.approx(1.0)
+    assert W[1, 2] == pytest.approx(0.1)
+
+
+def test_graphs_of_labels_stay_small():
+    n = 50_000
+    labels = Constraints.from_labels(np.arange(n) % 5)
+    for closed in (False, True):
+        for graph in both(labels, closed=closed):
+            assert graph.sparse.nnz <= n
+            assert graph.factor.nnz <= 3 * n
+    assert must_link_graph(labels).row_sums()[0] == pytest.approx(n / 5 - 1)
+    assert cannot_link_graph(labels).row_sums()[0] == pytest.approx(4 * n / 5)
+
+
+def test_without_hints_there_are_no_edges():
+    for closed in (False, True):
+        for graph in both(Constraints(3), closed=closed):
+            np.testing.assert_array_equal(graph.toarray(), np.zeros((3, 3)))

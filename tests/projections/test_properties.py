@@ -1,0 +1,190 @@
+"""What must hold for every data set and every set of hints."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import likewise as lw
+from cases.data import blobs, consistent_hints, labels_partition, law, partial_labels, principal_angle
+from cases.published import costco_beta, gcdr_weights, groups_of
+from likewise import Constraints
+
+SEEDS = st.integers(0, 10_000)
+
+METHODS = {
+    "ASP": lw.ASP(2),
+    "ASP qr": lw.ASP(basis="qr", singletons="none"),
+    "SCREEN": lw.SCREEN(2),
+    "SCREEN cannot": lw.SCREEN(2, scatter="cannot"),
+    "Costco": lw.Costco(2, beta="published"),
+    "DSP": lw.DSP(2),
+    "GCDR": lw.GCDR(2),
+    "GCDR shrink": lw.GCDR(2, degree="shrink"),
+    "SSDR": lw.SSDR(2),
+    "LPP": lw.LPP(2),
+    "SLPP": lw.SLPP(2),
+    "LPPSI": lw.LPPSI(2),
+    "LPPSI rbf": lw.LPPSI(2, kernel="rbf"),
+    "RCA": lw.RCA(2, ridge=0.1),
+    "DCA": lw.DCA(2, ridge=0.1),
+}
+EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+
+
+def drawn(seed, n=24, f=4, n_must=8, n_cannot=6, **kwargs):
+    X, y = blobs(n, f, seed=seed)
+    return X, y, consistent_hints(y, n_must, n_cannot, seed=seed, **kwargs)
+
+
+def gram_volume(rows):
+    """Sum of squared distances to the mean: the volume of the thesis."""
+    return np.sum((rows - rows.mean(axis=0)) ** 2)
+
+
+class TestASPLemmas:
+    """Thesis, Section 4.4, with singletons="all": centroids keep their distances, groups shrink."""
+
+    @law
+    @given(SEEDS)
+    def test_distances_between_centroids_are_kept(self, seed):
+        X, _, hints = drawn(seed, n=12, f=20, n_must=5)
+        Z = lw.ASP(singletons="all").fit_transform(X, constraints=hints)
+        groups = groups_of(hints)
+        centroids, images = (
+            np.array([data[groups == group].mean(axis=0) for group in np.unique(groups)]) for data in (X, Z)
+        )
+        np.testing.assert_allclose(
+            np.linalg.norm(centroids[:, None] - centroids, axis=2),
+            np.linalg.norm(images[:, None] - images, axis=2),
+            atol=1e-7,
+        )
+        # Overall volume: the scatter of the centroids, and their Gram matrix, are the same.
+        np.testing.assert_allclose(gram_volume(images), gram_volume(centroids))
+        np.testing.assert_allclose(images @ images.T, centroids @ centroids.T, atol=1e-7)
+
+    @law
+    @given(SEEDS)
+    def test_every_group_shrinks(self, seed):
+        X, _, hints = drawn(seed, n=12, f=20, n_must=5)
+        Z = lw.ASP(singletons="all").fit_transform(X, constraints=hints)
+        groups = groups_of(hints)
+        for group in np.unique(groups):
+            before, after = gram_volume(X[groups == group]), gram_volume(Z[groups == group])
+            assert after <= before * (1 + 1e-9)
+            if np.sum(groups == group) > 1:
+                assert after < before  # 20 features, at most 12 centroids: something is always lost
+
+
+@law
+@given(SEEDS, st.booleans())
+def test_beta_of_costco_is_equation_5_17(seed, beliefs):
+    X, _, hints = drawn(seed, beliefs=beliefs)
+    fitted = lw.Costco(1, beta="published").fit(X, constraints=hints)
+    assert fitted.beta_ == pytest.approx(costco_beta(X, hints))
+
+
+@law
+@given(SEEDS, st.integers(1, 60))
+def test_shrinking_leaves_degrees_and_no_more(seed, n_cannot):
+    X, y, _ = drawn(seed)
+    hints = consistent_hints(y, 4, n_cannot, seed=seed)
+    fitted = lw.GCDR(2, degree="shrink").fit(X, constraints=hints)
+    positive, negative = (weights.sum(axis=1) for weights in gcdr_weights(X, hints))
+    factor = fitted.shrinkage_
+    assert 0 < factor <= 1
+    left = (positive - factor * negative) / positive
+    assert left.min() >= 1e-3 * (1 - 1e-9)
+    if factor < 1:  # the largest such factor: one row has nothing to spare
+        assert left.min() == pytest.approx(1e-3)
+    else:
+        assert np.all(positive - negative >= 1e-3 * positive * (1 - 1e-9))
+
+
+@EVERY
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_partition_is_its_pairs(method, seed):
+    X, y = blobs(24, 4, seed=seed)
+    labels = Constraints.from_labels(partial_labels(y, 0.5, seed=seed))
+    found = method.fit(X, constraints=labels).components_.copy()
+    expected = method.fit(X, constraints=labels.expand()).components_
+    assert principal_angle(found, expected) < 1e-6
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_auto_counts_what_was_said_not_what_follows():
+    """Documented: a group of s rows is s − 1 statements, and s(s − 1)/2 when written out."""
+    X, y = blobs(24, 4)
+    labels = Constraints.from_labels(y)
+    said, pairs = (lw.Costco(1).fit(X, constraints=hints).beta_ for hints in (labels, labels.expand()))
+    assert said / pairs == pytest.approx(labels.n_must_link / 21)
+
+
+@EVERY
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_order_of_rows_does_not_matter(method, seed):
+    X, y, hints = drawn(seed, beliefs=True)
+    hints = hints | Constraints(24, partitions=[labels_partition(partial_labels(y, 0.3, seed=seed), weight=0.5)])
+    if isinstance(method, lw.DSP):
+        # Rows of one group coincide after the collapse, and ties go to the lower index: order counts there.
+        hints = Constraints(24, cannot_link=hints.cannot_link)
+    rows = np.random.default_rng(seed).permutation(24)
+    found = method.fit(X[rows], constraints=hints.restrict(rows)).components_.copy()
+    if isinstance(method, lw.LPPSI) and method.kernel == "rbf":
+        found = method.transform(X)
+        expected = method.fit(X, constraints=hints).transform(X)
+        assert principal_angle(found.T, expected.T) < 1e-6
+        return
+    assert principal_angle(found, method.fit(X, constraints=hints).components_) < 1e-6
+
+
+@EVERY
+@pytest.mark.parametrize("factor", [1e-3, 50.0])
+def test_a_constant_factor_does_not_turn_the_answer(method, factor):
+    X, _, hints = drawn(3)
+    found = method.fit(X * factor, constraints=hints).components_.copy()
+    assert principal_angle(found, method.fit(X, constraints=hints).components_) < 1e-6
+
+
+@pytest.mark.parametrize("name", ["Costco", "SCREEN", "SCREEN cannot", "SSDR", "RCA", "DCA", "GCDR"])
+def test_where_the_origin_lies_does_not_matter(name):
+    X, _, hints = drawn(5)
+    found = METHODS[name].fit(X + 1e6, constraints=hints).components_.copy()
+    assert principal_angle(found, METHODS[name].fit(X, constraints=hints).components_) < 1e-6
+
+
+@EVERY
+def test_a_pair_said_twice_counts_once(method):
+    X, _, hints = drawn(4)
+    twice = Constraints(
+        24,
+        np.vstack([hints.must_link, hints.must_link[:, ::-1]]),
+        np.vstack([hints.cannot_link, hints.cannot_link]),
+    )
+    found = method.fit(X, constraints=twice).components_.copy()
+    np.testing.assert_array_equal(found, method.fit(X, constraints=hints).components_)
+
+
+@EVERY
+@law
+@given(st.data())
+def test_hints_of_any_kind_give_finite_directions(method, data):
+    seed = data.draw(SEEDS)
+    n_must, n_cannot = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 12))
+    X, _, hints = drawn(seed, n=15, f=data.draw(st.sampled_from([2, 6, 30])), n_must=n_must, n_cannot=n_cannot)
+    assume(method.n_components is None or X.shape[1] >= 2)
+    with np.errstate(all="raise", under="ignore"):
+        fitted = _quietly(method, X, hints)
+    assert np.all(np.isfinite(fitted.components_))
+    assert np.isrealobj(fitted.components_)
+    assert np.all(np.isfinite(fitted.share_))
+    assert 1 <= fitted.n_components_ <= min(X.shape[1] if "kernel" not in fitted.get_params() else 30, 30)
+
+
+def _quietly(method, X, hints):
+    """With few must-links there may be fewer directions than asked for; that is said, and right."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "n_components=2, but only 1 directions exist")
+        return method.fit(X, constraints=hints)

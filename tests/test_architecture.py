@@ -1,0 +1,130 @@
+"""The house plan: which room may know which, and what `import likewise` must not do."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import likewise
+
+SOURCE = Path(likewise.__file__).parent
+ROOMS = {
+    # room: the rooms it may import
+    "constraints": set(),
+    "sources": {"constraints"},
+    "graphs": {"constraints", "sources"},
+    "forms": {"constraints", "sources", "graphs"},
+    "pencil": {"constraints", "sources", "graphs", "forms"},
+    "projections": {"constraints", "sources", "graphs", "forms", "pencil"},
+    "metric": {"constraints", "sources", "graphs", "forms", "pencil", "projections"},
+    "evaluation": {"constraints"},
+    "datasets": {"constraints", "sources"},
+    "testing": {"forms", "graphs"},
+}
+ROOMS["clustering"] = {
+    "constraints", "sources", "graphs", "forms", "pencil", "projections", "metric", "evaluation"
+}  # fmt: skip
+ROOMS["report"] = ROOMS["clustering"] | {"clustering", "datasets"}
+ROOMS["cli"] = ROOMS["report"] | {"report"}
+FILES = sorted(SOURCE.rglob("*.py"))
+HEAVY = ["matplotlib", "torch", "dask", "flask", "jinja2", "polars"]
+
+
+def room_of(path):
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_modules(path):
+    """Absolute names of the modules that a file imports, wherever in the file."""
+    package = ["likewise", *path.relative_to(SOURCE).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else []
+            name = ".".join([*base, *([node.module] if node.module else [])])
+            yield name
+            yield from (f"{name}.{alias.name}" for alias in node.names)
+
+
+def imported_rooms(path):
+    names = (name.split(".") for name in imported_modules(path))
+    return {parts[1] for parts in names if parts[0] == "likewise" and len(parts) > 1 and parts[1] in ROOMS}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_imports_rightwards(path):
+    room = room_of(path)
+    if room in ("__init__", "__main__"):
+        return
+    assert room in ROOMS, f"{path} is in no room of the plan"
+    assert imported_rooms(path) <= ROOMS[room] | {room}
+
+
+def test_the_law_sees_imports_of_every_kind(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "SOURCE", tmp_path)
+    file = tmp_path / "graphs" / "rows.py"
+    file.parent.mkdir()
+    file.write_text(
+        "from ..pencil import Pencil\nimport likewise.forms.form\nfrom .. import projections\n"
+        "def f():\n    from likewise.report import page\n"
+    )
+    assert imported_rooms(file) == {"pencil", "forms", "projections", "report"}
+
+
+def test_the_plan_has_no_way_back():
+    for room, known in ROOMS.items():
+        for other in known:
+            assert room not in ROOMS[other], f"{room} and {other} would know each other"
+
+
+def test_no_file_has_a_name_that_says_nothing():
+    vague = {"utils", "util", "helpers", "helper", "common", "misc"}
+    assert not [path for path in FILES if path.stem.strip("_") in vague or vague & set(path.parent.parts)]
+
+
+def test_every_room_says_what_belongs_there():
+    for path in FILES:
+        if path.name == "__init__.py":
+            assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+def fresh(code):
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_import_loads_nothing_heavy():
+    code = (
+        "import sys, likewise; "
+        "likewise.Constraints, likewise.Costco, likewise.kernel_null_space, likewise.evaluation; "
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    assert fresh(code).strip() == "[]"
+
+
+def test_import_changes_nothing_global():
+    code = """
+import random, sys, warnings
+import numpy as np
+
+def load():
+    import likewise
+    for name in likewise.__all__:
+        getattr(likewise, name)
+
+def state():
+    legacy = np.random.get_state()
+    return np.geterr(), legacy[1].tolist(), legacy[2], random.getstate(), np.get_printoptions(), warnings.filters[:]
+
+load()  # what others do when they are loaded is theirs
+for name in [name for name in sys.modules if name.split(".")[0] == "likewise"]:
+    del sys.modules[name]
+before = state()
+load()
+print(state() == before)
+"""
+    assert fresh(code).strip() == "True"
