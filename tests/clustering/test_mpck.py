@@ -95,7 +95,7 @@ def test_same_start_gives_the_slow_objective_at_every_iteration(metric, beliefs)
     start = X[[0, 1, 2]]
     model = MPCKMeans(3, metric=metric, penalty=0.7, max_iter=6, tol=0.0)
     points, pairs = Points(X), PairCosts(X, hints, 0.7)
-    run, _ = model._run(points, pairs, start, model._metrics(X), np.random.RandomState(2))
+    run, _ = model._run(X, points, pairs, start, model._metrics(X), np.random.RandomState(2))
     direct = slow_mpck(X, start, pair_lists(hints), 0.7, np.random.RandomState(2), run.n_iter, full=metric == "full")
     np.testing.assert_allclose(run.history, direct, rtol=1e-7)
 

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 
 from cases.data import blobs, consistent_hints, counts, partial_labels
 from clustering.slow_kmeans import broken, pair_lists, slow_pck
 from constraints.strategies import hints as any_hints
 from likewise import Constraints, Partition
-from likewise.clustering import PCKMeans
+from likewise.clustering import COPKMeans, MPCKMeans, PCKMeans
 from likewise.clustering.lloyd import lloyd
 from likewise.clustering.pck import groups_apart, priced, rows_apart
 from likewise.clustering.points import Points
@@ -199,3 +200,18 @@ def test_closed_groups_pay_for_every_pair_of_rows():
     groups = hints.groups()
     on_rows = broken([hint for hint in pair_lists(hints.expand(closed=True)) if hint[0] == "cannot"], labels[groups])
     assert groups_apart(hints, closed=True).total(labels) == pytest.approx(on_rows)
+
+
+@pytest.mark.parametrize(
+    "model", [PCKMeans(3, random_state=0), COPKMeans(3, random_state=0), MPCKMeans(3, random_state=0)]
+)
+def test_data_far_from_the_origin_lose_no_digits(model):
+    X, y = blobs(60)
+    hints = consistent_hints(y)
+    for X, shift in ((X, 1e7), (X.astype(np.float32), 1e3)):
+        near = clone(model).fit(X, constraints=hints)
+        far = clone(model).fit(X + X.dtype.type(shift), constraints=hints)
+        np.testing.assert_array_equal(near.labels_, far.labels_)
+        np.testing.assert_allclose(far.cluster_centers_ - shift, near.cluster_centers_, atol=1e-3)
+        np.testing.assert_array_equal(far.predict(X + X.dtype.type(shift)), near.predict(X))
+        assert far.objective_ == pytest.approx(near.objective_, rel=1e-4)

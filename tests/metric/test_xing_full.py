@@ -43,6 +43,7 @@ def test_it_is_feasible_and_beats_every_rival(case):
         assert value / np.sqrt(must) <= best * (1 + 1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:the optimum keeps")
 def test_the_diagonal_optimum_is_a_rival(case):
     X, hints = case
     full = XingMetric.as_published("full").fit(X, constraints=hints).metric_

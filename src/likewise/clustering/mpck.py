@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -14,7 +15,7 @@ from ..constraints import Constraints
 from .centres import LOOP, POSITIVE_INT, CentreClusterer
 from .lloyd import Run, best_centres, best_of
 from .metrics import DiagonalMetrics, FullMetrics, Metrics
-from .points import Array, Points
+from .points import Array, Points, origin
 from .seeding import farthest_first, spread_out
 from .violations import PairCosts
 
@@ -133,6 +134,8 @@ class MPCKMeans(CentreClusterer):
 
     def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
         rng = check_random_state(self.random_state)
+        self._origin = origin(X)
+        X = X if sparse.issparse(X) else (X - self._origin).astype(X.dtype)
         points = Points(X)
         pairs = PairCosts(X, constraints.expand(self.max_pairs, closed=self.closure), self.penalty)
         groups = constraints.groups()
@@ -144,13 +147,14 @@ class MPCKMeans(CentreClusterer):
                 if seeded
                 else spread_out(points, self.n_clusters, rng)
             )
-            return self._run(points, pairs, centres, self._metrics(X), rng)
+            return self._run(X, points, pairs, centres, self._metrics(X), rng)
 
         found = [run(number) for number in range(self.n_init)]
         best = best_of(each for each, _ in found)
         self._metrics_ = next(metrics for each, metrics in found if each is best)
         self._keep(best)
         self.metrics_ = self._metrics_.values
+        self.cluster_centers_ = (best.centres + self._origin).astype(X.dtype)
         self.inertia_ = float(self._metrics_.lengths(X, best.centres)[np.arange(points.n), best.labels].sum())
         return best.labels
 
@@ -163,9 +167,15 @@ class MPCKMeans(CentreClusterer):
         return kind(X, self.n_clusters, shared=self.shared, farthest="box" if box else "pair")
 
     def _run(
-        self, points: Points, pairs: PairCosts, centres: Array, metrics: Metrics, rng: np.random.RandomState
+        self,
+        X: Any,
+        points: Points,
+        pairs: PairCosts,
+        centres: Array,
+        metrics: Metrics,
+        rng: np.random.RandomState,
     ) -> tuple[Run, Metrics]:
-        X, labels, history = points.rows, None, []
+        labels, history = None, []
         while len(history) < self.max_iter:
             own = metrics.lengths(X, centres) - metrics.log_det
             near = own.argmin(axis=1)
@@ -191,5 +201,6 @@ class MPCKMeans(CentreClusterer):
         """The cluster with the smallest ‖x − μ‖²_A − log det A; hints do not enter."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
-        own = self._metrics_.lengths(X, self.cluster_centers_) - self._metrics_.log_det
+        X = X if sparse.issparse(X) else X - self._origin
+        own = self._metrics_.lengths(X, self.cluster_centers_ - self._origin) - self._metrics_.log_det
         return own.argmin(axis=1).astype(np.int32)

@@ -58,6 +58,8 @@ class Points:
     Attributes
     ----------
     rows : (n_points, f) array or CSR matrix
+        Dense ones have the mean of X taken away: distances by inner products lose digits far from the origin. Centres
+        are where X is.
     weight : (n_points,) array
         Number of rows behind each point.
     constant : float
@@ -67,6 +69,9 @@ class Points:
     def __init__(self, X: Any, groups: Array | None = None, *, cosine: bool = False) -> None:
         self.cosine, self.dtype = cosine, X.dtype
         rows = unit_rows(X) if cosine else X
+        self._origin = origin(X) if not cosine else 0
+        if not (cosine or sparse.issparse(X)):
+            rows = _as(X - self._origin, self.dtype)
         rows_without_direction = np.count_nonzero(row_norms(rows, squared=True) == 0) if cosine else 0
         self.constant = 0.0
         self.weight = np.ones(rows.shape[0])
@@ -86,6 +91,7 @@ class Points:
 
     def squared_distances(self, centres: Array, rows: Any = slice(None)) -> Array:
         """‖x − c‖² from some points (all of them unless told) to each centre; never below zero."""
+        centres = _as(centres - self._origin, self.dtype)
         distances = np.asarray(self._some(rows) @ np.ascontiguousarray(centres.T))
         distances *= -2
         distances += self.norms[rows][:, None]
@@ -99,6 +105,7 @@ class Points:
         length = np.sqrt(row_norms(total, squared=True)) if self.cosine else weight
         alive = length > (1e-12 * weight if self.cosine else 0)
         total[alive] /= length[alive, None]
+        total += self._origin
         return total.astype(self.dtype, copy=False), alive & (weight > 0)
 
     def _set_aside(self, n_rows: int) -> None:
@@ -124,12 +131,17 @@ class Points:
     def take(self, rows: Array) -> Array:
         """Some of the points, as centres."""
         chosen = _dense(self.rows[rows])
-        return unit_rows(chosen) if self.cosine else chosen
+        return unit_rows(chosen) if self.cosine else _as(chosen + self._origin, self.dtype)
 
     def _some(self, rows: Any) -> Any:
         # A slice of a sparse matrix is a copy: all of it is taken as it is.
         everything = isinstance(rows, slice) and rows.indices(self.n) == (0, self.n, 1)
         return self.rows if everything else self.rows[rows]
+
+
+def origin(X: Any) -> Any:
+    """The mean of dense rows; 0 for sparse ones, which must stay where they are."""
+    return 0 if sparse.issparse(X) else X.mean(axis=0, dtype=np.float64)
 
 
 def unit_rows(X: Any) -> Any:

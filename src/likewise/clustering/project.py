@@ -182,7 +182,8 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         enough = getattr(clusterer, "n_clusters", 1) <= n_groups < len(groups)
         if self.trust and enough and has_fit_parameter(clusterer, "sample_weight"):
             points = Points(Z, groups)
-            return clusterer.fit(points.rows, sample_weight=points.weight).labels_[groups]
+            means = points.take(np.arange(points.n))
+            return clusterer.fit(means, sample_weight=points.weight).labels_[groups]
         return clusterer.fit(Z).labels_
 
     def _refuse_doubts(self, hints: Constraints) -> None:

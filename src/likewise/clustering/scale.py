@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
@@ -43,5 +44,7 @@ def mean_squared_deviation(X: Any, *, cosine: bool = False) -> float:
     1.0
     """
     rows = unit_rows(X) if cosine else X
+    if not sparse.issparse(rows):
+        return float(rows.var(axis=0, dtype=np.float64).sum())
     centre = np.asarray(rows.mean(axis=0, dtype=np.float64)).ravel()
     return max(float(row_norms(rows, squared=True).mean(dtype=np.float64) - centre @ centre), 0.0)

@@ -141,7 +141,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
         learn = diagonal_metric if self.kind == "diagonal" else full_metric
         found = learn(X, hints, shrink=self.shrink, tol=self.tol, max_iter=self.max_iter)
         self._warn(found, X.shape[1])
-        self.n_iter_, self.n_kept_ = found.n_iter, found.n_kept
+        self.n_iter_, self.n_kept_ = max(found.n_iter, 1), found.n_kept
         for stale in ("weights_", "metric_", "_root"):
             self.__dict__.pop(stale, None)
         if self.kind == "diagonal":

@@ -1,0 +1,27 @@
+"""scikit-learn's own checks."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from likewise.clustering import (
+    ChainedClusterer,
+    ConstrainedNormalizedCut,
+    NormalizedCut,
+    SubspaceMetricEnsemble,
+    lo_nc,
+)
+
+CLUSTERERS = [
+    NormalizedCut(3),
+    NormalizedCut(3, affinity="cosine"),
+    NormalizedCut(3, affinity="rbf", normalization="shi-malik"),
+    ConstrainedNormalizedCut(3),
+    SubspaceMetricEnsemble(3, n_subspaces=3),
+    SubspaceMetricEnsemble(3, n_subspaces=3, constrained=True),
+    ChainedClusterer(3),
+    lo_nc(3),
+]
+
+
+@parametrize_with_checks(CLUSTERERS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
