@@ -2,6 +2,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS := .venv-peers
+PEERS_READY := $(PEERS)/.ready
 UV_VERSION := 0.13.7
 
 .PHONY: setup demo test lint bench lock clean
@@ -26,8 +28,14 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(READY)
+bench: $(READY) $(PEERS_READY)
 	$(BIN)/python -m benchmarks
+
+# The packages we are measured against live in a virtual environment of their own.
+$(PEERS_READY): benchmarks/peers/requirements.lock $(READY)
+	test -x $(PEERS)/bin/python || python3 -m venv $(PEERS)
+	$(BIN)/uv pip install --quiet --python $(PEERS)/bin/python --require-hashes --compile-bytecode -r $<
+	touch $@
 
 # Pins and hashes only; run it after a change of the dependencies in pyproject.toml.
 lock:
@@ -35,6 +43,8 @@ lock:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
 		--all-extras --group dev --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
+		--custom-compile-command "make lock" benchmarks/peers/requirements.in -o benchmarks/peers/requirements.lock
 
 clean:
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

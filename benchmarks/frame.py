@@ -37,7 +37,12 @@ def costco_wide() -> Result:
     return Result(ours, opponent, f"largest principal angle {angle:.1e}", opponent / ours >= 20 and angle < 1e-6)
 
 
-@row("costco-text", "Costco, 18,828 × 60,000 sparse TF-IDF-like, 800 pairs, r = 40", "TruncatedSVD(40)", "≤ 3× its time, < 2 GiB")
+@row(
+    "costco-text",
+    "Costco, 18,828 × 60,000 sparse TF-IDF-like, 800 pairs, r = 40",
+    "TruncatedSVD(40)",
+    "≤ 3× its time, < 2 GiB",
+)
 def costco_text() -> Result:
     X, y = documents(18_828, 60_000)
     hints = lw.Constraints.sample(y, "links", 800, random_state=0)

@@ -22,7 +22,8 @@ def test_version():
 
 
 def test_help_loads_nothing_heavy():
-    code = "import sys, likewise.cli; print([m for m in ('numpy', 'scipy', 'sklearn', 'matplotlib') if m in sys.modules])"
+    heavy = ("numpy", "scipy", "sklearn", "matplotlib")
+    code = f"import sys, likewise.cli; print([name for name in {heavy} if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import linalg, sparse
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -43,6 +44,20 @@ def test_the_embedding_is_the_plain_one(monkeypatch, normalization, dense_up_to)
     assert same_up_to_rotation(cut.embedding_, expected)
     labels = KMeans(4, n_init=10, random_state=0).fit_predict(expected)
     assert adjusted_rand_score(labels, cut.labels_) == 1
+
+
+def test_a_solver_that_gives_up_is_replaced_or_told(monkeypatch):
+    def give_up(*args, **kwargs):
+        raise ArpackNoConvergence("no", np.zeros(0), np.zeros((0, 0)))
+
+    X, _ = blobs(120, 4)
+    expected = NormalizedCut(3, n_neighbors=10, random_state=0).fit_predict(X)
+    monkeypatch.setattr(spectral, "DENSE", 20)
+    monkeypatch.setattr(spectral, "eigsh", give_up)
+    np.testing.assert_array_equal(NormalizedCut(3, n_neighbors=10, random_state=0).fit_predict(X), expected)
+    monkeypatch.setattr(spectral, "DENSE", 5)
+    with pytest.raises(RuntimeError, match="part with 120 rows did not converge"):
+        NormalizedCut(3, n_neighbors=10, random_state=0).fit(X)
 
 
 def test_it_agrees_with_scikit_learn():

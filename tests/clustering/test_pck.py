@@ -206,9 +206,9 @@ def test_closed_groups_pay_for_every_pair_of_rows():
     "model", [PCKMeans(3, random_state=0), COPKMeans(3, random_state=0), MPCKMeans(3, random_state=0)]
 )
 def test_data_far_from_the_origin_lose_no_digits(model):
-    X, y = blobs(60)
+    rows, y = blobs(60)
     hints = consistent_hints(y)
-    for X, shift in ((X, 1e7), (X.astype(np.float32), 1e3)):
+    for X, shift in ((rows, 1e7), (rows.astype(np.float32), 1e3)):
         near = clone(model).fit(X, constraints=hints)
         far = clone(model).fit(X + X.dtype.type(shift), constraints=hints)
         np.testing.assert_array_equal(near.labels_, far.labels_)

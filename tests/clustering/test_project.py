@@ -1,6 +1,7 @@
 """Project, then cluster."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -171,3 +172,14 @@ def test_fit_predict_hears_labels_too():
     for model in (ProjectThenCluster(3, random_state=0), PCKMeans(3, random_state=0)):
         np.testing.assert_array_equal(model.fit_predict(X, partial_labels(y)), model.fit(X, partial_labels(y)).labels_)
         assert not np.array_equal(model.fit_predict(X, y), model.fit_predict(X))
+
+
+def test_data_frames_and_float32():
+    X, y = noisy()
+    frame = pd.DataFrame(X, columns=[f"feature {j}" for j in range(X.shape[1])])
+    model = ProjectThenCluster(3, random_state=0).fit(frame, partial_labels(y))
+    again = ProjectThenCluster(3, random_state=0).fit(X, partial_labels(y))
+    np.testing.assert_array_equal(model.predict(frame), again.predict(X))
+    assert model.transform(frame).shape[1] == len(model.get_feature_names_out())
+    small = ProjectThenCluster(3, random_state=0).fit(X.astype(np.float32), partial_labels(y))
+    assert small.transform(X.astype(np.float32)).dtype == small.cluster_centers_.dtype == np.float32

@@ -51,7 +51,7 @@ cases = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cases)
 def test_local_pairs_are_the_papers_loop(case):
     y, pairs, seed = case
@@ -60,7 +60,7 @@ def test_local_pairs_are_the_papers_loop(case):
     np.testing.assert_array_equal(found, loop(D, hints.must_link, hints.cannot_link))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cases)
 def test_local_groups_close_the_loop(case):
     y, pairs, seed = case
@@ -76,7 +76,7 @@ def test_local_groups_close_the_loop(case):
     np.testing.assert_array_equal(found, found.T)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cases)
 def test_global_is_shortest_paths(case):
     y, pairs, seed = case

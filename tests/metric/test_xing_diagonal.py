@@ -165,6 +165,16 @@ def test_shrink_keeps_the_spread_and_mixes():
     np.testing.assert_allclose(a[0], (bare + a[1]) / 2)
 
 
+def test_towards_equal_weights():
+    X, y = blobs(50, 7)
+    weights = XingMetric(shrink=1.0, towards="equal").fit(X, constraints=consistent_hints(y)).weights_
+    np.testing.assert_allclose(weights, weights[0])
+    bare = literal(X, constraints=consistent_hints(y)).weights_
+    assert weights @ X.var(axis=0) == pytest.approx(bare @ X.var(axis=0))
+    A = XingMetric("full", shrink=1.0, towards="equal").fit(X, constraints=consistent_hints(y)).metric_
+    np.testing.assert_allclose(A, A[0, 0] * np.eye(7), atol=1e-12)
+
+
 def test_sparse_is_dense_and_stays_sparse():
     X = counts(60, 30)
     hints = Constraints.sample(np.arange(60) % 4, "random_pairs", 120, random_state=0)
@@ -225,7 +235,7 @@ def test_evenly_spaced_pairs_stand_for_all(monkeypatch, flags):
     codes = np.array([0, 0, 0, 1, 1, 2, -1, 2, 2, 0, 1, 3, 3, 0, -1, 1, 2, 2, 0, 0])
     part = Partition(codes, same_within=False, weight=2.0, **flags)
     every = {tuple(sorted(pair)) for pair in Constraints(20, partitions=[part]).expand().cannot_link.tolist()}
-    pairs, beliefs = terms.cannot_link_pairs(Constraints(20, partitions=[part]), np.zeros((20, 3)))
+    pairs, beliefs = terms.cannot_link_pairs(Constraints(20, partitions=[part]), 3)
     found = {tuple(sorted(pair)) for pair in pairs.tolist()}
     assert len(found) == len(pairs) <= max(60, len(every))
     assert found <= every

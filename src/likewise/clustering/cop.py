@@ -162,12 +162,15 @@ def _allowed(points: Points, apart: Penalties, placer: Placer, rng: np.random.Ra
             return float(costs[np.arange(len(rows)), told].sum())
 
         told, _ = apart.sweep(placer.place(costs, rng) if labels is None else labels[rows], costs, np.inf, rng)
-        if labels is None or fresh:
+        if labels is None:
+            fresh = True
+        elif fresh:
             # Groups that block each other can only move if all are lifted: placed anew they may lie better. Once
             # that gained nothing it is not tried again in this run.
             anew = placer.glance(costs)
-            fresh = anew is not None and paid(anew) < paid(told)
-            if fresh:
+            fresh = False
+            if anew is not None and paid(anew) < paid(told):
+                fresh = True
                 told, _ = apart.sweep(anew, costs, np.inf, rng)
         return _settled(points, rows, near, distance, costs, told)
 

@@ -8,12 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from threadpoolctl import threadpool_limits
 
 from ..constraints import Constraints
+from ..metric.terms import FeatureTerms, centred
 from ..metric.xing import diagonal_metric
 from .base import Clusterer
 from .consensus import hbgf, item_cluster_graph
@@ -142,10 +145,15 @@ class SubspaceMetricEnsemble(Clusterer):
         self.subspaces_ = np.array([_draw(X.shape[1], width, rng) for _ in range(count)])
         seeds = rng.randint(np.iinfo(np.int32).max, size=count + 1)
         member, learns = self._clusterer(), self.metric == "xing" and not constraints.is_empty
-        found = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(X[:, features], constraints, member, self.shrink if learns else None, seed)
-            for features, seed in zip(self.subspaces_, seeds[1:], strict=True)
-        )
+        terms = FeatureTerms.of(centred(X), constraints, width) if learns else None
+        # Members are small: threads inside each would only get in the way of each other.
+        with threadpool_limits(1 if count > 1 else None):
+            found = Parallel(n_jobs=self.n_jobs)(
+                delayed(_fit_member)(
+                    X[:, features], constraints, terms and terms.of_features(features), self.shrink, member, seed
+                )
+                for features, seed in zip(self.subspaces_, seeds[1:], strict=True)
+            )
         self.labelings_ = np.array([labels for labels, _, _ in found])
         self.weights_ = np.array([weights for _, weights, _ in found])
         self.n_iter_ = max(n_iter for _, _, n_iter in found)
@@ -159,17 +167,17 @@ class SubspaceMetricEnsemble(Clusterer):
         return KMeans(self.n_clusters, init=self.init, n_init=self.n_init)
 
     def _sizes(self, n_features: int) -> tuple[int, int]:
-        count = (120 if n_features >= 1000 else 30) if self.n_subspaces == "auto" else self.n_subspaces
-        width = self.subspace_features
-        if width is None:
-            width = n_features
-        elif width == "auto":
-            width = min(60, n_features, int(np.ceil(2 * np.sqrt(n_features))))
-        elif width > n_features:
+        count = (120 if n_features >= 1000 else 30) if self.n_subspaces == "auto" else int(self.n_subspaces)
+        if self.subspace_features is None:
+            return count, n_features
+        if self.subspace_features == "auto":
+            return count, min(60, n_features, int(np.ceil(2 * np.sqrt(n_features))))
+        width = int(self.subspace_features)
+        if width > n_features:
             raise ValueError(
                 f"subspace_features={width} is more than the {n_features} features of X. Pass None for all of them."
             )
-        return int(count), int(width)
+        return count, width
 
     def diversity_quality(self, y: Any) -> Array:
         """How different the members are and how good, two by two: the paper's Figure 4 (left).
@@ -201,15 +209,15 @@ def _draw(n_features: int, width: int, rng: np.random.RandomState) -> Array:
 
 
 def _fit_member(
-    X: Any, constraints: Constraints, clusterer: Any, shrink: float | None, seed: int
+    X: Any, constraints: Constraints, terms: FeatureTerms | None, shrink: float, clusterer: Any, seed: int
 ) -> tuple[Array, Array, int]:
-    """Labels, weights and iterations in one subspace; ``shrink=None`` learns no metric."""
+    """Labels, weights and iterations in one subspace; without ``terms`` no metric is learned."""
     weights = np.ones(X.shape[1])
-    if shrink is not None:
-        weights = diagonal_metric(X, constraints, shrink=shrink, tol=1e-6, max_iter=1000).metric
+    if terms is not None:
+        weights = diagonal_metric(centred(X), terms, shrink=shrink).metric
         root = np.sqrt(weights).astype(X.dtype)
         X = sparse.csr_array(X @ sparse.diags_array(root)) if sparse.issparse(X) else X * root
-    clusterer = type(clusterer)(**{**clusterer.get_params(), "random_state": int(seed)})
+    clusterer = clone(clusterer).set_params(random_state=int(seed))
     heed = {"constraints": constraints} if isinstance(clusterer, PCKMeans) else {}
     clusterer.fit(X, **heed)
     return clusterer.labels_, weights, clusterer.n_iter_

@@ -38,6 +38,7 @@ class Metrics(ABC):
 
     values: Array
     log_det: Array
+    _pooled: Array
 
     def __init__(self, X: Any, n_clusters: int, *, shared: bool, farthest: str) -> None:
         self.n_clusters, self._shared = n_clusters, shared

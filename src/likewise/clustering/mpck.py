@@ -175,23 +175,22 @@ class MPCKMeans(CentreClusterer):
         metrics: Metrics,
         rng: np.random.RandomState,
     ) -> tuple[Run, Metrics]:
-        labels, history = None, []
-        while len(history) < self.max_iter:
+        every = np.arange(points.n)
+        labels: Array | None = None
+        history: list[float] = []
+        while True:
             own = metrics.lengths(X, centres) - metrics.log_det
             near = own.argmin(axis=1)
             before = near if labels is None else np.where(pairs.free, near, labels)
-            within = metrics.lengths(pairs.differences)
-            relabelled, broken = pairs.sweep(before, own, within, metrics.far, rng)
-            history.append(float(own[np.arange(points.n), relabelled].sum()) + broken)
+            relabelled, broken = pairs.sweep(before, own, metrics.lengths(pairs.differences), metrics.far, rng)
+            history.append(float(own[every, relabelled].sum()) + broken)
             settled = labels is not None and np.array_equal(relabelled, labels)
-            if settled or (len(history) > 1 and history[-2] - history[-1] <= self.tol * abs(history[-2])):
-                labels = relabelled
-                break
+            slow = len(history) > 1 and history[-2] - history[-1] <= self.tol * abs(history[-2])
             labels = relabelled
-            if len(history) < self.max_iter:
-                centres = best_centres(points, labels, centres, pairs.free)
-                metrics = metrics.learned(X, centres, labels, *pairs.broken(labels, self.n_clusters))
-        return Run(labels, centres, history[-1], len(history), tuple(history)), metrics
+            if settled or slow or len(history) == self.max_iter:
+                return Run(labels, centres, history[-1], len(history), tuple(history)), metrics
+            centres = best_centres(points, labels, centres, pairs.free)
+            metrics = metrics.learned(X, centres, labels, *pairs.broken(labels, self.n_clusters))
 
     def _accepts(self) -> dict[str, Any]:
         accepts = super()._accepts()

@@ -21,6 +21,8 @@ from .points import Array
 BATCH = 4096
 """Points whose costs are written out as lists at once."""
 
+INFINITE = float("inf")
+
 Entries = list[list[tuple[int, float]]]
 
 
@@ -162,13 +164,13 @@ class Standing:
 
     def priced(self, i: int, own: list[float], penalty: float) -> list[float]:
         """The cost of each cluster for point i, hints included."""
-        if not np.isinf(penalty):
+        if penalty != INFINITE:
             cost = own.copy()
             self.charge(i, cost, penalty)
             return cost
         said = [0.0] * len(own)
         self.charge(i, said, 1.0)
-        return [np.inf if vote > 0.5 else cost for cost, vote in zip(own, said, strict=True)]
+        return [INFINITE if vote > 0.5 else cost for cost, vote in zip(own, said, strict=True)]
 
     def move(self, i: int, cluster: int) -> None:
         """Give point i another label; −1 takes its label away."""
@@ -186,7 +188,7 @@ class Standing:
 
 def _priced(costs: Array, votes: Array, penalty: float) -> Array:
     # Hard hints are certain, so a vote is a whole number of statements.
-    return np.where(votes > 0.5, np.inf, costs) if np.isinf(penalty) else costs + penalty * votes
+    return np.where(votes > 0.5, np.inf, costs) if penalty == INFINITE else costs + penalty * votes
 
 
 def _clean(matrix: sparse.sparray) -> sparse.csr_array:

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from ..constraints import Closure
 from ..constraints.partition import pairs_within
 from ..constraints.wording import counted, listed
-from .penalties import Penalties, Standing
+from .penalties import INFINITE, Penalties, Standing
 from .points import Array
 
 
@@ -144,12 +144,14 @@ class Placer:
     def place(self, costs: Array, rng: np.random.RandomState) -> Array:
         """Labels of the told groups that keep all cannot-links, near ones preferred; else PlacementError."""
         standing = Standing(self._apart, np.full(len(costs), -1))
+        near = costs.tolist()
         for part in self._parts:
             part = rng.permutation(part).tolist()
             # If near clusters lead nowhere, clusters that are in use already are preferred: fewer are spent.
-            stuck, proven = self._search(standing, part, costs, self._max_steps, thrifty=False)
-            if stuck is not None and not proven:
-                stuck, proven = self._search(standing, part, costs, self._max_steps, thrifty=True)
+            for premium in (0.0, 1.0 + 2.0 * float(costs.max())):
+                stuck, proven = self._search(standing, part, near, self._max_steps, premium)
+                if stuck is None or proven:
+                    break
             if stuck is not None:
                 raise self._error(stuck, proven, len(part))
         return np.array(standing.labels, dtype=np.int64)
@@ -157,15 +159,19 @@ class Placer:
     def glance(self, costs: Array) -> Array | None:
         """The same without stepping back; None where that leads nowhere."""
         standing = Standing(self._apart, np.full(len(costs), -1))
+        near = costs.tolist()
         for part in self._parts:
-            if self._search(standing, part.tolist(), costs, 0, thrifty=False)[0] is not None:
+            if self._search(standing, part.tolist(), near, 0, 0.0)[0] is not None:
                 return None
         return np.array(standing.labels, dtype=np.int64)
 
     def _search(
-        self, standing: Standing, part: list[int], costs: Array, max_steps: int, *, thrifty: bool
+        self, standing: Standing, part: list[int], near: list[list[float]], max_steps: int, premium: float
     ) -> tuple[int | None, bool]:
-        """Place one connected set. (None, _) if that went well, else the group that was stuck, and if that is proof."""
+        """Place one connected set, whose clusters cost ``premium`` more when first used.
+
+        (None, False) if that went well, else the group that was stuck, and whether that proves there is no way.
+        """
         k, neighbours, labels = self._n_clusters, self._neighbours, standing.labels
         taken = {i: [0] * k for i in part}  # how many neighbours of i are in each cluster
         heap = [(0, -len(neighbours[i]), i) for i in part]
@@ -182,18 +188,23 @@ class Placer:
                 if labels[j] < 0:
                     heapq.heappush(heap, (taken[j].count(0) - k, -len(neighbours[j]), j))
 
-        def options(i: int) -> list[int]:
-            cost = standing.priced(i, costs[i].tolist(), np.inf)
-            allowed = [c for c in range(k) if cost[c] < np.inf]
-            allowed.sort(key=lambda c: (thrifty and not used[c], cost[c]))
-            # Clusters that this set does not use yet are all the same to it: one of them is enough.
-            fresh = [c for c in allowed if not used[c]][:1]
-            return [c for c in allowed if used[c] or c in fresh]
+        def cheapest(i: int, tried: list[int]) -> int | None:
+            cost = standing.priced(i, near[i], INFINITE)
+            if tried or premium:
+                # Clusters that this set does not use yet are all the same to it: one of them is tried for all.
+                spent = any(not used[c] for c in tried)
+                for c in range(k):
+                    if c in tried or (spent and not used[c]):
+                        cost[c] = INFINITE
+                    elif not used[c]:
+                        cost[c] += premium
+            best = min(cost)
+            return cost.index(best) if best < INFINITE else None
 
         while len(stack) < len(part):
             i = next_open(heap, taken, labels, k)
-            left = options(i)
-            while not left:
+            tried: list[int] = []
+            while (cluster := cheapest(i, tried)) is None:
                 if len(stack) > deepest:
                     deepest, stuck = len(stack), i
                 steps += 1
@@ -202,11 +213,11 @@ class Placer:
                         standing.move(placed, -1)
                     return stuck, not stack
                 heapq.heappush(heap, (taken[i].count(0) - k, -len(neighbours[i]), i))
-                i, left = stack.pop()
+                i, tried = stack.pop()
+                tried.append(labels[i])
                 put(i, labels[i], -1)
-            cluster = left.pop(0)
             put(i, cluster, 1)
-            stack.append((i, left))
+            stack.append((i, tried))
         return None, False
 
     def _error(self, stuck: int, proven: bool, n_connected: int) -> PlacementError:

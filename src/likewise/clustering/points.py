@@ -72,7 +72,7 @@ class Points:
         self._origin = origin(X) if not cosine else 0
         if not (cosine or sparse.issparse(X)):
             rows = _as(X - self._origin, self.dtype)
-        rows_without_direction = np.count_nonzero(row_norms(rows, squared=True) == 0) if cosine else 0
+        rows_without_direction = int((row_norms(rows, squared=True) == 0).sum()) if cosine else 0
         self.constant = 0.0
         self.weight = np.ones(rows.shape[0])
         if groups is not None:

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from ..constraints import Constraints
 from ..projections import SSDR, Costco
@@ -197,14 +197,17 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     def transform(self, X: Any) -> Any:
         """The rows of X in the learned space."""
+        return self.projection_.transform(self._checked(X))
+
+    def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self.projection_.transform(X)
+        return validate_data(self, X, reset=False, **self._accepts())
 
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: projected, then the nearest centre."""
-        check_is_fitted(self)
-        return np.asarray(self.clusterer_.predict(self._image(X)), dtype=np.int32)
+        Z = self._image(self._checked(X))
+        return np.asarray(self.clusterer_.predict(Z), dtype=np.int32)
 
 
 def _fitted(projection: Any, X: Any, constraints: Constraints) -> Any:

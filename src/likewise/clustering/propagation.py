@@ -166,10 +166,10 @@ def _checked(distances: Any, constraints: Constraints) -> tuple[Array, float]:
         i, j = np.unravel_index(D.argmin(), D.shape)
         raise ValueError(f"distances must not be negative, but distances[{i}, {j}] = {D[i, j]:g}.")
     if np.abs(np.diag(D)).max(initial=0.0) > 0:
-        i = int(np.abs(np.diag(D)).argmax())
+        row = int(np.abs(np.diag(D)).argmax())
         raise ValueError(
-            f"a row is at distance 0 from itself, but distances[{i}, {i}] = {D[i, i]:g}. Set the diagonal to 0; for "
-            "similarities pass 1 − similarity."
+            f"a row is at distance 0 from itself, but distances[{row}, {row}] = {D[row, row]:g}. Set the "
+            "diagonal to 0; for similarities pass 1 − similarity."
         )
     if np.abs(D - D.T).max(initial=0.0) > 1e-6 * D.max(initial=0.0):
         i, j = np.unravel_index(np.abs(D - D.T).argmax(), D.shape)

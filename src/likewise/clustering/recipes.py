@@ -240,7 +240,7 @@ def _subspace(published: bool) -> ASP:
 
 
 def _metric(published: bool) -> XingMetric:
-    return XingMetric.as_published() if published else XingMetric()
+    return XingMetric.as_published() if published else XingMetric(towards="equal")
 
 
 def _cut(kind: type[NormalizedCut], published: bool) -> NormalizedCut:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
 Array = np.ndarray
@@ -66,23 +66,40 @@ def largest_eigenpairs(M: Any, first: Array, count: int) -> tuple[Array, Array]:
     """
     n = len(first)
     if n <= DENSE or count > n // 4:
-        full = M.toarray() if hasattr(M, "toarray") else np.asarray(M)
-        lowest = linalg.norm(full, 1)
-        full = full - (1 + lowest) * np.outer(first, first)
-        values, vectors = linalg.eigh(full, subset_by_index=[n - count, n - 1])
+        values, vectors = _all_at_once(M, first, count)
     else:
-
-        def apply(x: Array) -> Array:
-            x = x.ravel()
-            return M @ x - 2 * first * (first @ x)
-
-        operator = LinearOperator((n, n), matvec=apply, dtype=np.float64)
-        start = np.random.default_rng(0).normal(size=n)
-        values, vectors = eigsh(operator, count, which="LA", v0=start, ncv=min(n, max(2 * count + 1, 40)))
-        order = np.argsort(values)
-        values, vectors = values[order], vectors[:, order]
+        try:
+            values, vectors = _iterated(M, first, count)
+        except ArpackNoConvergence as failure:
+            if n > 10 * DENSE:
+                raise RuntimeError(
+                    f"the {count} leading eigenvectors of a part with {n:,} rows did not converge: nothing sets them "
+                    "apart. Use more neighbours, or another number of clusters."
+                ) from failure
+            values, vectors = _all_at_once(M, first, count)
     values, vectors = values[::-1], vectors[:, ::-1]
     return values, vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)])
+
+
+def _all_at_once(M: Any, first: Array, count: int) -> tuple[Array, Array]:
+    full = M.toarray() if hasattr(M, "toarray") else np.asarray(M)
+    n, lowest = len(full), linalg.norm(full, 1)
+    full = full - (1 + lowest) * np.outer(first, first)
+    return linalg.eigh(full, subset_by_index=[n - count, n - 1])
+
+
+def _iterated(M: Any, first: Array, count: int) -> tuple[Array, Array]:
+    n = len(first)
+
+    def apply(x: Array) -> Array:
+        x = x.ravel()
+        return M @ x - 2 * first * (first @ x)
+
+    operator = LinearOperator((n, n), matvec=apply, dtype=np.float64)
+    start = np.random.default_rng(0).normal(size=n)
+    values, vectors = eigsh(operator, count, which="LA", v0=start, ncv=min(n, max(2 * count + 1, 40)))
+    order = np.argsort(values)
+    return values[order], vectors[:, order]
 
 
 def normalised(K: Any, degrees: Array) -> Any:

@@ -259,8 +259,8 @@ class Constraints:
             Raise ValueError rather than write more pairs than this (counted before repeats are merged).
         closed : bool, default=False
             Also write what follows: all pairs inside a group, with the smallest belief of what joins it,
-            and all pairs between groups that are apart, with the smallest belief of what parts them. A pair
-            that is stated keeps its own belief; stated several times, the largest.
+            and all pairs between groups that are apart, with the largest belief of what parts them. A stated
+            pair keeps at least its own belief.
 
         Examples
         --------

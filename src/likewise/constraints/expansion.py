@@ -42,8 +42,9 @@ def expand(constraints: Constraints, limit: int, closed: bool) -> Constraints:
 def _closed(constraints: Constraints, stated: Constraints, limit: int) -> Constraints:
     """Add what the stated pairs entail.
 
-    Entailed pairs get the smallest belief of the statements behind them, so where a pair is also stated the
-    larger of the two beliefs, which the constructor keeps, is its own.
+    A pair inside a group is believed as much as the weakest statement that joins it; a pair between groups as
+    much as the strongest statement that parts them, as `Closure.between` has it. Where a pair is also stated, the
+    constructor keeps the larger belief.
     """
     closure = constraints.closure()
     groups, sizes = closure.groups, closure.sizes
@@ -52,8 +53,8 @@ def _closed(constraints: Constraints, stated: Constraints, limit: int) -> Constr
 
     apart = np.sort(groups[stated.cannot_link], axis=1)
     between, which = np.unique(apart, axis=0, return_inverse=True)
-    weakest_between = np.full(len(between), np.inf)
-    np.minimum.at(weakest_between, which.ravel(), stated.cannot_weight)
+    strongest = np.zeros(len(between))
+    np.maximum.at(strongest, which.ravel(), stated.cannot_weight)
 
     counts = sizes[between[:, 0]] * sizes[between[:, 1]]
     _within_limit(int((sizes * (sizes - 1) // 2).sum() + counts.sum()), limit)
@@ -62,7 +63,7 @@ def _closed(constraints: Constraints, stated: Constraints, limit: int) -> Constr
     return _written(
         constraints.n_samples,
         [(stated.must_link, stated.must_weight), (together, weakest[groups[together[:, 0]]])],
-        [(stated.cannot_link, stated.cannot_weight), (entailed, np.repeat(weakest_between, counts))],
+        [(stated.cannot_link, stated.cannot_weight), (entailed, np.repeat(strongest, counts))],
     )
 
 

@@ -21,7 +21,7 @@ def must_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMat
         adds up.
     closed : bool
         Also link what follows by transitivity. An entailed link is believed as much as the least believed
-        statement of its group; a stated link keeps its own belief.
+        statement of its group (of a pair said twice, both count); a stated link keeps its own belief.
     """
     if closed:
         graph = _closed_must_links(constraints)

@@ -5,6 +5,7 @@ Pairs count as they were given, without closure: a wrong must-link then spoils o
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,37 @@ MOST_ENTRIES = 2**24
 
 RIDGE = 1e-6
 """Every must-link costs at least this share of what a pair of random rows would cost, on every feature."""
+
+
+@dataclass(frozen=True)
+class FeatureTerms:
+    """What the hints say about features one by one: enough to weigh all of them, or any set of them.
+
+    Attributes
+    ----------
+    must : (f,) array
+        Must-link sum of each feature, ridge included; 0 where the feature is constant.
+    variance : (f,) array
+    pairs, beliefs : (m, 2) and (m,) arrays
+        Cannot-links.
+    """
+
+    must: Array
+    variance: Array
+    pairs: Array
+    beliefs: Array
+
+    @classmethod
+    def of(cls, X: Any, constraints: Constraints, width: int | None = None) -> FeatureTerms:
+        """Read them off centred data, to be used on ``width`` features at a time (default: all)."""
+        share = (width or X.shape[1]) / X.shape[1]
+        entries = 2 * X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+        pairs, beliefs = cannot_link_pairs(constraints, entries * share)
+        return cls(must_link_form(X, constraints).diagonal(X), column_variance(X), pairs, beliefs)
+
+    def of_features(self, features: Array) -> FeatureTerms:
+        """The same for some of the features."""
+        return replace(self, must=self.must[features], variance=self.variance[features])
 
 
 def centred(X: Any) -> Any:
@@ -57,14 +89,18 @@ def column_variance(X: Any) -> Array:
     return np.where(variance > 1e-14 * scale, variance, 0.0)
 
 
-def cannot_link_pairs(constraints: Constraints, X: Any) -> tuple[Array, Array]:
-    """Cannot-links, stated or implied, and their beliefs.
+def cannot_link_pairs(constraints: Constraints, n_entries: float) -> tuple[Array, Array]:
+    """Cannot-links, stated or implied, and their beliefs; one difference of rows holds ``n_entries`` numbers.
 
     Up to a limit every implied pair is written out, and a pair said twice counts once with the larger belief. Beyond
     the limit each partition gives evenly spaced pairs, whose beliefs are raised to stand for those left out.
     """
-    entries = 2 * X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]  # of one difference of rows
-    limit = min(MOST_PAIRS, max(int(MOST_ENTRIES / max(entries, 1)), 1000))
+    if constraints.n_cannot_link == 0:
+        raise ValueError(
+            f"XingMetric learns from cannot-links, and the hints hold none: {constraints!r}. Add pairs that differ, or "
+            "learn from must-links alone with RCA or Costco."
+        )
+    limit = min(MOST_PAIRS, max(int(MOST_ENTRIES / max(n_entries, 1)), 1000))
     partitions = [part for part in constraints.partitions if part.n_cannot_link]
     implied = sum(part.n_cannot_link for part in partitions)
     if implied <= limit:

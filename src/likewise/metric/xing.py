@@ -19,7 +19,7 @@ from ..constraints import Constraints
 from ..constraints.hints import read_hints
 from .diagonal import minimise
 from .full import maximise
-from .terms import cannot_link_pairs, centred, column_variance, differences, must_link_form
+from .terms import FeatureTerms, cannot_link_pairs, centred, column_variance, differences, must_link_form
 
 Array = np.ndarray
 
@@ -57,9 +57,12 @@ class XingMetric(TransformerMixin, BaseEstimator):
     ----------
     kind : {"diagonal", "full"}
     shrink : float in [0, 1]
-        How far to move from the optimum towards 1/variance, both brought to the same Σ_j a_j·variance_j first. The
-        optimum of the diagonal problem keeps few features, often 1 to 4 of thousands; 0 takes it as it is, 1 only
-        standardises.
+        How far to move from the optimum towards a metric that knows no hints, both brought to the same
+        Σ_j a_j·variance_j first. The optimum of the diagonal problem keeps few features, often 1 to 4 of thousands; 0
+        takes it as it is, 1 takes none of it.
+    towards : {"variance", "equal"}
+        The metric that knows no hints: 1/variance, which standardises, for tables; or equal weights, for text and for
+        data that was projected before, where standardising blows up rare words and noise.
     max_iter : int
     tol : float
         Diagonal: largest violation of the optimality conditions, in units where the must-link sum of each feature is
@@ -104,13 +107,23 @@ class XingMetric(TransformerMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "kind": [StrOptions({"diagonal", "full"})],
         "shrink": [Interval(Real, 0, 1, closed="both")],
+        "towards": [StrOptions({"variance", "equal"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(self, kind: str = "diagonal", *, shrink: float = 0.5, max_iter: int = 1000, tol: float = 1e-6) -> None:
+    def __init__(
+        self,
+        kind: str = "diagonal",
+        *,
+        shrink: float = 0.5,
+        towards: str = "variance",
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+    ) -> None:
         self.kind = kind
         self.shrink = shrink
+        self.towards = towards
         self.max_iter = max_iter
         self.tol = tol
 
@@ -138,8 +151,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
                 "XingMetric requires y to be passed, but the target y is None, and so are the constraints: it learns "
                 "from must-links and cannot-links. Pass constraints=Constraints(...) or partial labels as y."
             )
-        learn = diagonal_metric if self.kind == "diagonal" else full_metric
-        found = learn(X, hints, shrink=self.shrink, tol=self.tol, max_iter=self.max_iter)
+        found = self._learn(centred(X), hints)
         self._warn(found, X.shape[1])
         self.n_iter_, self.n_kept_ = max(found.n_iter, 1), found.n_kept
         for stale in ("weights_", "metric_", "_root"):
@@ -150,6 +162,17 @@ class XingMetric(TransformerMixin, BaseEstimator):
             self.metric_ = found.metric.astype(X.dtype, copy=False)
             self._root = _root(found.metric).astype(X.dtype, copy=False)
         return self
+
+    def _learn(self, X: Any, hints: Constraints) -> Learned:
+        how: dict[str, Any] = {
+            "shrink": self.shrink,
+            "towards": self.towards,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+        }
+        if self.kind == "full":
+            return full_metric(X, hints, **how)
+        return diagonal_metric(X, FeatureTerms.of(X, hints), **how)
 
     def transform(self, X: Any) -> Any:
         """√A x for each row; sparse stays sparse under a diagonal metric."""
@@ -171,8 +194,8 @@ class XingMetric(TransformerMixin, BaseEstimator):
     def _warn(self, found: Learned, n_features: int) -> None:
         if not found.informed:
             warnings.warn(
-                "every cannot-linked pair has equal rows, so the hints say nothing about the features and each is "
-                "weighed by 1/variance. Check the pairs, or add features that tell those rows apart.",
+                "every cannot-linked pair has equal rows, so the hints say nothing about the features, which "
+                "keep the weights they have without hints. Check the pairs, or add features that tell rows apart.",
                 stacklevel=4,
             )
         elif found.residual > self.tol:
@@ -208,62 +231,55 @@ class Learned:
     informed: bool = True
 
 
-def diagonal_metric(X: Any, hints: Constraints, *, shrink: float, tol: float, max_iter: int) -> Learned:
-    """The weights of :class:`XingMetric`, without checks of the data and without warnings."""
-    pairs, beliefs = _cannot_links(hints, X)
-    X = centred(X)
-    variance = column_variance(X)
-    varies = np.flatnonzero(variance)
-    S = must_link_form(X, hints).diagonal(X)[varies]
-    D = differences(X, pairs)[:, varies]
+def diagonal_metric(
+    X: Any, terms: FeatureTerms, *, shrink: float, towards: str = "variance", tol: float = 1e-6, max_iter: int = 1000
+) -> Learned:
+    """The weights of :class:`XingMetric` for data and what the hints say about its features, without warnings."""
+    varies = np.flatnonzero(terms.variance)
+    S, variance = terms.must[varies], terms.variance[varies]
+    D = differences(X, terms.pairs)[:, varies]
     C = D.power(2) @ sparse.diags_array(1 / S) if sparse.issparse(D) else np.square(D) / S
-    weights, informed = np.zeros(X.shape[1]), bool(C.sum() > 0)
-    if not informed:
-        weights[varies] = 1 / variance[varies]
-        return Learned(weights, 0, 0, 0.0, informed)
-    found = minimise(C, beliefs, tol=tol, max_iter=max_iter)
+    weights, prior = np.zeros(X.shape[1]), _prior(variance, towards)
+    if not C.sum() > 0:
+        weights[varies] = prior
+        return Learned(weights, 0, 0, 0.0, informed=False)
+    found = minimise(C, terms.beliefs, tol=tol, max_iter=max_iter)
     a = found.weights / S
-    spread = a @ variance[varies] / len(varies)
-    weights[varies] = (1 - shrink) * a + shrink * spread / variance[varies]
+    weights[varies] = (1 - shrink) * a + shrink * prior * (a @ variance) / (prior @ variance)
     return Learned(weights, int(np.count_nonzero(a)), found.n_iter, found.residual)
 
 
-def full_metric(X: Any, hints: Constraints, *, shrink: float, tol: float, max_iter: int) -> Learned:
-    """The matrix of :class:`XingMetric`; warns only before it takes minutes."""
-    pairs, beliefs = _cannot_links(hints, X)
-    X = centred(X)
+def full_metric(X: Any, hints: Constraints, *, shrink: float, towards: str, tol: float, max_iter: int) -> Learned:
+    """The matrix of :class:`XingMetric` for centred data; warns only before it takes minutes."""
+    pairs, beliefs = cannot_link_pairs(hints, X.shape[1])
     variance = column_variance(X)
     varies = np.flatnonzero(variance)
     X = X[:, varies]
     D = differences(X, pairs)
     D = D.toarray() if sparse.issparse(D) else D
     A = np.zeros((len(variance), len(variance)))
-    standard = np.diag(1 / variance[varies])
+    prior = np.diag(_prior(variance[varies], towards))
     if not D.any():
-        A[np.ix_(varies, varies)] = standard
+        A[np.ix_(varies, varies)] = prior
         return Learned(A, 0, 0, 0.0, informed=False)
     if min(D.shape) > LARGE or D.shape[1] > 4 * LARGE:
         warnings.warn(
             f"a full metric of {D.shape[1]:,} features from {len(D):,} cannot-links takes minutes. Project first "
             '(likewise.ASP, likewise.Costco), or use kind="diagonal".',
-            stacklevel=5,
+            stacklevel=6,
         )
     found = maximise(must_link_form(X, hints).matrix(X), D, beliefs, tol=tol, max_iter=max_iter)
     mean = np.asarray(X.mean(axis=0)).ravel()
     spread = np.sum((X @ found.metric) * (X.toarray() if sparse.issparse(X) else X)) / X.shape[0]
-    spread = (spread - mean @ found.metric @ mean) / len(varies)
-    A[np.ix_(varies, varies)] = (1 - shrink) * found.metric + shrink * spread * standard
+    spread -= mean @ found.metric @ mean  # tr(A Σ), Σ the covariance
+    prior *= spread / (prior.diagonal() @ variance[varies])
+    A[np.ix_(varies, varies)] = (1 - shrink) * found.metric + shrink * prior
     values = linalg.eigvalsh(found.metric)
     return Learned(A, int(np.sum(values > 1e-9 * values[-1])), found.n_iter, found.gap)
 
 
-def _cannot_links(hints: Constraints, X: Any) -> tuple[Array, Array]:
-    if hints.n_cannot_link == 0:
-        raise ValueError(
-            f"XingMetric learns from cannot-links, and the hints hold none: {hints!r}. Add pairs that differ, or "
-            "learn from must-links alone with RCA or Costco."
-        )
-    return cannot_link_pairs(hints, X)
+def _prior(variance: Array, towards: str) -> Array:
+    return 1 / variance if towards == "variance" else np.ones_like(variance)
 
 
 def _root(A: Array) -> Array:

@@ -1,8 +1,8 @@
 """The matrix-free route: block Lanczos with thick restarts, which only multiplies by the data.
 
-The wanted directions are the leading eigenvectors of A = D⁻¹ N, N the numerator and D the denominator. A is self-adjoint
-in D, so a Krylov subspace V that is orthonormal in D, grown a block at a time, holds them soon; the part of A V that
-leaves V tells how far each of them still is from settled, without a further product. Columns are scaled by the ridge
+The wanted directions are the leading eigenvectors of A = D⁻¹ N, N the numerator and D the denominator. A is
+self-adjoint in D, so a Krylov subspace V that is orthonormal in D, grown a block at a time, holds them soon; the part
+of A V that leaves V tells how far each of them still is from settled, without a further product. Columns are scaled by the ridge
 first, which makes D the identity plus what the pairs add.
 """
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances, paired_distances
 from sklearn.utils._param_validation import StrOptions
 
@@ -106,6 +107,8 @@ class DSP(Projection):
         self.over = over
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
+        if not sparse.issparse(X):
+            X = X - X.mean(axis=0)  # far from the origin, distances lose the digits that matter
         self.delta_ = resolve_delta(self.delta, X)
         adjacent = adjacency(X, constraints, self.delta_, self.n_neighbors)
         disjoint = disjointness(X, constraints, self.n_neighbors)

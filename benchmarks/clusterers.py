@@ -1,0 +1,136 @@
+"""Clusterers and learned distances, beside the packages that people use today."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from scipy import linalg
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
+
+import likewise as lw
+
+from .data import documents
+from .harness import Result, row, timed
+
+PEERS = Path(__file__).parents[1] / ".venv-peers" / "bin" / "python"
+SCRIPT = Path(__file__).parent / "peers" / "run.py"
+
+
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X, y, lw.Constraints.sample(y, "random_pairs", 500, random_state=0)
+
+
+def peer(method: str, X, hints: lw.Constraints, n_clusters: int) -> dict:
+    """One run of a peer's method in its own environment."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "data.npz"
+        pairs = {"must_link": hints.must_link, "cannot_link": hints.cannot_link}
+        np.savez(path, X=X, n_clusters=n_clusters, **pairs)
+        answer = subprocess.run([PEERS, SCRIPT, method, path], capture_output=True, text=True, check=True)
+    return json.loads(answer.stdout)
+
+
+def beside_peer(method: str, model, at_least: float) -> Result:
+    X, y, hints = digits()
+    theirs = peer(method, X, hints, 10)
+    ours, fitted = timed(lambda: model.fit(X, constraints=hints))
+    rand = lw.evaluation.rand_index(y, fitted.labels_)
+    if theirs["failure"]:
+        return Result(ours, theirs["seconds"], f"Rand {rand:.3f}; the peer failed: {theirs['failure']}")
+    peer_rand = lw.evaluation.rand_index(y, theirs["labels"])
+    met = theirs["seconds"] / ours >= at_least and rand >= peer_rand - 1e-3
+    return Result(ours, theirs["seconds"], f"Rand {rand:.3f}, theirs {peer_rand:.3f}", met)
+
+
+DIGITS = "digits 1,797 × 64, 500 random pairs"
+ASC = "active-semi-supervised-clustering"
+
+
+@row("cop", f"COPKMeans, {DIGITS}", ASC, "≥ 50×, Rand no lower")
+def cop() -> Result:
+    return beside_peer("COPKMeans", lw.COPKMeans(10, random_state=0), 50)
+
+
+@row("pck", f"PCKMeans, {DIGITS}", ASC, "≥ 50×, Rand no lower")
+def pck() -> Result:
+    return beside_peer("PCKMeans", lw.PCKMeans(10, random_state=0), 50)
+
+
+@row("mpck", f"MPCKMeans, {DIGITS}", ASC, "≥ 100×, Rand no lower")
+def mpck() -> Result:
+    return beside_peer("MPCKMeans", lw.MPCKMeans(10, random_state=0), 100)
+
+
+@row("xing", f"XingMetric diagonal, then k-means, {DIGITS}", "metric-learn's MMC(diagonal=True)", "≥ 10×, Rand no lower")
+def xing() -> Result:
+    X, y, hints = digits()
+    theirs = peer("MMC", X, hints, 10)
+    ours, Z = timed(lambda: lw.XingMetric().fit_transform(X, constraints=hints))
+    rand, peer_rand = (
+        lw.evaluation.rand_index(y, KMeans(10, n_init=10, random_state=0).fit_predict(np.asarray(points)))
+        for points in (Z, theirs["points"])
+    )
+    met = theirs["seconds"] / ours >= 10 and rand >= peer_rand - 1e-3
+    return Result(ours, theirs["seconds"], f"Rand {rand:.3f}, theirs {peer_rand:.3f}", met)
+
+
+@row("spherical", "SphericalKMeans, 11,000 × 30,000 sparse, k = 20", "sklearn.cluster.KMeans", "≤ 1.2× its time")
+def spherical() -> Result:
+    X, _ = documents(11_000, 30_000, n_topics=20)
+    settings = {"n_init": 1, "max_iter": 30, "tol": 0.0, "random_state": 0}
+    ours, model = timed(lambda: lw.SphericalKMeans(20, **settings).fit(X))
+    opponent, other = timed(lambda: KMeans(20, algorithm="lloyd", **settings).fit(X))
+    # Both stop when nothing moves; what counts is an iteration.
+    each, each_other = ours / model.n_iter_, opponent / other.n_iter_
+    detail = f"{each / each_other:.2f}× its time an iteration ({model.n_iter_} and {other.n_iter_} iterations)"
+    return Result(each, each_other, detail, each <= 1.2 * each_other)
+
+
+def newton_full_space(X: np.ndarray, hints: lw.Constraints, max_iter: int = 100) -> np.ndarray:
+    """The diagonal metric by Newton's method over all features, as published: an f×f system at each step."""
+    must, cannot = (np.square(X[p[:, 0]] - X[p[:, 1]]) for p in (hints.must_link, hints.cannot_link))
+    linear, f = must.sum(axis=0), X.shape[1]
+
+    def objective(a: np.ndarray) -> float:
+        return float(linear @ a - np.log(np.sqrt(np.maximum(cannot @ a, 1e-12)).sum()))
+
+    a = np.ones(f) / f
+    for _ in range(max_iter):
+        inner = np.maximum(cannot @ a, 1e-12)
+        total = np.sqrt(inner).sum()
+        slope = (cannot / (2 * np.sqrt(inner))[:, None]).sum(axis=0) / total
+        hessian = np.outer(slope, slope) + (cannot.T * inner**-1.5) @ cannot / (4 * total)
+        hessian[np.diag_indices(f)] += 1e-8 * np.trace(hessian)
+        step = linalg.solve(hessian, linear - slope, assume_a="pos")
+        now, length = objective(a), 1.0
+        while objective(np.maximum(a - length * step, 0.0)) > now and length > 1e-6:
+            length /= 2
+        moved = np.maximum(a - length * step, 0.0)
+        if now - objective(moved) < 1e-6 * abs(now):
+            break
+        a = moved
+    return a
+
+
+@row(
+    "ensemble",
+    "SubspaceMetricEnsemble, 120 × 60 features, 88 × 4,026 data, 100 pairs",
+    "one full-space metric by Newton, as published",
+    "≥ 17×",
+)
+def ensemble() -> Result:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 5, 88)
+    X = rng.normal(size=(88, 4026)) + 0.4 * rng.normal(size=(5, 4026))[y]
+    hints = lw.Constraints.sample(y, "random_pairs", 100, random_state=0)
+    model = lw.SubspaceMetricEnsemble(5, n_subspaces=120, subspace_features=60, n_jobs=2, random_state=0)
+    ours, _ = timed(lambda: model.fit(X, constraints=hints))
+    opponent, _ = timed(lambda: newton_full_space(X, hints), repeats=1)
+    full, _ = timed(lambda: lw.XingMetric(shrink=0.0).fit(X, constraints=hints))
+    return Result(ours, opponent, f"our full-space metric takes {full:.2f} s", opponent / ours >= 17)
