@@ -20,8 +20,9 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)
 	$(BIN)/likewise demo --out demo
 
+# One process a core; more threads than cores only wait for each other.
 test: $(READY)
-	$(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -76,9 +76,9 @@ def write(lines: list[list[str]]) -> None:
     head = [
         "# Benchmarks",
         "",
-        "Written by `make bench`. Each row in a process of its own; ratio = opponent's time / ours; peak memory of ours.",
+        "Written by `make bench`. Each row runs in a process of its own. Ratio: the opponent's time / ours.",
         "",
-        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}.",
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}.",
         "",
         "| " + " | ".join(COLUMNS) + " |",
         "|" + "---|" * len(COLUMNS),

@@ -67,7 +67,9 @@ def mpck() -> Result:
     return beside_peer("MPCKMeans", lw.MPCKMeans(10, random_state=0), 100)
 
 
-@row("xing", f"XingMetric diagonal, then k-means, {DIGITS}", "metric-learn's MMC(diagonal=True)", "≥ 10×, Rand no lower")
+@row(
+    "xing", f"XingMetric diagonal, then k-means, {DIGITS}", "metric-learn's MMC(diagonal=True)", "≥ 10×, Rand no lower"
+)
 def xing() -> Result:
     X, y, hints = digits()
     theirs = peer("MMC", X, hints, 10)

@@ -1,6 +1,7 @@
 """Run one method of a peer package on saved data; runs in the peers' own virtual environment.
 
-python run.py METHOD DATA.npz prints {"seconds": …, "labels": […]} as JSON. DATA holds X, must_link, cannot_link, n_clusters.
+python run.py METHOD DATA.npz prints {"seconds": …, "labels": […]} as JSON. DATA holds X, must_link, cannot_link and
+n_clusters.
 """
 
 import json
@@ -32,7 +33,7 @@ def mmc_diagonal(data):
 
 def main(method, path):
     warnings.simplefilter("ignore")
-    np.random.seed(0)
+    np.random.seed(0)  # noqa: NPY002  (the peers draw from the global state)
     data = dict(np.load(path))
     work = mmc_diagonal if method == "MMC" else lambda data: constrained(method, data)
     start = time.perf_counter()

@@ -25,6 +25,30 @@ _ROOMS = {
     "constraints": ("Conflict", "ConstraintConflictError", "Constraints", "Partition"),
     "graphs": ("kernel_null_space",),
     "projections": ("ASP", "DCA", "DSP", "GCDR", "LPP", "LPPSI", "RCA", "SCREEN", "SLPP", "SSDR", "Costco"),
+    "metric": ("XingMetric",),
+    "clustering": (
+        "COPKMeans",
+        "ChainedClusterer",
+        "ConstrainedNormalizedCut",
+        "KernelKMeans",
+        "MPCKMeans",
+        "NormalizedCut",
+        "PCKMeans",
+        "PlacementError",
+        "ProjectThenCluster",
+        "SKKMeans",
+        "SphericalKMeans",
+        "SubspaceMetricEnsemble",
+        "choose_delta",
+        "glo_nc",
+        "hbgf",
+        "l_nc",
+        "lo_nc",
+        "propagate_globally",
+        "propagate_locally",
+        "rl_nc",
+        "rlc_nc",
+    ),
     "evaluation": (),
     "forms": (),
     "pencil": (),
@@ -36,9 +60,33 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = ["evaluation", *sorted(_HOME)]
 
 if TYPE_CHECKING:
-    from . import constraints, evaluation, forms, graphs, pencil, projections, report, testing
+    from . import clustering, constraints, evaluation, forms, graphs, metric, pencil, projections, report, testing
+    from .clustering import (
+        ChainedClusterer,
+        ConstrainedNormalizedCut,
+        COPKMeans,
+        KernelKMeans,
+        MPCKMeans,
+        NormalizedCut,
+        PCKMeans,
+        PlacementError,
+        ProjectThenCluster,
+        SKKMeans,
+        SphericalKMeans,
+        SubspaceMetricEnsemble,
+        choose_delta,
+        glo_nc,
+        hbgf,
+        l_nc,
+        lo_nc,
+        propagate_globally,
+        propagate_locally,
+        rl_nc,
+        rlc_nc,
+    )
     from .constraints import Conflict, ConstraintConflictError, Constraints, Partition
     from .graphs import kernel_null_space
+    from .metric import XingMetric
     from .projections import ASP, DCA, DSP, GCDR, LPP, LPPSI, RCA, SCREEN, SLPP, SSDR, Costco
 
 

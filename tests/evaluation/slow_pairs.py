@@ -7,9 +7,7 @@ from itertools import combinations
 
 def count_pairs(y_true, y_pred):
     """Counter over (same class, placed together)."""
-    return Counter(
-        (y_true[i] == y_true[j], y_pred[i] == y_pred[j]) for i, j in combinations(range(len(y_true)), 2)
-    )
+    return Counter((y_true[i] == y_true[j], y_pred[i] == y_pred[j]) for i, j in combinations(range(len(y_true)), 2))
 
 
 def slow_rand(y_true, y_pred):
@@ -46,12 +44,8 @@ def slow_purity(y_true, y_pred):
 
 
 def slow_constraint_accuracy(labels, constraints):
-    hints = [
-        (i, j, True, w) for (i, j), w in zip(constraints.must_link, constraints.must_weight, strict=True)
-    ]
-    hints += [
-        (i, j, False, w) for (i, j), w in zip(constraints.cannot_link, constraints.cannot_weight, strict=True)
-    ]
+    hints = [(i, j, True, w) for (i, j), w in zip(constraints.must_link, constraints.must_weight, strict=True)]
+    hints += [(i, j, False, w) for (i, j), w in zip(constraints.cannot_link, constraints.cannot_weight, strict=True)]
     for part in constraints.partitions:
         for i, j in combinations(range(constraints.n_samples), 2):
             if part.codes[i] < 0 or part.codes[j] < 0:

@@ -59,9 +59,7 @@ def test_equals_a_loop_over_hints(case):
 
 
 def test_beliefs_weigh_the_hints():
-    constraints = Constraints(
-        3, must_link=[(0, 1)], cannot_link=[(1, 2)], must_weight=[0.75], cannot_weight=[0.25]
-    )
+    constraints = Constraints(3, must_link=[(0, 1)], cannot_link=[(1, 2)], must_weight=[0.75], cannot_weight=[0.25])
     assert constraint_accuracy(["a", "a", "b"], constraints) == 1
     assert constraint_accuracy(["a", "a", "a"], constraints) == 0.75
     assert constraint_accuracy(["a", "b", "b"], constraints) == 0

@@ -66,9 +66,7 @@ class TestAgainstDefinitions:
     @pytest.mark.parametrize("groups", [3, 1_000, 40_000])
     def test_scikit_learn_agrees_with_few_and_many_groups(self, groups):
         y_true, y_pred = np.random.default_rng(groups).integers(0, groups, (2, 50_000))
-        assert rand_index(y_true, y_pred) == pytest.approx(
-            sklearn_metrics.rand_score(y_true, y_pred), abs=1e-15
-        )
+        assert rand_index(y_true, y_pred) == pytest.approx(sklearn_metrics.rand_score(y_true, y_pred), abs=1e-15)
         assert normalized_mutual_information(y_true, y_pred) == pytest.approx(
             sklearn_metrics.normalized_mutual_info_score(y_true, y_pred), abs=1e-12
         )
@@ -227,16 +225,12 @@ class TestEncode:
 class TestErrors:
     @every_score
     def test_different_lengths(self, score):
-        with pytest.raises(
-            ValueError, match=r"y_true has 3 labels, y_pred has 2\. Give both one label per item"
-        ):
+        with pytest.raises(ValueError, match=r"y_true has 3 labels, y_pred has 2\. Give both one label per item"):
             score([0, 1, 2], [0, 1])
 
     @every_score
     def test_two_dimensions(self, score):
-        with pytest.raises(
-            ValueError, match=r"y_pred must hold one label .* has shape \(3, 2\)\. Pass a single"
-        ):
+        with pytest.raises(ValueError, match=r"y_pred must hold one label .* has shape \(3, 2\)\. Pass a single"):
             score([0, 1, 2], np.eye(3)[:, :2])
 
     @every_score

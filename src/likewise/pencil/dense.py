@@ -17,9 +17,9 @@ def solve_dense(numerator: Array, denominator: Array) -> tuple[Array, Array]:
     The vectors are orthonormal in the denominator. Its null space is discarded first; what is left is positive
     definite, so both steps are symmetric and nothing complex can come out.
     """
-    values, vectors = linalg.eigh(denominator)
+    values, vectors = linalg.eigh(denominator, driver="evd")
     kept = values > NULL * values.max(initial=0.0)
     whiten = vectors[:, kept] / np.sqrt(values[kept])
     inner = whiten.T @ numerator @ whiten
-    values, vectors = linalg.eigh((inner + inner.T) / 2)
+    values, vectors = linalg.eigh((inner + inner.T) / 2, driver="evd")
     return values[::-1], whiten @ vectors[:, ::-1]

@@ -2,8 +2,11 @@
 
 The wanted directions are the leading eigenvectors of A = D⁻¹ N, N the numerator and D the denominator. A is
 self-adjoint in D, so a Krylov subspace V that is orthonormal in D, grown a block at a time, holds them soon; the part
-of A V that leaves V tells how far each of them still is from settled, without a further product. Columns are scaled by the ridge
-first, which makes D the identity plus what the pairs add.
+of A V that leaves V tells how far each of them still is from settled, without a further product. Columns are scaled by
+the ridge first, which makes D the identity plus what the pairs add.
+
+With fewer rows than features, and N = Xᵀ R R X for a known R, the same directions are w = D⁻¹ Xᵀ R u with u the leading
+eigenvectors of the symmetric R X D⁻¹ Xᵀ R: shorter vectors, and orthonormal in the plain sense.
 """
 
 from __future__ import annotations
@@ -47,19 +50,36 @@ def solve_matrix_free(
     N = Form(numerator.rows, numerator.ridge * scale**2, numerator.psd)
     metric, inverse = _with_inverse(X, Form(denominator.rows, 1.0))
 
-    def advance(W: Array) -> Array:
+    rng = np.random.default_rng(random_state)
+    root = None if N.rows is None or np.any(N.ridge) or X.shape[0] >= X.shape[1] else N.rows.square_root()
+    if root is not None:
+        XT = X.T.tocsr() if sparse.issparse(X) else X.T
+
+        def to_direction(U: Array) -> Array:
+            return inverse(XT @ (root @ U))
+
+        def advance(U: Array) -> Array:
+            return root @ (X @ to_direction(U))
+
+        start = advance(rng.standard_normal((X.shape[0], BLOCK)))
+        W = scale[:, None] * to_direction(_leading(advance, None, start, n_components, tol))
+        lengths = np.linalg.norm(W, axis=0)
+        return W[:, lengths > 1e-12 * lengths.max(initial=0.0)]  # beyond the rank nothing is left of a direction
+
+    def onward(W: Array) -> Array:
         return inverse(N.apply(X, W))
 
-    start = advance(np.random.default_rng(random_state).standard_normal((X.shape[1], BLOCK)))
-    return scale[:, None] * _leading(advance, metric, start, n_components, tol)
+    start = onward(rng.standard_normal((X.shape[1], BLOCK)))
+    return scale[:, None] * _leading(onward, metric, start, n_components, tol)
 
 
-def _leading(advance: Linear, metric: Linear, start: Array, n_components: int, tol: float) -> Array:
-    """The leading eigenvectors of A, where ``advance(Q)`` is A Q and ``metric(Q)`` is D Q."""
+def _leading(advance: Linear, metric: Linear | None, start: Array, n_components: int, tol: float) -> Array:
+    """The leading eigenvectors of A, where ``advance(Q)`` is A Q and ``metric(Q)`` is D Q (None: Q)."""
     full = len(start)
     n_components = min(n_components, full)
     ceiling = min(full, max(2 * n_components, n_components + 6 * BLOCK))
-    V, DV = (np.empty((full, ceiling + BLOCK), order="F") for _ in range(2))
+    V = np.empty((full, ceiling + BLOCK), order="F")
+    DV = V if metric is None else np.empty_like(V)
     H = np.zeros((ceiling + BLOCK, ceiling + BLOCK))  # Vᵀ D A V
     size = 0
     Q, DQ, _ = _orthonormal(start, metric, V[:, :0], DV[:, :0])
@@ -79,7 +99,7 @@ def _leading(advance: Linear, metric: Linear, start: Array, n_components: int, t
         if size + BLOCK > ceiling:
             kept = turn[:, : n_components + BLOCK]
             size = kept.shape[1]
-            for A in (V, DV):
+            for A in [V] if DV is V else [V, DV]:
                 A[:, :size] = A[:, : len(kept)] @ kept
             H[:size, :size] = np.diag(values[:size])
     else:
@@ -96,13 +116,13 @@ def _symmetric(M: Array) -> Array:
     return (M + M.T) / 2
 
 
-def _orthonormal(W: Array, metric: Linear, V: Array, DV: Array) -> tuple[Array, Array, Array]:
+def _orthonormal(W: Array, metric: Linear | None, V: Array, DV: Array) -> tuple[Array, Array, Array]:
     """``(Q, D Q, B)``: the part of W outside V is ``Q B``, with Q orthonormal in D."""
     inside = DV.T @ W
     reach = float(np.square(inside).sum(axis=0).max(initial=0.0))
     W = W - V @ inside
     W = W - V @ (DV.T @ W)
-    DW = metric(W)
+    DW = W if metric is None else metric(W)
     values, turn = linalg.eigh(_symmetric(W.T @ DW))
     # Columns that depend on each other leave eigenvalues of rounding size.
     kept = values > max(1e-24 * reach, 1e-13 * values.max(initial=0.0))

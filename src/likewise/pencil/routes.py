@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-DIRECT = 1500
+DIRECT = 2500
 """Up to this size an eigendecomposition of a full matrix is the quickest way."""
 
 LIMIT = 20_000
@@ -49,7 +49,7 @@ def choose_route(
     ==============================================  ===========
     the smaller of n and f (n only if row_space)    route
     ==============================================  ===========
-    ≤ 1,500, or a tenth of it is asked for          f ≤ n: dense, n < f: row-space
+    ≤ 2,500, or a tenth of it is asked for          f ≤ n: dense, n < f: row-space
     larger, ridged, fewer than a tenth asked for    matrix-free
     larger, ≤ 20,000                                f ≤ n: dense, n < f: row-space
     larger still                                    an error that says what to do
