@@ -40,7 +40,8 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         None: what ``clusterer`` has, or 8.
     projection : transformer, optional
         Any projection of this package, or any scikit-learn transformer. None: :class:`~likewise.Costco` where
-        there are must-links (it learns from those; up to 40 directions for text, 100 otherwise),
+        there are must-links (it learns from those; up to 40 directions for text, 100 otherwise; regularized alike in
+        all features if their ranges are alike, as in images, else by the variance of each),
         :class:`~likewise.SSDR` where there are none (k directions; without any hints it is PCA).
     clusterer : clusterer, optional
         None: :class:`~likewise.clustering.PCKMeans` as ``trust``, ``cannot_penalty`` and ``metric`` say. A clusterer of
@@ -137,10 +138,11 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     def _chosen_projection(self, X: Any, constraints: Constraints) -> Any:
         if self.projection is not None:
             return clone(self.projection)
-        most = min(X.shape)
         if constraints.n_must_link:
-            return Costco(n_components=min(N_COMPONENTS[self.metric_], most))
-        return SSDR(n_components=min(max(self._k, 2), most))
+            most = N_COMPONENTS[self.metric_]
+            regularizer = "identity" if self.metric_ == "euclidean" and _ranges_alike(X) else "variance"
+            return Costco(most if most < min(X.shape) else None, regularizer=regularizer)
+        return SSDR(n_components=min(max(self._k, 2), *X.shape))
 
     def _chosen_clusterer(self, Z: Any, rng: np.random.RandomState) -> Any:
         if self.clusterer is None:
@@ -222,3 +224,12 @@ def _like_text(X: Any) -> bool:
         return True
     lengths = row_norms(X, squared=True)
     return bool(np.allclose(lengths, 1.0, atol=1e-4) and X.min() >= 0 and X.shape[1] > 2)
+
+
+def _ranges_alike(X: Any) -> bool:
+    """Whether the features of a dense table are of one scale: 90 % and 10 % quantiles of their ranges within 3."""
+    if sparse.issparse(X):
+        return False
+    ranges = np.ptp(X, axis=0)
+    low, high = np.quantile(ranges[ranges > 0], [0.1, 0.9]) if ranges.any() else (1.0, 1.0)
+    return bool(high < 3 * low)

@@ -5,9 +5,9 @@ labels and keeps them in files. It knows nothing of features: what a hint does t
 after it.
 """
 
-from likewise.constraints.closure import Closure
-from likewise.constraints.conflicts import Conflict, ConstraintConflictError
-from likewise.constraints.constraints import Constraints
-from likewise.constraints.partition import Partition
+from .closure import Closure
+from .conflicts import Conflict, ConstraintConflictError
+from .constraints import Constraints
+from .partition import Partition
 
 __all__ = ["Closure", "Conflict", "ConstraintConflictError", "Constraints", "Partition"]

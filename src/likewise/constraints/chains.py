@@ -9,11 +9,11 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from likewise.constraints.linkage import link_graph
-from likewise.constraints.pairs import FloatArray, IntArray
+from .linkage import link_graph
+from .pairs import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 
 class Chains:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.constraints.conflicts import ConstraintConflictError
-from likewise.constraints.pairs import BoolArray, IntArray, whole_number
-from likewise.constraints.wording import counted, listed
+from .conflicts import ConstraintConflictError
+from .pairs import BoolArray, IntArray, whole_number
+from .wording import counted, listed
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 _STARTS = 64  # greedy searches, from the groups with most cannot-links on
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.constraints.conflicts import raise_conflicts
-from likewise.constraints.pairs import IntArray, read_only
-from likewise.constraints.partition import Partition, pairs_within
+from .conflicts import raise_conflicts
+from .pairs import IntArray, read_only
+from .partition import Partition, pairs_within
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Closure:
 
 def close(constraints: Constraints) -> Closure:
     """Close consistent hints; contradictory ones raise ConstraintConflictError."""
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
     groups = constraints.groups()
     raise_conflicts(constraints, groups)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.constraints.chains import Chains, Spread
-from likewise.constraints.pairs import BoolArray, IntArray
-from likewise.constraints.partition import Partition
-from likewise.constraints.wording import listed
+from .chains import Chains, Spread
+from .pairs import BoolArray, IntArray
+from .partition import Partition
+from .wording import listed
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from likewise.constraints import cliques, expansion, files, repair, sampling
-from likewise.constraints.closure import Closure, close
-from likewise.constraints.conflicts import Conflict, find_conflicts, raise_conflicts
-from likewise.constraints.labels import encode_labels
-from likewise.constraints.linkage import closed_groups
-from likewise.constraints.pairs import (
+from . import cliques, expansion, files, repair, sampling
+from .closure import Closure, close
+from .conflicts import Conflict, find_conflicts, raise_conflicts
+from .labels import encode_labels
+from .linkage import closed_groups
+from .pairs import (
     BoolArray,
     FloatArray,
     IntArray,
@@ -24,8 +24,8 @@ from likewise.constraints.pairs import (
     renumbered,
     whole_number,
 )
-from likewise.constraints.partition import Partition, distinct_partitions
-from likewise.constraints.wording import counted, summary, table
+from .partition import Partition, distinct_partitions
+from .wording import counted, summary, table
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.constraints.pairs import FloatArray, IntArray
-from likewise.constraints.partition import pairs_across, pairs_within
+from .pairs import FloatArray, IntArray
+from .partition import pairs_across, pairs_within
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 _Weighted = tuple[IntArray, FloatArray]
 
@@ -78,7 +78,7 @@ def _products(groups: IntArray, sizes: IntArray, between: IntArray, counts: IntA
 
 
 def _written(n_samples: int, must: list[_Weighted], cannot: list[_Weighted]) -> Constraints:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
     must_link, must_weight = (np.concatenate(parts) for parts in zip(*must, strict=True))
     cannot_link, cannot_weight = (np.concatenate(parts) for parts in zip(*cannot, strict=True))

@@ -30,9 +30,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from likewise.constraints.pairs import whole_number
-from likewise.constraints.records import BadRecord, Record, RowNames, assemble, records_of
-from likewise.constraints.tables import (
+from .pairs import whole_number
+from .records import BadRecord, Record, RowNames, assemble, records_of
+from .tables import (
     read_csv,
     read_json,
     read_parquet,
@@ -42,7 +42,7 @@ from likewise.constraints.tables import (
 )
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 _Reader = Callable[[Path], tuple[int | None, Iterator[Record]]]
 _Writer = Callable[[Path, int, list[Record]], None]

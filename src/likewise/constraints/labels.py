@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from likewise.constraints.pairs import IntArray
-from likewise.constraints.partition import numbered
+from .pairs import IntArray
+from .partition import numbered
 
 
 def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:

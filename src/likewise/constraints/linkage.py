@@ -8,11 +8,11 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from likewise.constraints.pairs import IntArray
-from likewise.constraints.partition import numbered
+from .pairs import IntArray
+from .partition import numbered
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 
 def link_graph(constraints: Constraints) -> coo_array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.constraints.pairs import (
+from .pairs import (
     BoolArray,
     IntArray,
     belief,
@@ -16,7 +16,7 @@ from likewise.constraints.pairs import (
     read_only,
     whole_numbers,
 )
-from likewise.constraints.wording import counted
+from .wording import counted
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

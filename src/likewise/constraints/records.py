@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from likewise.constraints.partition import Partition
+from .partition import Partition
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 KINDS = {"must-link": "must", "same": "must", "cannot-link": "cannot", "different": "cannot"}
 MEANINGS = {"same": "same_within", "across": "different_across", "within": "different_within"}
@@ -68,7 +68,7 @@ def records_of(constraints: Constraints, names: RowNames | None) -> Iterator[Rec
 
 def assemble(records: Iterable[Record], n_samples: int | None, names: RowNames | None) -> Constraints:
     """Build hints from records, or raise BadRecord at the first that is wrong."""
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
     pairs: dict[str, list[tuple[int, int]]] = {"must": [], "cannot": []}
     weights: dict[str, list[float]] = {"must": [], "cannot": []}

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likewise.constraints.conflicts import tally
-from likewise.constraints.pairs import BoolArray, IntArray
+from .conflicts import tally
+from .pairs import BoolArray, IntArray
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 
 class _Statement(NamedTuple):
@@ -74,7 +74,7 @@ def _agree(few: dict[Hashable, int], many: dict[Hashable, int]) -> bool:
 
 def drop_conflicts(constraints: Constraints) -> tuple[Constraints, Constraints]:
     """Return what can be kept of the hints, and what was dropped."""
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
     groups = constraints.groups()
     count, wrong = tally(constraints, groups)
@@ -148,7 +148,7 @@ def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Constra
     A row's place in a partition is dropped by making it unknown there. One pair that the partition implied,
     and that what remains contradicts, stands for it.
     """
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
     keep_must = np.ones(len(constraints.must_link), dtype=np.bool_)
     keep_cannot = np.ones(len(constraints.cannot_link), dtype=np.bool_)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.constraints.labels import encode_labels
-from likewise.constraints.pairs import BoolArray, IntArray, whole_number
-from likewise.constraints.partition import Partition, pairs_within
+from .labels import encode_labels
+from .pairs import BoolArray, IntArray, whole_number
+from .partition import Partition, pairs_within
 
 if TYPE_CHECKING:
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
 
 class _Labelled:
@@ -126,7 +126,7 @@ SAMPLERS: dict[str, Callable[[_Labelled, int], IntArray]] = {
 
 def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any) -> Constraints:
     """Draw hints from labels; see Constraints.sample."""
-    from likewise.constraints.constraints import Constraints
+    from .constraints import Constraints
 
     if how not in SAMPLERS:
         raise ValueError(f"how = {how!r} is no way to sample. Choose one of {', '.join(SAMPLERS)}.")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from likewise.constraints.records import BadRecord, Record
+from .records import BadRecord, Record
 
 COLUMNS = ("left", "right", "kind", "weight")
 _REQUIRED = COLUMNS[:3]

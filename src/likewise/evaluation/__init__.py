@@ -12,7 +12,7 @@ Here belong scores that take labels and return numbers. Every score is read off 
 | are the person's own hints kept? | `constraint_accuracy` |
 """
 
-from likewise.evaluation.metrics import (
+from .metrics import (
     PairScore,
     constraint_accuracy,
     normalized_mutual_information,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.evaluation.contingency import Counts, contingency, contingency_of_labels, encode
+from .contingency import Counts, contingency, contingency_of_labels, encode
 
 if TYPE_CHECKING:
-    from likewise.constraints import Constraints, Partition
+    from ..constraints import Constraints, Partition
 
 
 class PairScore(NamedTuple):

@@ -44,7 +44,8 @@ class DSP(Projection):
         None: all there are.
     delta : "median" or float
         The width of the kernel exp(−d²/2δ²). "median" is the median distance between rows. Below half of that the
-        method breaks down; a warning says so.
+        method breaks down; a warning says so. The published choice, a grid search by SKK-means, is
+        :func:`likewise.choose_delta`.
     n_neighbors : int
         Nearest and farthest rows to join; 5 as published.
     null_space : {"keep", "discard"}
