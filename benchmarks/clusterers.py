@@ -48,27 +48,30 @@ def beside_peer(method: str, model, at_least: float) -> Result:
     return Result(ours, theirs["seconds"], f"Rand {rand:.3f}, theirs {peer_rand:.3f}", met)
 
 
-DIGITS = "digits 1,797 × 64, 500 random pairs"
+DIGITS = "one start, digits 1,797 × 64, 500 random pairs"
 ASC = "active-semi-supervised-clustering"
 
 
 @row("cop", f"COPKMeans, {DIGITS}", ASC, "≥ 50×, Rand no lower")
 def cop() -> Result:
-    return beside_peer("COPKMeans", lw.COPKMeans(10, random_state=0), 50)
+    return beside_peer("COPKMeans", lw.COPKMeans(10, n_init=1, random_state=0), 50)
 
 
 @row("pck", f"PCKMeans, {DIGITS}", ASC, "≥ 50×, Rand no lower")
 def pck() -> Result:
-    return beside_peer("PCKMeans", lw.PCKMeans(10, random_state=0), 50)
+    return beside_peer("PCKMeans", lw.PCKMeans(10, n_init=1, random_state=0), 50)
 
 
-@row("mpck", f"MPCKMeans, {DIGITS}", ASC, "≥ 100×, Rand no lower")
+@row("mpck", f"MPCKMeans as published, one diagonal metric as the peer has, {DIGITS}", ASC, "≥ 100×, Rand no lower")
 def mpck() -> Result:
-    return beside_peer("MPCKMeans", lw.MPCKMeans(10, random_state=0), 100)
+    return beside_peer("MPCKMeans", lw.MPCKMeans.as_published(10, shared=True, random_state=0), 100)
 
 
 @row(
-    "xing", f"XingMetric diagonal, then k-means, {DIGITS}", "metric-learn's MMC(diagonal=True)", "≥ 10×, Rand no lower"
+    "xing",
+    "XingMetric diagonal, then k-means, digits, 500 random pairs",
+    "metric-learn's MMC(diagonal=True)",
+    "≥ 10×, Rand no lower",
 )
 def xing() -> Result:
     X, y, hints = digits()
@@ -94,30 +97,42 @@ def spherical() -> Result:
     return Result(each, each_other, detail, each <= 1.2 * each_other)
 
 
-def newton_full_space(X: np.ndarray, hints: lw.Constraints, max_iter: int = 100) -> np.ndarray:
-    """The diagonal metric by Newton's method over all features, as published: an f×f system at each step."""
+def xing_objective(X: np.ndarray, hints: lw.Constraints):
+    """The objective of the diagonal metric, and the squared differences it is made of."""
     must, cannot = (np.square(X[p[:, 0]] - X[p[:, 1]]) for p in (hints.must_link, hints.cannot_link))
-    linear, f = must.sum(axis=0), X.shape[1]
+    linear = must.sum(axis=0)
 
     def objective(a: np.ndarray) -> float:
-        return float(linear @ a - np.log(np.sqrt(np.maximum(cannot @ a, 1e-12)).sum()))
+        return float(linear @ a - np.log(np.sqrt(np.maximum(cannot @ a, 1e-300)).sum()))
 
-    a = np.ones(f) / f
-    for _ in range(max_iter):
-        inner = np.maximum(cannot @ a, 1e-12)
+    return objective, linear, cannot
+
+
+def newton_full_space(X: np.ndarray, hints: lw.Constraints, tol: float = 1e-3, max_iter: int = 100):
+    """The diagonal metric by Newton's method over all features, as published: an f×f system at each step.
+
+    The step is halved until the objective falls and clipped at zero; it ends when the weights no longer change.
+    """
+    objective, linear, cannot = xing_objective(X, hints)
+    f = X.shape[1]
+    a = np.full(f, 0.5 / linear.sum())  # feasible, and of the right size
+    for n_steps in range(1, max_iter + 1):
+        inner = cannot @ a
+        inner = np.maximum(inner, 1e-10 * inner.max())
         total = np.sqrt(inner).sum()
         slope = (cannot / (2 * np.sqrt(inner))[:, None]).sum(axis=0) / total
         hessian = np.outer(slope, slope) + (cannot.T * inner**-1.5) @ cannot / (4 * total)
-        hessian[np.diag_indices(f)] += 1e-8 * np.trace(hessian)
-        step = linalg.solve(hessian, linear - slope, assume_a="pos")
+        hessian[np.diag_indices(f)] += 1e-3 * np.trace(hessian) / f  # fewer pairs than features: singular
+        step = linalg.cho_solve(linalg.cho_factor(hessian, overwrite_a=True), linear - slope)
         now, length = objective(a), 1.0
-        while objective(np.maximum(a - length * step, 0.0)) > now and length > 1e-6:
+        while not objective(np.maximum(a - length * step, 0.0)) <= now and length > 1e-10:
             length /= 2
         moved = np.maximum(a - length * step, 0.0)
-        if now - objective(moved) < 1e-6 * abs(now):
-            break
+        settled = np.linalg.norm(moved - a) <= tol * np.linalg.norm(a)
         a = moved
-    return a
+        if settled or n_steps == max_iter:
+            return n_steps, objective(a)
+    raise AssertionError("not reached")
 
 
 @row(
@@ -133,6 +148,11 @@ def ensemble() -> Result:
     hints = lw.Constraints.sample(y, "random_pairs", 100, random_state=0)
     model = lw.SubspaceMetricEnsemble(5, n_subspaces=120, subspace_features=60, n_jobs=2, random_state=0)
     ours, _ = timed(lambda: model.fit(X, constraints=hints))
-    opponent, _ = timed(lambda: newton_full_space(X, hints), repeats=1)
-    full, _ = timed(lambda: lw.XingMetric(shrink=0.0).fit(X, constraints=hints))
-    return Result(ours, opponent, f"our full-space metric takes {full:.2f} s", opponent / ours >= 17)
+    opponent, (steps, stalled) = timed(lambda: newton_full_space(X, hints), repeats=1)
+    full, metric = timed(lambda: lw.XingMetric(shrink=0.0).fit(X, constraints=hints))
+    gap = stalled - xing_objective(X, hints)[0](metric.weights_)
+    detail = (
+        f"clipped Newton stalls after {steps} steps of {opponent / steps:.2f} s, {gap:.2f} above the optimum; "
+        f"our own full-space metric reaches it in {full:.2f} s"
+    )
+    return Result(ours, opponent, detail, opponent / ours >= 17)

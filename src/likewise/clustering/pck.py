@@ -38,7 +38,7 @@ class PCKMeans(CentreClusterer):
     ----------
     n_clusters : int
     penalty : "auto", "variance" or float
-        w. "auto" is the published choice, the mean distance between two rows (exact up to 3,000 rows, over 3,000
+        w. "auto" is the published choice, the mean distance between two rows (exact up to 1,000 rows, over 1,000
         evenly spaced rows beyond). It is a distance where J holds squared ones, so it depends on the unit of X;
         "variance", the mean squared distance of a row to the mean of all, does not.
     closure : bool

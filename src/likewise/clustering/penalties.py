@@ -21,6 +21,9 @@ from .points import Array
 BATCH = 4096
 """Points whose costs are written out as lists at once."""
 
+FEW_PAIRS = 10
+"""Pairs for each point up to which groups are written out: a loop over pairs is quicker than one over groups."""
+
 INFINITE = float("inf")
 
 Entries = list[list[tuple[int, float]]]
@@ -48,6 +51,7 @@ class Penalties:
 
     def __init__(self, cannot: RowMatrix, must: RowMatrix | None = None) -> None:
         signed = cannot if must is None else cannot - must
+        signed = signed.written_out(FEW_PAIRS * signed.n)
         pairs = _clean(signed.sparse - sparse.diags_array(signed.sparse.diagonal()))
         gather = _clean(signed.factor @ signed.core)
         touched = np.diff(pairs.indptr) + np.diff(gather.indptr) > 0

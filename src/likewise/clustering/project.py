@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from ..constraints import Constraints
+from ..metric.ranges import ranges_alike
 from ..projections import SSDR, Costco
 from .base import Clusterer
 from .centres import LOOP, POSITIVE_INT
@@ -140,7 +141,7 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
             return clone(self.projection)
         if constraints.n_must_link:
             most = N_COMPONENTS[self.metric_]
-            regularizer = "identity" if self.metric_ == "euclidean" and _ranges_alike(X) else "variance"
+            regularizer = "identity" if self.metric_ == "euclidean" and ranges_alike(X) else "variance"
             return Costco(most if most < min(X.shape) else None, regularizer=regularizer)
         return SSDR(n_components=min(max(self._k, 2), *X.shape))
 
@@ -224,12 +225,3 @@ def _like_text(X: Any) -> bool:
         return True
     lengths = row_norms(X, squared=True)
     return bool(np.allclose(lengths, 1.0, atol=1e-4) and X.min() >= 0 and X.shape[1] > 2)
-
-
-def _ranges_alike(X: Any) -> bool:
-    """Whether the features of a dense table are of one scale: 90 % and 10 % quantiles of their ranges within 3."""
-    if sparse.issparse(X):
-        return False
-    ranges = np.ptp(X, axis=0)
-    low, high = np.quantile(ranges[ranges > 0], [0.1, 0.9]) if ranges.any() else (1.0, 1.0)
-    return bool(high < 3 * low)

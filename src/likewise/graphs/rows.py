@@ -165,6 +165,17 @@ class RowMatrix:
         core = np.array([[sums.sum() / n**2, -1.0 / n], [-1.0 / n, 0.0]])
         return self + RowMatrix.low_rank(factor, core)
 
+    def written_out(self, limit: int) -> RowMatrix:
+        """The same with the low-rank part written into the sparse one, if that takes at most ``limit`` entries.
+
+        Groups of one or two rows are cheaper as pairs; large groups are not.
+        """
+        sizes = np.bincount(self.factor.indices, minlength=self.factor.shape[1])
+        core = self.core.tocoo()
+        if float(sizes[core.row] @ sizes[core.col].astype(float)) > limit:
+            return self
+        return RowMatrix(self.sparse + self.factor @ self.core @ self.factor.T)
+
     def square_root(self) -> RowMatrix | None:
         """R with ``K = R R``, where one is known: for a non-negative diagonal, alone or (if even) less a mean.
 

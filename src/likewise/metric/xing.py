@@ -19,6 +19,7 @@ from ..constraints import Constraints
 from ..constraints.hints import read_hints
 from .diagonal import minimise
 from .full import maximise
+from .ranges import ranges_alike
 from .terms import FeatureTerms, cannot_link_pairs, centred, column_variance, differences, must_link_form
 
 Array = np.ndarray
@@ -60,9 +61,10 @@ class XingMetric(TransformerMixin, BaseEstimator):
         How far to move from the optimum towards a metric that knows no hints, both brought to the same
         Σ_j a_j·variance_j first. The optimum of the diagonal problem keeps few features, often 1 to 4 of thousands; 0
         takes it as it is, 1 takes none of it.
-    towards : {"variance", "equal"}
-        The metric that knows no hints: 1/variance, which standardises, for tables; or equal weights, for text and for
-        data that was projected before, where standardising blows up rare words and noise.
+    towards : {"auto", "variance", "equal"}
+        The metric that knows no hints: 1/variance, which standardises, for tables; or equal weights, for text, pixels
+        and data that was projected before, where standardising blows up rare words and noise. "auto": equal weights
+        for sparse data and where the ranges of the features are alike, else 1/variance.
     max_iter : int
     tol : float
         Diagonal: largest violation of the optimality conditions, in units where the must-link sum of each feature is
@@ -107,7 +109,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "kind": [StrOptions({"diagonal", "full"})],
         "shrink": [Interval(Real, 0, 1, closed="both")],
-        "towards": [StrOptions({"variance", "equal"})],
+        "towards": [StrOptions({"auto", "variance", "equal"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
@@ -117,7 +119,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
         kind: str = "diagonal",
         *,
         shrink: float = 0.5,
-        towards: str = "variance",
+        towards: str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
     ) -> None:
@@ -129,7 +131,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
 
     @classmethod
     def as_published(cls, kind: str = "diagonal", **params: Any) -> Self:
-        """The optimum as it is; the plain constructor moves halfway towards 1/variance."""
+        """The optimum as it is; the plain constructor moves halfway towards a metric that knows no hints."""
         return cls(kind, **{**cls._published, **params})
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -164,9 +166,12 @@ class XingMetric(TransformerMixin, BaseEstimator):
         return self
 
     def _learn(self, X: Any, hints: Constraints) -> Learned:
+        towards = self.towards
+        if towards == "auto":
+            towards = "equal" if sparse.issparse(X) or ranges_alike(X) else "variance"
         how: dict[str, Any] = {
             "shrink": self.shrink,
-            "towards": self.towards,
+            "towards": towards,
             "tol": self.tol,
             "max_iter": self.max_iter,
         }
