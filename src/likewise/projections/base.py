@@ -107,6 +107,54 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         image = self._features(X) @ self.components_.T
         return np.asarray(image, dtype=X.dtype)
 
+    def top_features(self, component: int, n: int = 10, feature_names: Any = None) -> list[tuple[str, float]]:
+        """The features that weigh most in one direction, and how much: what the direction means.
+
+        Parameters
+        ----------
+        component : int
+            Which direction, counted from 0.
+        n : int
+            How many features; fewer come back when fewer have a weight.
+        feature_names : list-like of str, optional
+            One for each column of X, such as ``TextFeatures.get_feature_names_out()``. By default the column names
+            of the frame that was fitted, else x0, x1, ...
+
+        Returns
+        -------
+        list of (name, weight)
+            Largest weight first, whatever its sign. Features of opposite signs pull a row in opposite directions.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from likewise import RCA
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> rca = RCA(n_components=2).fit(X, y)
+        >>> [name for name, weight in rca.top_features(0, 2)]
+        ['petal width (cm)', 'petal length (cm)']
+        """
+        check_is_fitted(self)
+        if getattr(self, "kernel", "linear") != "linear":
+            raise ValueError(
+                f"{type(self).__name__} with kernel={self.kernel!r} has directions over the rows of fit, not over "
+                "features: none can be named. Fit it with kernel='linear'."
+            )
+        for name, value, least in (("component", component, 0), ("n", n, 1)):
+            if isinstance(value, bool) or not isinstance(value, Integral):
+                raise TypeError(f"{name} must be a whole number, got {value!r}.")
+            if value < least:
+                raise ValueError(f"{name} must be at least {least}, got {value}.")
+        if component >= self.n_components_:
+            raise ValueError(
+                f"component={component}, but there are {self.n_components_} directions, counted from 0. "
+                f"The last one is {self.n_components_ - 1}."
+            )
+        names = _input_features(self, feature_names)
+        weights = self.components_[component]
+        order = np.argsort(-np.abs(weights), kind="stable")[:n]
+        return [(str(names[column]), float(weights[column])) for column in order if weights[column] != 0]
+
     def _check_needs(self, hints: Constraints, *, nothing_given: bool) -> None:
         if self._needs is None:
             return
@@ -125,6 +173,19 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.target_tags.required = self._needs is not None
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _input_features(projection: Projection, feature_names: Any) -> list[Any]:
+    n_features = projection.n_features_in_
+    if feature_names is None:
+        return list(getattr(projection, "feature_names_in_", (f"x{column}" for column in range(n_features))))
+    names = list(feature_names)
+    if isinstance(feature_names, str) or len(names) != n_features:
+        raise ValueError(
+            f"feature_names has {len(names)} entries, the data of fit had {n_features} columns. "
+            "Pass one name for each column, in their order."
+        )
+    return names
 
 
 def relative_ridge(amount: float | str, scale: Form, X: Any, *, auto: float | None = None) -> Form:

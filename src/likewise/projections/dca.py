@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import StrOptions
-
 from ..constraints import Constraints
 from ..forms import Form, laplacian, within_scatter
 from ..forms.scatter import centroids
 from ..graphs import cannot_link_graph
 from ..pencil import Pencil
-from .base import RIDGE, Projection
 from .groups import group_codes
-from .rca import hint_ridge
+from .within import WithinGroups
 
 
 def cannot_link_scatter(constraints: Constraints) -> Form:
@@ -26,7 +23,7 @@ def cannot_link_scatter(constraints: Constraints) -> Form:
     return Form(pairs.lift(centroids(closure.groups))) * (1.0 / total)
 
 
-class DCA(Projection):
+class DCA(WithinGroups):
     """Discriminative component analysis: small scatter inside groups, large scatter between cannot-linked ones.
 
     Prefer it to :class:`RCA` when there are cannot-links too. It sees only rows that a hint mentions, so with few hints
@@ -64,28 +61,9 @@ class DCA(Projection):
     """
 
     _needs: ClassVar[str | None] = "cannot"
-    _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "pull", "scaling": "form"}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Projection._parameter_constraints,
-        "ridge": RIDGE,
-        "over": [StrOptions({"sum", "pull"})],
-    }
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        ridge: float | str = "auto",
-        over: str = "sum",
-        scaling: str = "share",
-    ) -> None:
-        super().__init__(n_components, scaling=scaling)
-        self.ridge = ridge
-        self.over = over
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
         push = cannot_link_scatter(constraints)
         codes = group_codes(constraints, "constrained")
         within = within_scatter(codes) * (1.0 / (codes >= 0).sum())
-        cost = hint_ridge(self.ridge, within, X, constraints)
-        return Pencil(pull=within + cost, push=push, over=self.over)
+        return self._against(within, push, X, constraints)

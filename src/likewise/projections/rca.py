@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import StrOptions
-
 from ..constraints import Constraints
-from ..forms import Form, between_scatter, within_scatter
+from ..forms import between_scatter, within_scatter
 from ..pencil import Pencil
-from .base import RIDGE, Projection, n_statements, relative_ridge
 from .groups import group_codes
+from .within import WithinGroups
 
 
-class RCA(Projection):
+class RCA(WithinGroups):
     """Relevant component analysis: what varies inside must-link groups is irrelevant, so whiten it away.
 
     Prefer it when there are many must-links (more than features), no cannot-links, and the groups share one shape.
@@ -52,33 +50,10 @@ class RCA(Projection):
     """
 
     _needs: ClassVar[str | None] = "must"
-    _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "pull", "scaling": "form"}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Projection._parameter_constraints,
-        "ridge": RIDGE,
-        "over": [StrOptions({"sum", "pull"})],
-    }
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        ridge: float | str = "auto",
-        over: str = "sum",
-        scaling: str = "share",
-    ) -> None:
-        super().__init__(n_components, scaling=scaling)
-        self.ridge = ridge
-        self.over = over
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
         codes = group_codes(constraints, "none")
         weight = 1.0 / (codes >= 0).sum()
         within = weight * within_scatter(codes)
         total = within + weight * between_scatter(codes)
-        return Pencil(pull=within + hint_ridge(self.ridge, within, X, constraints), push=total, over=self.over)
-
-
-def hint_ridge(amount: float | str, scale: Form, X: Any, constraints: Constraints) -> Form:
-    """A ridge for a scatter that only hints inform: the fewer there are for each feature, the larger."""
-    return relative_ridge(amount, scale, X, auto=0.1 * min(1.0, X.shape[1] / max(n_statements(constraints), 1)))
+        return self._against(within, total, X, constraints)
