@@ -19,7 +19,7 @@ class Form:
 
     Parameters
     ----------
-    rows : RowMatrix or None
+    rows : RowMatrix, symmetric sparse or dense matrix, or None
         K: how rows relate. None stands for zero.
     ridge : float or (f,) array
         A cost on the features themselves.
@@ -39,6 +39,10 @@ class Form:
     rows: RowMatrix | None
     ridge: float | Array = 0.0
     psd: bool = True
+
+    def __post_init__(self) -> None:
+        if self.rows is not None:
+            object.__setattr__(self, "rows", RowMatrix.of(self.rows))
 
     def __add__(self, other: Form) -> Form:
         if self.rows is None or other.rows is None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..graphs.rows import RowMatrix
 from .form import Form
 
 
-def laplacian(graph: RowMatrix, *, signed: bool = False) -> Form:
+def laplacian(graph: RowMatrix | Any, *, signed: bool = False) -> Form:
     """Σ over edges of weight × (difference along w)²: ``K = D − W``, D the row sums of W.
 
     ``signed`` says that some weights are negative, so that the form is not positive semi-definite.
@@ -22,10 +24,11 @@ def laplacian(graph: RowMatrix, *, signed: bool = False) -> Form:
     >>> laplacian(one_edge).matrix(np.array([[1.0], [5.0], [4.0]]))
     array([[9.]])
     """
+    graph = RowMatrix.of(graph)
     return Form(RowMatrix.diag(graph.row_sums()) - graph, psd=not signed)
 
 
-def degree(graph: RowMatrix) -> Form:
+def degree(graph: RowMatrix | Any) -> Form:
     """Σ over rows of degree × (position along w)²: ``K = D``; indefinite if a degree is negative."""
-    sums = graph.row_sums()
+    sums = RowMatrix.of(graph).row_sums()
     return Form(RowMatrix.diag(sums), psd=bool(np.all(sums >= 0)))

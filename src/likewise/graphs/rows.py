@@ -54,6 +54,16 @@ class RowMatrix:
     # -- how to make one ------------------------------------------------------------------------------------------
 
     @classmethod
+    def of(cls, matrix: Any) -> RowMatrix:
+        """A symmetric n×n matrix of any kind: a RowMatrix as it is, a sparse or dense one as its sparse part."""
+        if isinstance(matrix, RowMatrix):
+            return matrix
+        matrix = _csr(matrix)
+        if matrix.shape[0] != matrix.shape[1] or abs(matrix - matrix.T).max() > 1e-9 * abs(matrix).max():
+            raise ValueError(f"weights between rows must be a symmetric n×n matrix; got shape {matrix.shape}.")
+        return cls(matrix)
+
+    @classmethod
     def zeros(cls, n: int) -> RowMatrix:
         """Nothing relates to anything."""
         return cls(_csr((n, n)))
