@@ -76,13 +76,21 @@ def mpck() -> Result:
 def xing() -> Result:
     X, y, hints = digits()
     theirs = peer("MMC", X, hints, 10)
-    ours, Z = timed(lambda: lw.XingMetric().fit_transform(X, constraints=hints))
-    rand, peer_rand = (
-        lw.evaluation.rand_index(y, KMeans(10, n_init=10, random_state=0).fit_predict(np.asarray(points)))
-        for points in (Z, theirs["points"])
+    ours, model = timed(lambda: lw.XingMetric().fit(X, constraints=hints))
+    literal = lw.XingMetric(shrink=0.0).fit(X, constraints=hints)
+    objective, linear, _ = xing_objective(X, hints)
+    found, values = [], []
+    for weights in (model.weights_, np.asarray(theirs["weights"])):
+        labels = KMeans(10, n_init=10, random_state=0).fit_predict(X * np.sqrt(weights))
+        found.append(lw.evaluation.rand_index(y, labels))
+    for weights in (literal.weights_, np.asarray(theirs["weights"])):
+        at_best_scale = weights * 0.5 / (linear @ weights)
+        values += [objective(at_best_scale)]
+    detail = (
+        f"Rand {found[0]:.3f}, theirs {found[1]:.3f}; the objective falls to {values[0]:.2f} with shrink=0, "
+        f"theirs stops at {values[1]:.2f}"
     )
-    met = theirs["seconds"] / ours >= 10 and rand >= peer_rand - 1e-3
-    return Result(ours, theirs["seconds"], f"Rand {rand:.3f}, theirs {peer_rand:.3f}", met)
+    return Result(ours, theirs["seconds"], detail, theirs["seconds"] / ours >= 10 and found[0] >= found[1] - 1e-3)
 
 
 @row("spherical", "SphericalKMeans, 11,000 × 30,000 sparse, k = 20", "sklearn.cluster.KMeans", "≤ 1.2× its time")

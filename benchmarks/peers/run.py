@@ -28,7 +28,7 @@ def mmc_diagonal(data):
     pairs = np.vstack([data["must_link"], data["cannot_link"]])
     kinds = np.repeat([1, -1], [len(data["must_link"]), len(data["cannot_link"])])
     model = MMC(diagonal=True, max_iter=100, random_state=0).fit(X[pairs], kinds)
-    return model.transform(X)
+    return np.diag(model.get_mahalanobis_matrix())
 
 
 def main(method, path):
@@ -44,7 +44,7 @@ def main(method, path):
     seconds = time.perf_counter() - start
     answer = {"seconds": seconds, "failure": failure}
     if found is not None:
-        answer["points" if method == "MMC" else "labels"] = np.asarray(found).tolist()
+        answer["weights" if method == "MMC" else "labels"] = np.asarray(found).tolist()
     print(json.dumps(answer))
 
 

@@ -159,15 +159,37 @@ def test_shrink_keeps_the_spread_and_mixes():
     X, y = blobs(50, 7)
     hints = consistent_hints(y)
     variance = X.var(axis=0)
-    a = [XingMetric(shrink=shrink).fit(X, constraints=hints).weights_ for shrink in (0.5, 1.0)]
+    a = [
+        XingMetric(shrink=shrink, ridge=1e-6, towards="variance").fit(X, constraints=hints).weights_
+        for shrink in (0.5, 1.0)
+    ]
     bare = literal(X, constraints=hints).weights_
     np.testing.assert_allclose(a[1] * variance, np.full(7, (bare @ variance) / 7))
     np.testing.assert_allclose(a[0], (bare + a[1]) / 2)
 
 
+@pytest.mark.filterwarnings("ignore:the optimum keeps")
+def test_made_up_must_links_keep_the_optimum_from_betting_on_chance():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 30)) + 4 * y[:, None] * (np.arange(30) < 2)
+    X[:, 29] = 0.0
+    X[-1, 29] = 1.0  # varies, but not among must-linked rows
+    hints = Constraints.sample(y[:50], "equal", 8, random_state=0)
+    hints = Constraints(60, hints.must_link, np.vstack([hints.cannot_link, [(0, 59)]]))
+    share = {}
+    for ridge in (1e-6, 1.0):
+        a = XingMetric(shrink=0.0, ridge=ridge).fit(X, constraints=hints).weights_ * X.var(axis=0)
+        share[ridge] = a[29] / a.sum()
+    assert share[1e-6] > 0.5 > 0.2 > share[1.0]
+    assert XingMetric().get_params()["ridge"] == "auto"
+    literal_weights = literal(X, constraints=hints).weights_
+    np.testing.assert_allclose(XingMetric(shrink=0.0).fit(X, constraints=hints).weights_, literal_weights)
+
+
 def test_towards_equal_weights():
     X, y = blobs(50, 7)
-    weights = XingMetric(shrink=1.0, towards="equal").fit(X, constraints=consistent_hints(y)).weights_
+    weights = XingMetric(shrink=1.0, ridge=1e-6, towards="equal").fit(X, constraints=consistent_hints(y)).weights_
     np.testing.assert_allclose(weights, weights[0])
     bare = literal(X, constraints=consistent_hints(y)).weights_
     assert weights @ X.var(axis=0) == pytest.approx(bare @ X.var(axis=0))

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from threadpoolctl import threadpool_limits
 
 from ..constraints import Constraints
-from ..metric.terms import FeatureTerms, centred
+from ..metric.terms import FeatureTerms, centred, resolve_ridge
 from ..metric.xing import diagonal_metric
 from .base import Clusterer
 from .consensus import hbgf, item_cluster_graph
@@ -145,7 +145,8 @@ class SubspaceMetricEnsemble(Clusterer):
         self.subspaces_ = np.array([_draw(X.shape[1], width, rng) for _ in range(count)])
         seeds = rng.randint(np.iinfo(np.int32).max, size=count + 1)
         member, learns = self._clusterer(), self.metric == "xing" and not constraints.is_empty
-        terms = FeatureTerms.of(centred(X), constraints, width) if learns else None
+        ridge = resolve_ridge("auto", self.shrink)
+        terms = FeatureTerms.of(centred(X), constraints, width, ridge) if learns else None
         # Members are small: threads inside each would only get in the way of each other.
         with threadpool_limits(1 if count > 1 else None):
             found = Parallel(n_jobs=self.n_jobs)(

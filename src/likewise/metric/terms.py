@@ -24,8 +24,8 @@ MOST_PAIRS = 200_000
 MOST_ENTRIES = 2**24
 """Numbers the written-out pairs may hold, pairs × features: lowers ``MOST_PAIRS`` where there are many features."""
 
-RIDGE = 1e-6
-"""Every must-link costs at least this share of what a pair of random rows would cost, on every feature."""
+LEAST_RIDGE = 1e-6
+"""Just enough for an optimum to exist: see :func:`must_link_form`."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class FeatureTerms:
     beliefs: Array
 
     @classmethod
-    def of(cls, X: Any, constraints: Constraints, width: int | None = None) -> FeatureTerms:
+    def of(cls, X: Any, constraints: Constraints, width: int | None = None, ridge: float = LEAST_RIDGE) -> FeatureTerms:
         """Read them off centred data, to be used on ``width`` features at a time (default: all)."""
         share = (width or X.shape[1]) / X.shape[1]
         entries = 2 * X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
         pairs, beliefs = cannot_link_pairs(constraints, entries * share)
-        return cls(must_link_form(X, constraints).diagonal(X), column_variance(X), pairs, beliefs)
+        return cls(must_link_form(X, constraints, ridge).diagonal(X), column_variance(X), pairs, beliefs)
 
     def of_features(self, features: Array) -> FeatureTerms:
         """The same for some of the features."""
@@ -67,16 +67,23 @@ def centred(X: Any) -> Any:
     return X - X.mean(axis=0)
 
 
-def must_link_form(X: Any, constraints: Constraints) -> Form:
-    """Σ over must-links of belief × (x_i − x_j)(x_i − x_j)ᵀ, and a ridge of ``2 · beliefs · variance · 1e-6``.
+def must_link_form(X: Any, constraints: Constraints, amount: float = LEAST_RIDGE) -> Form:
+    """Σ over must-links of belief × (x_i − x_j)(x_i − x_j)ᵀ, and a ridge of ``2 · beliefs · variance · amount``.
 
-    A partition costs O(n), however many pairs it implies. A random pair differs by 2 · variance on average, so with the
-    ridge a feature on which all must-linked rows agree costs a millionth of what it would cost without hints; without
-    the ridge it would be free, and its best weight infinite.
+    A partition costs O(n), however many pairs it implies. A random pair differs by 2 · variance on average, so the
+    ridge is ``amount`` made-up must-links between random rows for each real one. Without any, a feature on which all
+    must-linked rows agree would be free, and its best weight infinite.
     """
     graph = must_link_graph(constraints)
     beliefs = float(graph.row_sums().sum()) / 2 or 1.0
-    return laplacian(graph) + ridge(2 * RIDGE * beliefs * column_variance(X))
+    return laplacian(graph) + ridge(2 * amount * beliefs * column_variance(X))
+
+
+def resolve_ridge(ridge: float | str, shrink: float) -> float:
+    """The number behind ``ridge``: "auto" is 1, and the least there must be for the literal reading, ``shrink=0``."""
+    if isinstance(ridge, str):
+        return 1.0 if shrink > 0 else LEAST_RIDGE
+    return float(ridge)
 
 
 def column_variance(X: Any) -> Array:
