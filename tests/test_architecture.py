@@ -14,6 +14,7 @@ ROOMS = {
     # room: the rooms it may import
     "constraints": set(),
     "sources": {"constraints"},
+    "text": set(),
     "graphs": {"constraints", "sources"},
     "forms": {"constraints", "sources", "graphs"},
     "pencil": {"constraints", "sources", "graphs", "forms"},
@@ -24,7 +25,7 @@ ROOMS = {
     "testing": {"forms", "graphs"},
 }
 ROOMS["clustering"] = {
-    "constraints", "sources", "graphs", "forms", "pencil", "projections", "metric", "evaluation"
+    "constraints", "sources", "graphs", "forms", "pencil", "projections", "metric", "evaluation", "text"
 }  # fmt: skip
 ROOMS["report"] = ROOMS["clustering"] | {"clustering", "datasets"}
 ROOMS["cli"] = ROOMS["report"] | {"report"}

@@ -23,6 +23,8 @@ __version__ = "0.1.0.dev0"
 
 _ROOMS = {
     "constraints": ("Conflict", "ConstraintConflictError", "Constraints", "Partition"),
+    "sources": (),
+    "text": ("TextFeatures",),
     "graphs": ("kernel_null_space",),
     "projections": ("ASP", "DCA", "DSP", "GCDR", "LPP", "LPPSI", "RCA", "SCREEN", "SLPP", "SSDR", "Costco"),
     "metric": ("XingMetric",),
@@ -60,7 +62,20 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = ["evaluation", *sorted(_HOME)]
 
 if TYPE_CHECKING:
-    from . import clustering, constraints, evaluation, forms, graphs, metric, pencil, projections, report, testing
+    from . import (
+        clustering,
+        constraints,
+        evaluation,
+        forms,
+        graphs,
+        metric,
+        pencil,
+        projections,
+        report,
+        sources,
+        testing,
+        text,
+    )
     from .clustering import (
         ChainedClusterer,
         ConstrainedNormalizedCut,
@@ -88,6 +103,7 @@ if TYPE_CHECKING:
     from .graphs import kernel_null_space
     from .metric import XingMetric
     from .projections import ASP, DCA, DSP, GCDR, LPP, LPPSI, RCA, SCREEN, SLPP, SSDR, Costco
+    from .text import TextFeatures
 
 
 def __getattr__(name: str) -> Any:

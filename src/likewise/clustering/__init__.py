@@ -6,6 +6,7 @@ from .cop import COPKMeans
 from .ensemble import SubspaceMetricEnsemble
 from .kernel import KernelKMeans, SKKMeans, choose_delta
 from .mpck import MPCKMeans
+from .networked import NetworkedDocuments
 from .normalized_cut import NormalizedCut
 from .pck import PCKMeans
 from .placing import PlacementError
@@ -20,6 +21,7 @@ __all__ = [
     "ConstrainedNormalizedCut",
     "KernelKMeans",
     "MPCKMeans",
+    "NetworkedDocuments",
     "NormalizedCut",
     "PCKMeans",
     "PlacementError",

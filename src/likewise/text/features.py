@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-IntArray = NDArray[np.int64]
+from .words import IntArray, checked_texts, most_frequent_forms, read_words
 
 CONTRACTIONS = frozenset(
-    "ain aren couldn didn doesn don hadn hasn haven isn ll mustn shouldn ve wasn weren wouldn".split()
-)
+    [
+        "ain", "aren", "couldn", "didn", "doesn", "don", "hadn", "hasn", "haven",
+        "isn", "ll", "mustn", "shouldn", "ve", "wasn", "weren", "wouldn",
+    ]
+)  # fmt: skip
 """What is left of "don't", "we've" and their like when words are cut at the apostrophe."""
 
 ENGLISH = ("english", "porter")
 """The stemmers of English: the second Snowball one, and Porter's first."""
+
+CUT_ENDINGS = (
+    "al", "ant", "ator", "e", "ed", "ent", "er", "ful", "ic",
+    "ing", "ion", "ism", "ist", "iti", "li", "ll", "nci", "ogi", "s", "y",
+)  # fmt: skip
+"""Whatever else an English word ends with, its stem is the word: half of all words need no stemmer."""
 
 
 class TextFeatures(TransformerMixin, BaseEstimator):
@@ -100,15 +106,15 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     >>> from likewise import ASP
     >>> asp = ASP(n_components=2).fit(X, ["water", "water", "oven", "oven"])
     >>> [name for name, weight in asp.top_features(0, 3, features.get_feature_names_out())]
-    ['bread', 'baker', 'bake']
+    ['bake', 'baker', 'bread']
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "language": [str],
         "stop_words": [StrOptions({"auto"}), list, tuple, set, frozenset, None],
         "stem": ["boolean"],
-        "min_df": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="both")],
-        "max_df": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="both")],
+        "min_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
+        "max_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
         "sublinear_tf": ["boolean"],
         "lowercase": ["boolean"],
         "strip_accents": [StrOptions({"unicode", "ascii"}), None],
@@ -175,8 +181,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         chosen = self._frequent_enough(counts)
         place = np.full(len(stems), -1)
         place[chosen] = np.arange(len(chosen))
-        self._column_of = {word: int(place[old]) for word, old in column_of.items() if place[old] >= 0}
-        self.stems_ = np.array([stems[old] for old in chosen], dtype=object)
+        places = place.tolist()
+        self._column_of = {word: places[old] for word, old in column_of.items()}  # −1: known, and left out
+        self.stems_ = np.array([stems[old] for old in chosen.tolist()], dtype=object)
         self._names = most_frequent_forms(spoken, self._column_of)
         self.vocabulary_ = {name: number for number, name in enumerate(self._names.tolist())}
         self._stop = stop_words
@@ -208,7 +215,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
     def _analyzer(self) -> Callable[[str], list[str]]:
         reader = CountVectorizer(lowercase=self.lowercase, strip_accents=self.strip_accents)
-        return reader.build_analyzer()  # type: ignore[no-any-return]
+        return reader.build_analyzer()
 
     def _stop_words(self, analyze: Callable[[str], list[str]]) -> frozenset[str]:
         if self.stop_words is None:
@@ -239,7 +246,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
                 f"there is no stemmer for language={self.language!r}. Pass stem=False, or one of: {', '.join(known)}."
             )
         cut = snowballstemmer.stemmer(self.language).stemWord
-        return lambda words: [cut(word) if word.isalpha() else word for word in words]
+        endings = CUT_ENDINGS if self.language == "english" else ("",)
+        return lambda words: [cut(word) if word.endswith(endings) and word.isalpha() else word for word in words]
 
     def _checked_dtype(self) -> np.dtype[Any]:
         dtype = np.dtype(self.dtype)
@@ -253,7 +261,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         least, most = (
             bound if isinstance(bound, Integral) else bound * n_texts for bound in (self.min_df, self.max_df)
         )
-        if most < least:
+        if most < least <= n_texts:
             raise ValueError(
                 f"max_df={self.max_df} allows a word in {most:g} texts at most, min_df={self.min_df} wants {least:g} "
                 f"at least, of {n_texts}. Lower min_df, or raise max_df."
@@ -276,77 +284,3 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-class Spoken(NamedTuple):
-    """The words of some texts, as numbers in the order they were read."""
-
-    words: list[str]  # distinct, by first appearance
-    number: IntArray  # of every word of every text
-    bounds: IntArray  # text i says number[bounds[i] : bounds[i + 1]]
-
-    @property
-    def n_texts(self) -> int:
-        """Number of texts."""
-        return len(self.bounds) - 1
-
-    def counts(self, column_of: Mapping[str, int], n_columns: int) -> sparse.csr_matrix:
-        """How often each text says a word of each column; a word without a column does not count."""
-        column = np.array([column_of.get(word, -1) for word in self.words], dtype=np.int64)[self.number]
-        known = column >= 0
-        bounds = np.concatenate([[0], np.cumsum(known)])[self.bounds]
-        column = column[known]
-        counts = sparse.csr_matrix((np.ones(len(column)), column, bounds), shape=(self.n_texts, n_columns))
-        counts.sum_duplicates()
-        return counts
-
-
-def read_words(texts: Sequence[str], analyze: Callable[[str], list[str]]) -> Spoken:
-    """Cut texts into words, and number the words.
-
-    >>> read_words(["to be", "or not to be"], str.split)
-    Spoken(words=['to', 'be', 'or', 'not'], number=array([0, 1, 2, 3, 0, 1]), bounds=array([0, 2, 6]))
-    """
-    number_of: defaultdict[str, int] = defaultdict()
-    number_of.default_factory = number_of.__len__  # a word not seen before gets the next number
-    numbers, bounds = array("q"), array("q", [0])
-    for text in texts:
-        numbers.extend(map(number_of.__getitem__, analyze(text)))
-        bounds.append(len(numbers))
-    return Spoken(list(number_of), np.array(numbers, dtype=np.int64), np.array(bounds, dtype=np.int64))
-
-
-def most_frequent_forms(spoken: Spoken, column_of: Mapping[str, int]) -> NDArray[Any]:
-    """For each column the word that is said most often of those that share it."""
-    said = np.bincount(spoken.number, minlength=len(spoken.words)).tolist()
-    best: dict[int, tuple[int, int, str]] = {}
-    for word, times in zip(spoken.words, said, strict=True):
-        if word in column_of:
-            form = (-times, len(word), word)
-            column = column_of[word]
-            best[column] = min(best.get(column, form), form)
-    return np.array([best[column][-1] for column in range(len(best))], dtype=object)
-
-
-def checked_texts(texts: Any) -> list[str]:
-    """Return the texts as a list, or say which of them is no text."""
-    remedy = "Pass a list of strings, one for each row."
-    if isinstance(texts, str | bytes):
-        raise ValueError(f"texts is one single string, {texts[:40]!r}. {remedy[:-1]}: [text].")
-    if isinstance(texts, Mapping | Set):
-        raise TypeError(f"texts is a {type(texts).__name__}, whose order says nothing about rows. {remedy}")
-    shape = getattr(texts, "shape", (0,))
-    if len(shape) != 1:
-        raise ValueError(f"texts has shape {tuple(shape)}. Pass one column of it, such as table['text'].")
-    try:
-        found = list(texts)
-    except TypeError:
-        raise TypeError(f"texts is {texts!r}, a {type(texts).__name__}. {remedy}") from None
-    if not found:
-        raise ValueError(f"there are no texts: texts is empty. {remedy}")
-    for row, text in enumerate(found):
-        if not isinstance(text, str):
-            missing = text is None or type(text).__name__ == "NAType" or text != text
-            remedy = "Leave the row out, or write ''." if missing else "Convert it: str(text)."
-            raise TypeError(f"texts[{row}] is {text!r}, a {type(text).__name__}, not a string. {remedy}")
-    return found

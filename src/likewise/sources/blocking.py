@@ -1,0 +1,335 @@
+"""Records that agree in a key: the blocks of record linkage, read as hints."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ..constraints import Constraints, Partition
+from .phonetic import soundex
+from .tables import Records, is_missing
+
+IntArray = NDArray[np.int64]
+
+
+def from_records(table: Any, *, same: Any = None, different_across: Any = None, weight: float = 1.0) -> Constraints:
+    """Read hints off a table of records by keys that tell records apart, or together.
+
+    A *key* puts each record into a block. Records that agree in a strong key (an email address, a tax number) are
+    the same; records in different blocks of a weak one (the first letter of the name, the country) cannot be.
+
+    Parameters
+    ----------
+    table : pandas, polars or Arrow table, dict of columns, structured array, or list of dicts
+    same : key, list of keys, or dict from key to weight
+        Records that agree in one of these keys are must-linked.
+    different_across : key, list of keys, or dict from key to weight
+        Records that disagree in one of these keys are cannot-linked.
+    weight : float
+        Belief in what a key says, for keys without a weight of their own.
+
+    Returns
+    -------
+    Constraints
+        With one partition for each key: n numbers a key, where a million records have 5 · 10¹¹ pairs. Keys may
+        contradict each other (two people with one telephone): ask ``conflicts()``, or call ``drop_conflicts()``.
+
+    Notes
+    -----
+    A key is one of
+
+    - the name of a column;
+    - :func:`prefix`, :func:`phonetic` or :func:`ngrams` of a column;
+    - ``(column, function)``: what a function makes of the column's values;
+    - a function of a whole record, which comes as a dict;
+    - a tuple of keys: records must agree in all of them;
+    - ``(key, weight)``: any of these, with a belief of its own.
+
+    So a list holds several keys, and a tuple is one. Where a key's value is None, NaN or blank, in any part of a
+    tuple, the record is in no block, and the key says nothing about it.
+
+    Examples
+    --------
+    >>> from likewise.sources.blocking import from_records, phonetic, prefix
+    >>> people = {
+    ...     "name": ["Meyer", "Maier", "Smith", "Smyth", None],
+    ...     "town": ["Ulm", "Ulm", "Bath", "York", "Ulm"],
+    ...     "email": ["m@x.org", None, "s@x.org", "s@x.org", "m@x.org"],
+    ... }
+    >>> alike = (phonetic("name"), "town")
+    >>> hints = from_records(people, same=["email", (alike, 0.5)], different_across=prefix("name", 1))
+    >>> hints
+    Constraints(5 rows: 3 partitions of 7 blocks over 5 rows)
+    >>> hints.expand().must_link.tolist()
+    [[0, 1], [0, 4], [2, 3]]
+    >>> hints.expand().cannot_link.tolist()
+    [[0, 2], [0, 3], [1, 2], [1, 3]]
+    """
+    records = Records(table)
+    wanted = [
+        (how, key, belief)
+        for how, keys in (("same", same), ("different_across", different_across))
+        for key, belief in weighted_keys(keys, weight, records, how)
+    ]
+    if not wanted:
+        raise ValueError(
+            "no key was given. Pass same= or different_across=, with a column name such as "
+            f"{records.names[0]!r}, or a list of keys."
+        )
+    partitions = [
+        Partition(key.codes(records, how), same_within=how == "same", different_across=how != "same", weight=belief)
+        for how, key, belief in wanted
+    ]
+    return Constraints(len(records), partitions=partitions)
+
+
+class Key(ABC):
+    """Puts each record of a table into a block; write ``codes`` for a kind of your own."""
+
+    @abstractmethod
+    def codes(self, records: Records, how: str) -> IntArray:
+        """Block of each record, −1 for none, as it serves "same" or "different_across"."""
+
+
+@dataclass(frozen=True)
+class Values(Key):
+    """Blocks of equal values of a column, or of what a function makes of them."""
+
+    column: Hashable
+    function: Callable[[Any], Hashable] | None = None
+
+    def codes(self, records: Records, how: str) -> IntArray:
+        """One block for each distinct value."""
+        values: Iterable[Any] = records.column(self.column)
+        if self.function is not None:
+            function = self.function
+            values = (None if is_missing(value) else function(value) for value in values)
+        return numbered_values(values, f"column {self.column!r}")
+
+
+@dataclass(frozen=True)
+class Computed(Key):
+    """Blocks of equal values of a function of a whole record."""
+
+    function: Callable[[dict[Any, Any]], Hashable]
+
+    def codes(self, records: Records, how: str) -> IntArray:
+        """One block for each distinct value."""
+        return numbered_values(map(self.function, records), f"the key {self.function!r}")
+
+
+@dataclass(frozen=True)
+class All(Key):
+    """Blocks of records that agree in several keys."""
+
+    keys: tuple[Key, ...]
+
+    def codes(self, records: Records, how: str) -> IntArray:
+        """One block for each combination of blocks; none where one of the keys has none."""
+        together = np.zeros(len(records), dtype=np.int64)
+        for key in self.keys:
+            codes = key.codes(records, how)
+            both = np.where((together < 0) | (codes < 0), -1, together * (codes.max(initial=0) + 1) + codes)
+            together = np.unique(both, return_inverse=True)[1] - (both.min(initial=0) < 0)  # small again: −1 stays −1
+        return together
+
+
+@dataclass(frozen=True)
+class NGrams(Key):
+    """Blocks of records that share a piece of a word; see :func:`ngrams`."""
+
+    column: Hashable
+    length: int
+
+    def codes(self, records: Records, how: str) -> IntArray:
+        """Blocks by the rarest shared piece for "same", by chains of shared pieces for "different_across"."""
+        row, piece, n_pieces = self._shared_out(records)
+        n = len(records)
+        codes = np.full(n, -1, dtype=np.int64)
+        if how == "same":
+            frequency = np.bincount(piece, minlength=n_pieces)
+            shared = frequency[piece] > 1
+            row, piece = row[shared], piece[shared]
+            order = np.lexsort((piece, frequency[piece], row))
+            first = order[np.flatnonzero(np.diff(row[order], prepend=-1))]
+            codes[row[first]] = piece[first]
+        elif len(row):
+            size = n + n_pieces
+            edges = coo_array((np.ones(len(row), dtype=np.int8), (row, n + piece)), shape=(size, size))
+            known = np.unique(row)
+            codes[known] = connected_components(edges, directed=False)[1][known]
+        return codes
+
+    def _shared_out(self, records: Records) -> tuple[IntArray, IntArray, int]:
+        """Return each piece of each record, as two columns: the record, and the piece by its place in the alphabet."""
+        number_of: defaultdict[str, int] = defaultdict()
+        number_of.default_factory = number_of.__len__  # a piece not seen before gets the next number
+        pieces, counts = array("q"), array("q")
+        for value in records.column(self.column):
+            found = () if is_missing(value) else pieces_of(plain(value), self.length)
+            pieces.extend(map(number_of.__getitem__, found))
+            counts.append(len(found))
+        place = np.empty(len(number_of), dtype=np.int64)
+        place[[number_of[piece] for piece in sorted(number_of)]] = np.arange(len(number_of))
+        row = np.repeat(np.arange(len(records)), np.array(counts, dtype=np.int64))
+        return row, place[np.array(pieces, dtype=np.int64)], len(number_of)
+
+
+def prefix(column: Hashable, length: int) -> Key:
+    """The first letters of a column; case and spaces at the ends do not count.
+
+    >>> from likewise.sources.blocking import from_records, prefix
+    >>> from_records({"name": ["Smith", "smythe", "Jones"]}, same=prefix("name", 2)).expand().must_link.tolist()
+    [[0, 1]]
+    """
+    length = _checked_length(length)
+    return Values(column, _Prefix(length))
+
+
+def phonetic(column: Hashable) -> Key:
+    """How a name sounds: the Soundex code of a column; see :func:`likewise.sources.phonetic.soundex`.
+
+    >>> from likewise.sources.blocking import from_records, phonetic
+    >>> from_records({"name": ["Robert", "Rupert", "Rubin"]}, same=phonetic("name")).expand().must_link.tolist()
+    [[0, 1]]
+    """
+    return Values(column, _sound)
+
+
+def ngrams(column: Hashable, length: int = 3) -> Key:
+    """Shared runs of letters, which forgive slips of the pen anywhere in a value.
+
+    A record has many n-grams and shares them with many others, so that there are no blocks by nature. What is made of
+    them is what serves each kind of hint:
+
+    - as ``same`` key, a record's block is its *rarest* n-gram that at least one other record has: the one that says
+      most. Two records that share a common n-gram are joined only if neither has a rarer one to share. This is weak
+      evidence: give it a small weight, or put it into a tuple with another key.
+    - as ``different_across`` key, two records are in different blocks only if no chain of shared n-grams leads from
+      one to the other: nothing that is spelt alike is ever told apart. Long n-grams part more.
+
+    A value shorter than ``length`` is one n-gram by itself; case and spaces at the ends do not count.
+
+    >>> from likewise.sources.blocking import from_records, ngrams
+    >>> names = {"name": ["Schwarzenegger", "Shwarzenegger", "Smith", "Smithson", "Ng"]}
+    >>> from_records(names, same=ngrams("name", 4)).expand().must_link.tolist()
+    [[0, 1], [2, 3]]
+    >>> from_records(names, different_across=ngrams("name", 4)).partitions[0].codes
+    array([0, 0, 1, 1, 2])
+    """
+    return NGrams(column, _checked_length(length))
+
+
+@dataclass(frozen=True)
+class _Prefix:
+    """A function that can be compared and pickled."""
+
+    length: int
+
+    def __call__(self, value: Any) -> str:
+        return plain(value)[: self.length]
+
+
+def _sound(value: Any) -> str | None:
+    return soundex(str(value))
+
+
+def plain(value: Any) -> str:
+    """Text without differences of case and spacing.
+
+    >>> plain("  De  Vries ")
+    'de vries'
+    """
+    return " ".join(str(value).casefold().split())
+
+
+def pieces_of(text: str, length: int) -> set[str]:
+    """The distinct n-grams of a text; the text itself if it is shorter.
+
+    >>> sorted(pieces_of("banana", 3)), pieces_of("ng", 3)
+    (['ana', 'ban', 'nan'], {'ng'})
+    """
+    return {text[start : start + length] for start in range(max(len(text) - length, 0) + 1)}
+
+
+def weighted_keys(keys: Any, weight: float, records: Records, how: str) -> Iterator[tuple[Key, float]]:
+    """Read the keys of one argument, each with its belief."""
+    if keys is None:
+        return
+    if isinstance(keys, Mapping):
+        keys = list(keys.items())
+        yield from ((as_key(key, records, how), belief) for key, belief in keys)
+        return
+    for key in keys if isinstance(keys, list) else [keys]:
+        if isinstance(key, tuple) and len(key) == 2 and _is_weight(key[1], records):
+            yield as_key(key[0], records, how), key[1]
+        else:
+            yield as_key(key, records, how), weight
+
+
+def as_key(key: Any, records: Records, how: str) -> Key:
+    """Read one key as a person writes it."""
+    if isinstance(key, Key):
+        return key
+    if isinstance(key, Hashable) and key in records:
+        return Values(key)
+    if isinstance(key, tuple) and key:
+        if len(key) == 2 and callable(key[1]) and not isinstance(key[1], Key) and key[0] in records:
+            return Values(*key)
+        return All(tuple(as_key(part, records, how) for part in key))
+    if callable(key):
+        return Computed(key)
+    raise ValueError(
+        f"{how} names the key {key!r}, which is no column of the table: it has {records.listed_names()}. "
+        "A key is a column, a tuple of keys, prefix(...), phonetic(...), ngrams(...) or a function."
+    )
+
+
+def numbered_values(values: Iterable[Any], what: str) -> IntArray:
+    """Number values by first appearance, −1 where they are missing.
+
+    >>> numbered_values(["b", None, "a", "b"], "a column")
+    array([ 0, -1,  1,  0])
+    """
+    values = list(values)
+    numbers = _Numbers()
+    try:
+        return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values))
+    except TypeError:
+        for row, value in enumerate(values):
+            if not isinstance(value, Hashable):
+                raise TypeError(
+                    f"{what} gives {value!r} for record {row}, a {type(value).__name__}, which cannot be compared. "
+                    "Make it a string, a number or a tuple of these."
+                ) from None
+        raise
+
+
+class _Numbers(dict[Any, int]):
+    """The number of each value, given out when it is first asked for; a missing value has −1 and is not kept."""
+
+    def __missing__(self, value: Any) -> int:
+        if is_missing(value):
+            return -1
+        self[value] = number = len(self)
+        return number
+
+
+def _is_weight(value: Any, records: Records) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and value not in records
+
+
+def _checked_length(length: Any) -> int:
+    if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 1:
+        raise ValueError(f"length must be a whole number of letters, at least 1, got {length!r}.")
+    return int(length)
