@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from . import clusterers, frame  # noqa: F401  (they register their rows)
+from . import clusterers, frame, sources  # noqa: F401  (they register their rows)
 from .harness import ROWS, measured
 
 RESULTS = Path(__file__).with_name("RESULTS.md")

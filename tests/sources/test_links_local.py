@@ -33,7 +33,9 @@ links = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=60)
 
 
 @law
-@given(links, st.sampled_from([0.0, 0.3, 0.5, 1.0]), st.sampled_from([0.0, 0.19, 0.35]), st.sampled_from([1, 20, 10**6]))
+@given(
+    links, st.sampled_from([0.0, 0.3, 0.5, 1.0]), st.sampled_from([0.0, 0.19, 0.35]), st.sampled_from([1, 20, 10**6])
+)
 def test_jaccard_by_sets(pairs, alpha, theta, work):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(links_local, "WORK", work)  # blocks of any size give the same pairs

@@ -32,6 +32,7 @@ def kinds(folder):
     yield "generator", (pair for pair in PAIRS), {"n_samples": 5}
     yield "frame", pd.DataFrame(PAIRS), {"n_samples": 5}
     yield "named pairs", named, {"ids": NAMES}
+    yield "named frame", pd.DataFrame(named), {"ids": NAMES}
     yield "named array", np.array(named), {"ids": np.array(NAMES)}
     weights = sparse.coo_matrix((np.array([3.0, 0.5, 2.0, 1.0, 0.0]), ([0, 2, 1, 3, 4], [1, 1, 0, 3, 0])), shape=(5, 5))
     for form in (sparse.csr_array(weights), weights, weights.tocsc()):

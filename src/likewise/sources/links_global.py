@@ -191,7 +191,7 @@ class _Best:
         """Take in pairs of a component."""
         if self.below is not None:
             keep = np.flatnonzero(scores < self.below)
-        elif self.count < len(scores):
+        elif self.count is not None and self.count < len(scores):
             # All that might be among the closest: those at the last place tie, and the order of rows decides.
             last = np.partition(scores, self.count - 1)[self.count - 1] if self.count else -np.inf
             keep = np.flatnonzero(scores <= last)

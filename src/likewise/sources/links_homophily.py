@@ -82,7 +82,8 @@ def homophily(links: Any, known: Any, *, ids: Any = None, warn: bool = True) -> 
     Notes
     -----
     Chance: with labels, the share expected if every document kept the number of its links and the links found their
-    other ends blindly (Newman's assortativity). With constraints, the share of must-links among the stated pairs.
+    other ends blindly (Newman's assortativity). With constraints, the share of must-links among the pairs they state,
+    but at most one half: who only says what is the same says nothing about chance.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def _from_hints(pairs: IntArray, hints: Constraints) -> tuple[np.ndarray, float]
     if labels_alone and hints.partitions[0].same_within and hints.partitions[0].different_across:
         return _from_labels(pairs, hints.partitions[0].codes)
     told = hints.n_must_link + hints.n_cannot_link
-    chance = hints.n_must_link / told if told else np.nan
+    chance = min(hints.n_must_link / told, 0.5) if told else np.nan
     closure = hints.drop_conflicts()[0].closure()
     ends = closure.groups[pairs]
     same = ends[:, 0] == ends[:, 1]

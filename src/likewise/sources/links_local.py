@@ -83,7 +83,10 @@ def local_core_pairs(
             raise ValueError(_too_many(cites, theta))
     if not pairs:
         return Constraints(cites.shape[0])
-    return Constraints(cites.shape[0], np.concatenate(pairs), must_weight=np.concatenate(beliefs))
+    whole, belief = np.concatenate(pairs), np.concatenate(beliefs)
+    pairs.clear()  # there may be millions: none is held twice
+    beliefs.clear()
+    return Constraints(cites.shape[0], whole, must_weight=belief)
 
 
 def _similarities(cites: sparse.csr_array, alpha: float) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -94,9 +97,10 @@ def _similarities(cites: sparse.csr_array, alpha: float) -> Iterator[tuple[np.nd
     # A row costs the lengths of the rows it is multiplied with.
     work = np.sum([left @ np.diff(right.indptr).astype(float) for _, left, right in sides], axis=0)
     for start, stop in _blocks(work):
-        z = sum(share * _jaccard(left, right, start, stop) for share, left, right in sides)
-        z = sparse.coo_array(z)
-        yield z.row.astype(np.int64) + start, z.col.astype(np.int64), z.data
+        z = sparse.csr_array(sum(share * _jaccard(left, right, start, stop) for share, left, right in sides))
+        z.sort_indices()
+        rows = np.repeat(np.arange(start, stop, dtype=z.indices.dtype), np.diff(z.indptr))
+        yield rows, z.indices, z.data
 
 
 def _jaccard(left: sparse.csr_array, right: sparse.csr_array, start: int, stop: int) -> sparse.csr_array:

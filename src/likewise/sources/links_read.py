@@ -115,11 +115,11 @@ def _from_matrix(links: Any, n: int | None) -> tuple[IntArray, int]:
 
 def _from_pairs(links: Any, n: int | None, names: RowNames | None) -> tuple[IntArray, int]:
     if names is not None:
-        pairs = [tuple(pair) for pair in (links.tolist() if hasattr(links, "tolist") else links)]
-        for index, pair in enumerate(pairs):
+        stated = [tuple(pair) for pair in np.asarray(links, dtype=object)] if _table(links) else list(map(tuple, links))
+        for index, pair in enumerate(stated):
             if len(pair) != 2:
                 raise ValueError(f"links[{index}] = {pair} is no pair. Write it as (from, to).")
-        found = [[_named(end, names, f"links[{index}]") for end in pair] for index, pair in enumerate(pairs)]
+        found = [[_named(end, names, f"links[{index}]") for end in pair] for index, pair in enumerate(stated)]
         return np.array(found, dtype=np.int64).reshape(-1, 2), len(names)
     pairs = whole_numbers(links, "links")
     if pairs.size == 0:
@@ -137,6 +137,10 @@ def _from_pairs(links: Any, n: int | None, names: RowNames | None) -> tuple[IntA
             "Rows are counted from 0; pass ids=... if the links name documents."
         )
     return pairs, n
+
+
+def _table(links: Any) -> bool:
+    return hasattr(links, "__array__")  # an array or a data frame, which would iterate over its columns
 
 
 def _from_graph(graph: Any, n: int | None, names: RowNames | None) -> tuple[IntArray, int]:
