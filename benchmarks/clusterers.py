@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from scipy import linalg
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
