@@ -27,7 +27,7 @@ BLOCK = 16
 """Columns that the subspace grows by."""
 
 WOODBURY = 4000
-"""Up to this many rows in the denominator its inverse is applied exactly."""
+"""Up to this many rows in the denominator, and half of all, its inverse is applied exactly."""
 
 INNER_TOL, INNER_STEPS = 1e-11, 1000
 """How well, and in how many steps at most, conjugate gradients invert it beyond that."""
@@ -139,15 +139,23 @@ def _with_inverse(X: Any, form: Form) -> tuple[Linear, Linear]:
     """A form with ridge 1 as a map, and its inverse."""
     if form.rows is None:
         return lambda W: W, lambda R: R
-    _, E, B = form.rows.span()
-    if E.shape[1] > WOODBURY:
+    if not easily_inverted(form):
         return lambda W: form.apply(X, W), _conjugate_gradients(X, form)
     # Woodbury: with C the few rows that the form sees and G = C Cᵀ,
     # (I + Cᵀ B C)⁻¹ = I − Cᵀ Q C, Q = (I + B G)⁻¹ B; B may be singular.
+    _, E, B = form.rows.span()
     C = E.T @ X
     G = (C @ C.T).toarray() if sparse.issparse(C) else C @ C.T
     Q = _symmetric(linalg.solve(np.eye(len(G)) + B @ G, B.toarray()))
     return lambda W: W + C.T @ (B @ (C @ W)), lambda R: R - C.T @ (Q @ (C @ R))
+
+
+def easily_inverted(form: Form) -> bool:
+    """Whether the form touches so few rows, and so small a part of them, that Woodbury's identity is cheap."""
+    if form.rows is None:
+        return True
+    span = len(form.rows.support()) + form.rows.factor.shape[1]
+    return span <= min(WOODBURY, form.rows.n // 2)
 
 
 def _conjugate_gradients(X: Any, form: Form) -> Linear:

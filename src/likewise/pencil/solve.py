@@ -13,7 +13,7 @@ from ..forms.form import Form
 from .basis import with_sign
 from .condense import condense
 from .dense import solve_dense
-from .matrixfree import solve_matrix_free
+from .matrixfree import easily_inverted, solve_matrix_free
 from .pencil import Directions, Pencil, small_quotient
 from .routes import Route, choose_route
 from .rowspace import ridge_scale, to_row_space
@@ -22,6 +22,9 @@ Array = np.ndarray
 
 TIE = 1e-8
 """Quotients closer than this tie: their directions are then ordered by plain push."""
+
+FULL = 8000
+"""Up to this size a full matrix is preferred to a denominator that is slow to invert."""
 
 NO_SHARE = 1e-10
 """Directions whose share of the push is below this are no answer."""
@@ -106,7 +109,9 @@ def solve_pencil(
     solvable = _balanced(data, pencil)
     divisor = _matrix_free_denominator(pencil)
     if route == "auto":
-        chosen = choose_route(n, f, n_components=n_components, ridged=divisor is not None, row_space=scale is not None)
+        # A denominator that touches most rows is slow to invert: better a full matrix while one can be had.
+        ridged = divisor is not None and (easily_inverted(divisor) or min(n, f) > FULL)
+        chosen = choose_route(n, f, n_components=n_components, ridged=ridged, row_space=scale is not None)
     else:
         chosen = _demanded(route, ridged=divisor is not None, row_space=scale is not None)
 
