@@ -4,9 +4,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := .venv-peers
 PEERS_READY := $(PEERS)/.ready
+PAPERS_READY := $(VENV)/.papers-ready
 UV_VERSION := 0.13.7
 
-.PHONY: setup demo test lint bench lock clean
+.PHONY: setup demo test lint bench papers lock clean
 
 setup: $(READY)
 
@@ -32,6 +33,14 @@ lint: $(READY)
 bench: $(READY) $(PEERS_READY)
 	$(BIN)/python -m benchmarks
 
+papers: $(PAPERS_READY)
+	$(BIN)/likewise papers
+
+# UMAP and what it needs: a rival in the papers' tables, of no use to anything else here.
+$(PAPERS_READY): papers/requirements.lock $(READY)
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --compile-bytecode -r $<
+	touch $@
+
 # The packages we are measured against live in a virtual environment of their own.
 $(PEERS_READY): benchmarks/peers/requirements.lock $(READY)
 	test -x $(PEERS)/bin/python || python3 -m venv $(PEERS)
@@ -43,7 +52,10 @@ lock:
 	test -x $(BIN)/python || python3 -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
-		--all-extras --group dev --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+		--extra io --extra text --group dev --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
+		--extra papers --constraint requirements.lock --custom-compile-command "make lock" pyproject.toml \
+		-o papers/requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
 		--custom-compile-command "make lock" benchmarks/peers/requirements.in -o benchmarks/peers/requirements.lock
 

@@ -28,7 +28,8 @@ ROOMS["clustering"] = {
     "constraints", "sources", "graphs", "forms", "pencil", "projections", "metric", "evaluation", "text"
 }  # fmt: skip
 ROOMS["report"] = ROOMS["clustering"] | {"clustering", "datasets"}
-ROOMS["cli"] = ROOMS["report"] | {"report"}
+ROOMS["studies"] = ROOMS["report"] | {"report"}
+ROOMS["cli"] = ROOMS["studies"] | {"studies"}
 FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = ["matplotlib", "torch", "dask", "flask", "jinja2", "polars"]
 

@@ -23,6 +23,7 @@ __version__ = "0.1.0.dev0"
 
 _ROOMS = {
     "constraints": ("Conflict", "ConstraintConflictError", "Constraints", "Partition"),
+    "datasets": (),
     "sources": (),
     "text": ("TextFeatures",),
     "graphs": ("kernel_null_space",),
@@ -56,6 +57,7 @@ _ROOMS = {
     "forms": (),
     "pencil": (),
     "report": (),
+    "studies": (),
     "testing": (),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from . import (
         clustering,
         constraints,
+        datasets,
         evaluation,
         forms,
         graphs,
@@ -74,6 +77,7 @@ if TYPE_CHECKING:
         projections,
         report,
         sources,
+        studies,
         testing,
         text,
     )

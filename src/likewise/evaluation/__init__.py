@@ -10,6 +10,8 @@ Here belong scores that take labels and return numbers. Every score is read off 
 | how much does a cluster tell about the class? | `normalized_mutual_information` |
 | can each cluster be named after one class? | `purity` |
 | are the person's own hints kept? | `constraint_accuracy` |
+
+:mod:`likewise.evaluation.protocols` holds the experiments: drawing hints, repeats, splits, noise, significance.
 """
 
 from .metrics import (

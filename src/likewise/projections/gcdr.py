@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..constraints import Constraints
 from ..forms import Form, laplacian
 from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbor_graph
 from ..pencil import Pencil
-from .base import POSITIVE_INT, RIDGE, Projection, relative_ridge
+from .base import RIDGE, Projection, relative_ridge
 
 LEAST_DEGREE = 1e-3
 """With degree="shrink", what must be left of a row's positive weight."""
@@ -37,6 +38,7 @@ class GCDR(Projection):
     n_components : int, optional
         None: all there are.
     n_neighbors : int
+        0: the graph of the hints alone, the paper's basic constraint graph.
     degree : {"absolute", "shrink", "strict"}
         Many cannot-links make row sums negative, and the quotient meaningless. "absolute" puts Σ|w| into the
         denominator. "shrink" multiplies all negative weights by one factor, the largest that leaves each row at least
@@ -69,7 +71,7 @@ class GCDR(Projection):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],
         "scaling": [StrOptions({"unit", "form"})],
-        "n_neighbors": [POSITIVE_INT],
+        "n_neighbors": [Interval(Integral, 0, None, closed="left")],
         "degree": [StrOptions({"absolute", "shrink", "strict"})],
         "ridge": RIDGE,
     }
@@ -89,7 +91,9 @@ class GCDR(Projection):
         self.ridge = ridge
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
-        near = neighbor_graph(X, self.n_neighbors, symmetry="mean")
+        near = RowMatrix.zeros(constraints.n_samples)
+        if self.n_neighbors:
+            near = neighbor_graph(X, self.n_neighbors, symmetry="mean")
         same = must_link_graph(constraints, closed=True)
         different = cannot_link_graph(constraints, closed=True)
         positive = 1.0 + (near + same).row_sums()

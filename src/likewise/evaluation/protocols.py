@@ -1,0 +1,315 @@
+"""Experiments in pieces: draw a case, run methods on it, score them, test the difference.
+
+A *case* is one draw of data, truth and hints. A *method* maps a case and a seed to labels. A *trial* says how cases are
+drawn, which methods compete and which scores count; :func:`run_trial` runs it for one seed. The papers' tables are
+lists of trials, and a comparison on your own data is one more.
+
+>>> import numpy as np
+>>> from sklearn.cluster import KMeans
+>>> from sklearn.datasets import load_iris
+>>> from likewise.evaluation.protocols import Trial, case, clustered, run_trial
+>>> X, y = load_iris(return_X_y=True)
+>>> trial = Trial(
+...     "iris",
+...     draw=lambda seed: case(X, y, "random_pairs", 50, random_state=seed),
+...     methods={"k-means": clustered(lambda case, seed: KMeans(case.n_clusters, n_init=5, random_state=seed))},
+...     scores=("nmi", "rand"),
+... )
+>>> {cell: round(value, 2) for cell, value in run_trial(trial, seed=0).items()}
+{'iris/k-means/nmi': 0.76, 'iris/k-means/rand': 0.88}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import signature
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..constraints import Constraints
+from .metrics import (
+    constraint_accuracy,
+    normalized_mutual_information,
+    pair_f_score,
+    purity,
+    rand_index,
+    scaled_rand_index,
+)
+
+Array = np.ndarray
+
+SCORES: dict[str, Callable[[Array, Array], float]] = {
+    "nmi": normalized_mutual_information,
+    "rand": rand_index,
+    "f": lambda y, labels: pair_f_score(y, labels).f,
+    "scaled_rand": scaled_rand_index,
+    "purity": purity,
+}
+"""Scores against the truth, by the name that a trial uses."""
+
+FURTHER_SCORES = ("kept", "seconds")
+"""The share of hints kept, and the wall-clock time of the method."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One draw of an experiment.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or anything else that the methods take
+    y : (n,) array
+        The truth. Methods must not look at it.
+    constraints : Constraints
+    n_clusters : int
+    scored : (m,) int array, optional
+        Rows that scores look at; None means all.
+    extra : mapping
+        What else a method may need: links, subspace dimensions.
+    """
+
+    X: Any
+    y: Array
+    constraints: Constraints
+    n_clusters: int
+    scored: Array | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def score(self, name: str, labels: Array) -> float:
+        """Score labels for all rows; several labelings, one a row, give the mean of their scores."""
+        labels = np.asarray(labels)
+        if labels.ndim == 2:
+            return float(np.mean([self.score(name, labeling) for labeling in labels]))
+        if name == "kept":
+            return constraint_accuracy(labels, self.constraints)
+        rows = slice(None) if self.scored is None else self.scored
+        return SCORES[name](np.asarray(self.y)[rows], labels[rows])
+
+
+Method = Callable[[Case, int], Any]
+"""From a case and a seed to labels, to several labelings (one a row), or to a mapping of named values."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is run: how cases are drawn, which methods compete, which scores count.
+
+    Parameters
+    ----------
+    name : str
+        Begins the names of its cells: ``name/method``, and ``name/method/score`` where there are several scores.
+    draw : callable
+        From a seed to a :class:`Case`.
+    methods : mapping of str to method
+    scores : sequence of str
+        Keys of ``SCORES``, "kept" or "seconds"; none for methods that return named values of their own.
+    seeds : int
+        How many draws.
+    refusals : tuple of exception types
+        Errors by which a method may say that it has no answer; they count as NaN. Others are raised.
+    rivals : tuple of str
+        Names of trials whose published figures belong to the same row of the paper's table.
+    """
+
+    name: str
+    draw: Callable[[int], Case]
+    methods: Mapping[str, Method]
+    scores: Sequence[str] = ("nmi",)
+    seeds: int = 10
+    refusals: tuple[type[Exception], ...] = ()
+    rivals: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        unknown = [score for score in self.scores if score not in SCORES and score not in FURTHER_SCORES]
+        if unknown:
+            known = ", ".join([*SCORES, *FURTHER_SCORES])
+            raise ValueError(
+                f"trial {self.name!r} asks for the score {unknown[0]!r}, which does not exist. Use {known}."
+            )
+
+    def cells(self, method: str) -> list[str]:
+        """Names of the cells that a method fills; none where the method names its values itself."""
+        if len(self.scores) == 1:
+            return [f"{self.name}/{method}"]
+        return [f"{self.name}/{method}/{score}" for score in self.scores]
+
+
+def run_trial(trial: Trial, seed: int, methods: Iterable[str] | None = None) -> dict[str, float]:
+    """Draw one case and run methods on it.
+
+    Parameters
+    ----------
+    trial : Trial
+    seed : int
+        Of the draw and of every method.
+    methods : iterable of str, optional
+        Some of the trial's methods; None means all.
+
+    Returns
+    -------
+    dict
+        The value of each cell.
+    """
+    drawn = trial.draw(seed)
+    values: dict[str, float] = {}
+    for name in trial.methods if methods is None else methods:
+        values.update(run_method(trial, drawn, seed, name))
+    return values
+
+
+def run_method(trial: Trial, drawn: Case, seed: int, name: str) -> dict[str, float]:
+    """Run one method of a trial on a case already drawn, and score it."""
+    begin = perf_counter()
+    try:
+        answer = trial.methods[name](drawn, seed)
+    except trial.refusals:
+        return dict.fromkeys(trial.cells(name), float("nan"))
+    seconds = perf_counter() - begin
+    if isinstance(answer, Mapping):
+        return {f"{trial.name}/{name}/{key}": float(value) for key, value in answer.items()}
+    scores = {score: seconds if score == "seconds" else drawn.score(score, answer) for score in trial.scores}
+    return dict(zip(trial.cells(name), scores.values(), strict=True))
+
+
+def case(
+    X: Any,
+    y: Any,
+    how: str,
+    amount: int,
+    *,
+    error_rate: float = 0.0,
+    rows: Array | None = None,
+    scored: Array | None = None,
+    random_state: Any = None,
+    **extra: Any,
+) -> Case:
+    """Draw hints from the truth and make a case of them.
+
+    Parameters
+    ----------
+    X : array or sparse matrix
+    y : (n,) labels
+    how, amount, error_rate
+        As for :meth:`likewise.Constraints.sample`; amount 0 means no hints.
+    rows : (m,) int array, optional
+        Hints are drawn among these rows only.
+    scored : (m,) int array, optional
+        Rows that scores look at.
+    random_state : int, Generator or None
+    **extra
+        Kept for the methods.
+    """
+    names, codes = np.unique(np.asarray(y), return_inverse=True)
+    if amount == 0:
+        hints = Constraints(len(codes))
+    else:
+        seen = codes if rows is None else np.where(np.isin(np.arange(len(codes)), rows), codes, -1)
+        hints = Constraints.sample(seen, how, amount, error_rate=error_rate, random_state=random_state)
+    return Case(X, codes, hints, len(names), scored, extra)
+
+
+def split_rows(n: int, share: float, random_state: Any = None) -> tuple[Array, Array]:
+    """Draw `share` of n rows to learn from; the rest is to be scored."""
+    order = np.random.default_rng(random_state).permutation(n)
+    cut = round(share * n)
+    return np.sort(order[:cut]), np.sort(order[cut:])
+
+
+def rows_per_class(y: Any, most: int, random_state: Any = None) -> Array:
+    """Draw up to `most` rows of each class."""
+    rng = np.random.default_rng(random_state)
+    y = np.asarray(y)
+    drawn = [rng.permutation(np.flatnonzero(y == name))[:most] for name in np.unique(y)]
+    return np.sort(np.concatenate(drawn))
+
+
+def add_noise_columns(X: Any, count: int, random_state: Any = None, *, low: float = 0.0, high: float = 1.0) -> Array:
+    """Append columns that say nothing: independent, uniform between `low` and `high`."""
+    X = np.asarray(X, dtype=float)
+    return np.hstack([X, np.random.default_rng(random_state).uniform(low, high, size=(len(X), count))])
+
+
+def clustered(build: Callable[[Case, int], Any], *, restarts: int = 1) -> Method:
+    """Make a method of a clusterer, given the hints if its ``fit`` takes them.
+
+    Parameters
+    ----------
+    build : callable
+        From a case and a seed to an unfitted clusterer.
+    restarts : int
+        How often it runs, with seeds of its own; scores are averaged over them.
+    """
+
+    def method(drawn: Case, seed: int) -> Array:
+        return np.array([_labels(build(drawn, start), drawn.X, drawn) for start in _starts(seed, restarts)])
+
+    return method
+
+
+def reduced(
+    build: Callable[[Case, int], Any], then: Callable[[Case, int], Any], *, restarts: int = 1, hinted: bool = False
+) -> Method:
+    """Make a method of a transformer and a clusterer of what it gives; the transformer is fitted once.
+
+    Parameters
+    ----------
+    build : callable
+        From a case and a seed to an unfitted transformer, or a list of them. Those whose ``fit`` takes hints get them.
+    then : callable
+        From a case and a seed to an unfitted clusterer.
+    restarts : int
+        How often the clusterer runs.
+    hinted : bool
+        Whether the clusterer is told the hints as well.
+    """
+
+    def method(drawn: Case, seed: int) -> Array:
+        built, Z = build(drawn, seed), drawn.X
+        for step in built if isinstance(built, list | tuple) else [built]:
+            told = {"constraints": drawn.constraints} if _takes_hints(step, drawn) else {}
+            Z = step.fit(Z, **told).transform(Z)
+        return np.array([_labels(then(drawn, start), Z, drawn, hinted) for start in _starts(seed, restarts)])
+
+    return method
+
+
+def one_sided_wilcoxon(first: Any, second: Any) -> float:
+    """p-value of "first is larger" by the signed rank test on pairs; 1 if no pair differs."""
+    from scipy.stats import wilcoxon
+
+    difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    difference = difference[np.isfinite(difference)]
+    if not np.any(difference):
+        return 1.0
+    return float(wilcoxon(difference, alternative="greater").pvalue)
+
+
+def one_sided_t_test(first: Any, second: Any) -> float:
+    """p-value of "first is larger" by Student's test on pairs; 1 if no pair differs."""
+    from scipy.stats import ttest_1samp
+
+    difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    difference = difference[np.isfinite(difference)]
+    if difference.size < 2 or not np.any(difference):
+        return 1.0
+    if np.ptp(difference) <= 1e-9 * np.abs(difference).max():  # a spread of rounding errors
+        return 0.0 if difference[0] > 0 else 1.0
+    return float(ttest_1samp(difference, 0.0, alternative="greater").pvalue)
+
+
+def _starts(seed: int, count: int) -> Iterable[int]:
+    return (seed + 1009 * start for start in range(count))
+
+
+def _labels(clusterer: Any, X: Any, drawn: Case, hinted: bool = True) -> Array:
+    told = {"constraints": drawn.constraints} if hinted and _takes_hints(clusterer, drawn) else {}
+    return clusterer.fit(X, **told).labels_
+
+
+def _takes_hints(estimator: Any, drawn: Case) -> bool:
+    if drawn.constraints.is_empty or not getattr(estimator, "_uses_hints", True):
+        return False
+    return "constraints" in signature(estimator.fit).parameters

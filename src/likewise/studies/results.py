@@ -1,0 +1,67 @@
+"""Measured values, looked up by the name of a cell or by a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fnmatch import translate
+from re import compile as regular
+
+import numpy as np
+
+Array = np.ndarray
+
+
+class Results(dict[str, dict[int, float]]):
+    """The values of each cell, by seed.
+
+    >>> found = Results({"t/10/a": {0: 0.5, 1: 0.7}, "t/20/a": {0: 0.8}})
+    >>> found.mean("t/10/a")
+    0.6
+    >>> found.matching("t/*/a")
+    {'10': 't/10/a', '20': 't/20/a'}
+    """
+
+    def values_of(self, cell: str) -> Array:
+        """All values of a cell in order of seed, without NaN."""
+        values = np.array([value for _, value in sorted(self.get(cell, {}).items())], dtype=float)
+        return values[~np.isnan(values)]
+
+    def mean(self, cell: str) -> float:
+        """Mean over seeds; NaN where nothing was measured."""
+        values = self.values_of(cell)
+        return float(values.mean()) if values.size else float("nan")
+
+    def deviation(self, cell: str) -> float:
+        """Standard deviation over seeds; 0 for a single one."""
+        values = self.values_of(cell)
+        return float(values.std(ddof=1)) if values.size > 1 else 0.0
+
+    def matching(self, pattern: str) -> dict[str, str]:
+        """Cells that fit a pattern with one ``*``, by what the star stands for, numbers in order of size."""
+        if "*" not in pattern:
+            return {"": pattern} if pattern in self else {}
+        before, after = pattern.split("*", 1)
+        fits = regular(translate(pattern))
+        stars = {cell[len(before) : len(cell) - len(after)]: cell for cell in self if fits.match(cell)}
+        return {star: stars[star] for star in sorted(stars, key=_by_number)}
+
+    def curve(self, pattern: str, at: Sequence[float]) -> tuple[Array, Array, Array]:
+        """Positions, means and standard deviations of the cells ``pattern.format(x)`` that were measured."""
+        known = [(x, pattern.format(x)) for x in at if len(self.values_of(pattern.format(x)))]
+        return (
+            np.array([x for x, _ in known], dtype=float),
+            np.array([self.mean(cell) for _, cell in known]),
+            np.array([self.deviation(cell) for _, cell in known]),
+        )
+
+    def with_values(self, more: Mapping[str, float]) -> Results:
+        """A copy with further cells, one value each."""
+        return Results({**self, **{cell: {0: value} for cell, value in more.items()}})
+
+
+def _by_number(star: str) -> tuple[float, str]:
+    digits = "".join(sign for sign in star if sign.isdigit() or sign == ".")
+    try:
+        return float(digits), star
+    except ValueError:
+        return float("inf"), star
