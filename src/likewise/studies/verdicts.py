@@ -22,7 +22,7 @@ class Verdict:
 
     def __str__(self) -> str:
         if self.word == "differs" and self.why:
-            return f"differs because {self.why}"
+            return f"differs because: {self.why}"
         return f"{self.word}: {self.why}" if self.why else self.word
 
 
