@@ -27,7 +27,8 @@ ROOMS = {
 ROOMS["clustering"] = {
     "constraints", "sources", "graphs", "forms", "pencil", "projections", "metric", "evaluation", "text"
 }  # fmt: skip
-ROOMS["report"] = ROOMS["clustering"] | {"clustering", "datasets"}
+ROOMS["front"] = ROOMS["clustering"] | {"clustering"}
+ROOMS["report"] = ROOMS["front"] | {"front", "datasets"}
 ROOMS["studies"] = ROOMS["report"] | {"report"}
 ROOMS["cli"] = ROOMS["studies"] | {"studies"}
 FILES = sorted(SOURCE.rglob("*.py"))

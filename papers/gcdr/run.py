@@ -73,10 +73,10 @@ def faces(label: str, seed: int) -> Case:
 
 
 def corners(seed: int, *, each: int = 20) -> Case:
-    """Four clouds at corners of a cube: o + x *, in one plane, with + and x on one edge and o and * on the opposite one.
+    """Four clouds at corners of a cube, in one plane: + and x on one edge, o and * on the opposite one.
 
-    The paper says that no linear map can join + and x and yet part o from *. Four corners that are not in one plane could
-    be sent anywhere; these cannot.
+    The paper says that no linear map can join + and x and yet part o from *. Four corners that are not in one plane
+    could be sent anywhere; these cannot.
     """
     rng = np.random.default_rng(seed)
     places = np.array([[1, 1, 1], [0, 0, 0], [1, 0, 0], [0, 1, 1]], dtype=float)

@@ -53,6 +53,7 @@ _ROOMS = {
         "rl_nc",
         "rlc_nc",
     ),
+    "front": ("GraphFeatures", "Likewise", "Report", "Suspect", "cluster"),
     "evaluation": (),
     "forms": (),
     "pencil": (),
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
         datasets,
         evaluation,
         forms,
+        front,
         graphs,
         metric,
         pencil,
@@ -106,6 +108,7 @@ if TYPE_CHECKING:
         rlc_nc,
     )
     from .constraints import Conflict, ConstraintConflictError, Constraints, Partition
+    from .front import GraphFeatures, Likewise, Report, Suspect, cluster
     from .graphs import kernel_null_space
     from .metric import XingMetric
     from .projections import ASP, DCA, DSP, GCDR, LPP, LPPSI, RCA, SCREEN, SLPP, SSDR, Costco

@@ -7,8 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from cases.data import blobs, consistent_hints, partial_labels
 from likewise import Constraints
-from likewise.clustering import ConstrainedNormalizedCut, NormalizedCut, spectral
+from likewise.clustering import ConstrainedNormalizedCut, NormalizedCut
 from likewise.clustering.affinity import affinity_graph
+from likewise.graphs import spectral
 
 K_BLOBS = affinity_graph(blobs(80, 5)[0], "rbf", None)
 Y_BLOBS = blobs(80, 5)[1]

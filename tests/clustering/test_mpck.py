@@ -2,14 +2,24 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cases.data import blobs, consistent_hints, counts, partial_labels
+from cases.data import blobs, consistent_hints, counts, labels_partition, law, partial_labels
 from clustering.slow_kmeans import pair_lists, slow_means
-from likewise import Constraints
-from likewise.clustering import MPCKMeans
+from constraints.strategies import hints as any_hints
+from likewise import ConstraintConflictError, Constraints, Partition
+from likewise.clustering import MPCKMeans, violations
 from likewise.clustering.metrics import DiagonalMetrics, FullMetrics
 from likewise.clustering.points import Points
-from likewise.clustering.violations import PairCosts
+from likewise.clustering.violations import Violations
+
+
+@pytest.fixture
+def never_written(monkeypatch):
+    """Small data go the way of large ones: groups stay groups."""
+    monkeypatch.setattr(violations, "FEW_PAIRS", 0)
+    monkeypatch.setattr(violations, "FEW_ENTRIES", 0)
 
 
 def slow_mpck(X, centres, hints, penalty, rng, n_iter, *, full):
@@ -40,7 +50,7 @@ def slow_mpck(X, centres, hints, penalty, rng, n_iter, *, full):
         if kind == "must" and left != right:
             return penalty * belief * 0.5 * (length(d, A[left]) + length(d, A[right]))
         if kind == "cannot" and left == right:
-            return penalty * belief * max(length(apart(A[left]), A[left]) - length(d, A[left]), 0)
+            return penalty * belief * (far[left] - length(d, A[left]))
         return 0.0
 
     def own(i, c):
@@ -52,6 +62,7 @@ def slow_mpck(X, centres, hints, penalty, rng, n_iter, *, full):
         return own(i, c) + sum(broken_cost(hint, changed) for hint in hints if i in hint[1:3])
 
     for _ in range(n_iter):
+        far = [length(apart(M), M) for M in A]
         near = np.array([np.argmin([own(i, c) for c in range(k)]) for i in range(n)])
         labels = near if labels is None else np.where(told, labels, near)
         wanting = [
@@ -68,14 +79,15 @@ def slow_mpck(X, centres, hints, penalty, rng, n_iter, *, full):
         learned = []
         for h in range(k):
             S = sum((np.outer(x - centres[h], x - centres[h]) for x in X[labels == h]), np.zeros((f, f)))
-            far = apart(A[h])
+            ends = apart(A[h])
             for kind, i, j, belief in hints:
                 d = X[i] - X[j]
                 if kind == "must" and labels[i] != labels[j]:
                     S += 0.5 * penalty * belief * np.outer(d, d) * ((labels[i] == h) + (labels[j] == h))
                 if kind == "cannot" and labels[i] == labels[j] == h:
-                    S += penalty * belief * (np.outer(far, far) - np.outer(d, d))
-            S = S / (labels == h).sum()
+                    S += penalty * belief * (np.outer(ends, ends) - np.outer(d, d))
+            size = (labels == h).sum()
+            S = S / size if size else pooled
             if full:
                 root = np.linalg.cholesky(pooled)
                 inverse = np.linalg.inv(root)
@@ -87,26 +99,127 @@ def slow_mpck(X, centres, hints, penalty, rng, n_iter, *, full):
     return history
 
 
+def group_hints(kind, y):
+    """Hints that groups have a part in."""
+    rng = np.random.default_rng(0)
+    n, wrong = len(y), np.where(rng.random(len(y)) < 0.2, (y + 1) % 3, y)
+    labels = labels_partition(np.where(np.arange(n) % 4 > 0, wrong, -1), weight=0.6)
+    if kind == "labels":
+        return Constraints(n, partitions=[labels])
+    if kind == "pairs":
+        return consistent_hints(y, beliefs=True)
+    if kind == "frames":
+        frames = Partition(np.arange(n) // 5, same_within=False, different_within=True, weight=0.5)
+        return Constraints(n, must_link=[(0, 20), (3, 17)], partitions=[frames])
+    # Two partitions that overlap, with beliefs of their own, and pairs that say again what a partition says.
+    first = labels_partition(np.where(np.arange(n) < 15, y, -1), weight=0.8)
+    second = labels_partition(np.where(np.arange(n) >= 9, y, -1), weight=1.5)
+    return consistent_hints(y, beliefs=True) | Constraints(n, partitions=[first, second])
+
+
+KINDS = ["labels", "pairs", "frames", "overlapping"]
+
+
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
-@pytest.mark.parametrize("beliefs", [False, True])
-def test_same_start_gives_the_slow_objective_at_every_iteration(metric, beliefs):
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_start_gives_the_slow_objective_at_every_iteration(metric, closed, kind, never_written):
     X, y = blobs(24, 3, seed=1)
-    hints = consistent_hints(y, 6, 6, beliefs=beliefs).expand(closed=True)
-    start = X[[0, 1, 2]]
-    model = MPCKMeans(3, metric=metric, penalty=0.7, max_iter=6, tol=0.0)
-    points, pairs = Points(X), PairCosts(X, hints, 0.7)
-    run, _ = model._run(X, points, pairs, start, model._metrics(X), np.random.RandomState(2))
-    direct = slow_mpck(X, start, pair_lists(hints), 0.7, np.random.RandomState(2), run.n_iter, full=metric == "full")
-    np.testing.assert_allclose(run.history, direct, rtol=1e-7)
+    hints = group_hints(kind, y)
+    pairs = hints.expand(closed=closed)
+    start = X[:9].reshape(3, 3, 3).mean(axis=0)  # each class has every third row
+    model = MPCKMeans(3, metric=metric, penalty=0.2, max_iter=6, tol=0.0)
+    for costs in (Violations(X, hints, 0.2, closed=closed), Violations(X, pairs, 0.2, closed=False)):
+        run, _ = model._run(X, Points(X), costs, start, model._metrics(X), np.random.RandomState(2))
+        rng = np.random.RandomState(2)
+        direct = slow_mpck(X, start, pair_lists(pairs), 0.2, rng, run.n_iter, full=metric == "full")
+        np.testing.assert_allclose(run.history, direct, rtol=1e-7)
+
+
+@pytest.mark.parametrize("metric", ["diagonal", "full"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(2))
+def test_groups_are_their_pairs(kind, metric, seed, monkeypatch):
+    X, y = blobs(60, 4, seed=seed)
+    hints = group_hints(kind, y)
+    model = MPCKMeans(3, metric=metric, penalty=0.1, n_init=1, random_state=seed)
+    as_pairs = model.fit(X, constraints=hints.expand(closed=True))
+    expected = as_pairs.labels_, as_pairs.objective_, as_pairs.history_, as_pairs.metrics_
+    for limit in (0, 100):  # with a few parts written out, and with none
+        monkeypatch.setattr(violations, "FEW_PAIRS", 0)
+        monkeypatch.setattr(violations, "FEW_ENTRIES", limit)
+        model.fit(X, constraints=hints)
+        np.testing.assert_array_equal(model.labels_, expected[0])
+        assert model.objective_ == pytest.approx(expected[1], rel=1e-9)
+        np.testing.assert_allclose(model.history_, expected[2], rtol=1e-9)
+        np.testing.assert_allclose(model.metrics_, expected[3], rtol=1e-7)
+
+
+@law
+@given(any_hints(n=7, max_partitions=3), st.booleans(), st.integers(0, 99))
+def test_what_rows_pay_is_the_sum_over_written_out_pairs(constraints, closed, seed):
+    rng = np.random.default_rng(seed)
+    X, labels, k = rng.normal(size=(7, 2)), rng.integers(0, 3, 7), 3
+    metrics = DiagonalMetrics(X, k, shared=False, farthest="box")
+    metrics = metrics.learned(X, rng.normal(size=(k, 2)), labels, np.zeros((k, 2)), np.zeros(k))
+    try:
+        pairs = pair_lists(constraints.expand(closed=closed))
+    except ConstraintConflictError:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(violations, "FEW_PAIRS", 0)
+        patch.setattr(violations, "FEW_ENTRIES", 0)
+        costs = Violations(X, constraints, 0.5, closed=closed)
+
+    def direct(labels):
+        total = 0.0
+        for kind, i, j, belief in pairs:
+            lengths = metrics.lengths((X[i] - X[j])[None])[0]
+            if kind == "must" and labels[i] != labels[j]:
+                total += 0.5 * belief * (lengths[labels[i]] + lengths[labels[j]]) / 2
+            if kind == "cannot" and labels[i] == labels[j]:
+                total += 0.5 * belief * (metrics.far - lengths)[labels[i]]
+        return total
+
+    assert metrics.cost(*costs.strain(labels, metrics)) == pytest.approx(direct(labels), abs=1e-9)
+    standing = [part.standing(labels, metrics) for part in costs._parts]
+    for i in range(7):
+        paid = np.zeros(k)
+        for part in standing:
+            paid += part.base[i]
+            part.charge(i, paid)
+        np.testing.assert_allclose(paid, sum((part.base[i] + part.votes()[i] for part in standing), np.zeros(k)))
+        elsewhere = [direct(np.where(np.arange(7) == i, cluster, labels)) for cluster in range(k)]
+        np.testing.assert_allclose(paid - paid[0], np.subtract(elsewhere, elsewhere[0]), atol=1e-9)
+        before, labels[i] = labels[i], rng.integers(k)
+        for part in standing:
+            part.move(i, before, labels[i])
+
+
+@pytest.mark.parametrize("metric", ["diagonal", "full"])
+def test_fully_labelled_rows_are_never_written_out(metric, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise AssertionError("pairs were written out")
+
+    X, y = blobs(20_000, 5, n_groups=4)
+    y = np.where(np.arange(20_000) % 50 == 0, (y + 1) % 4, y)  # some that the data do not like
+    labels = Constraints.from_labels(y)
+    monkeypatch.setattr(Constraints, "expand", refuse)
+    model = MPCKMeans(4, metric=metric, penalty=1e-4, n_init=1, random_state=0, tol=0).fit(X, constraints=labels)
+    assert (np.diff(model.history_) <= 1e-9 * np.abs(model.history_[:-1])).all()
+    assert len(model.history_) > 1
+    assert np.isfinite(model.metrics_).all()
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("shared", [False, True])
-def test_objective_never_rises(seed, shared):
+@pytest.mark.parametrize("labels", [False, True])
+def test_objective_never_rises(seed, shared, labels, never_written):
     X, y = blobs(60, 5, seed=seed)
     y = np.where(np.random.default_rng(seed).random(60) < 0.3, (y + 1) % 3, y)  # hints the data do not like
-    model = MPCKMeans(3, shared=shared, random_state=seed, tol=0).fit(X, constraints=consistent_hints(y, seed=seed))
-    history = np.array(model.history_)
+    hints = Constraints.from_labels(partial_labels(y, seed=seed)) if labels else consistent_hints(y, seed=seed)
+    model = MPCKMeans(3, shared=shared, penalty=0.05 if labels else 1.0, random_state=seed, tol=0)
+    history = np.array(model.fit(X, constraints=hints).history_)
     assert (np.diff(history) <= 1e-9 * np.abs(history[:-1])).all()
 
 
@@ -114,8 +227,9 @@ def test_objective_never_rises(seed, shared):
 def test_without_broken_pairs_a_metric_is_an_inverse_variance(kind):
     X, y = blobs(90, 3)
     centres = slow_means(X, y, np.zeros((3, 3)))
-    pairs = PairCosts(X, Constraints(90, must_link=[(0, 3)]), 1.0)
-    learned = kind(X, 3, shared=False, farthest="pair").learned(X, centres, y, *pairs.broken(y, 3))
+    metrics = kind(X, 3, shared=False, farthest="pair")
+    costs = Violations(X, Constraints(90, must_link=[(0, 3)]), 1.0, closed=True)
+    learned = metrics.learned(X, centres, y, *costs.strain(y, metrics))
     for h in range(3):
         covariance = np.cov(X[y == h].T, bias=True)
         if kind is DiagonalMetrics:
@@ -157,19 +271,10 @@ def test_predict_on_training_rows_without_hints_is_labels(metric):
     assert MPCKMeans.as_published(3).farthest == "pair"
 
 
-def test_labels_are_their_pairs_and_too_many_are_refused():
-    X, y = blobs(40)
-    labels = Constraints.from_labels(partial_labels(y))
-    first = MPCKMeans(3, random_state=0).fit(X, constraints=labels)
-    second = MPCKMeans(3, random_state=0).fit(X, constraints=labels.expand())
-    np.testing.assert_array_equal(first.labels_, second.labels_)
-    with pytest.raises(ValueError, match="limit"):
-        MPCKMeans(3, max_pairs=5).fit(X, constraints=labels)
-
-
-def test_sparse_and_dense_agree_for_diagonal_metrics():
+@pytest.mark.parametrize("kind", ["pairs", "labels"])
+def test_sparse_and_dense_agree_for_diagonal_metrics(kind, never_written):
     X, y = counts(40, 6), np.arange(40) % 3
-    hints = consistent_hints(y)
+    hints = group_hints(kind, y)
     for farthest in ("box", "pair"):
         first = MPCKMeans(3, farthest=farthest, random_state=0).fit(X, constraints=hints)
         second = MPCKMeans(3, farthest=farthest, random_state=0).fit(X.toarray(), constraints=hints)

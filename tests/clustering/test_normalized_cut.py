@@ -10,8 +10,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from cases.data import blobs, counts
 from likewise import Constraints
-from likewise.clustering import NormalizedCut, spectral
+from likewise.clustering import NormalizedCut
 from likewise.clustering.affinity import affinity_graph
+from likewise.graphs import spectral
 
 
 def direct_embedding(K, k, normalization="ng-jordan-weiss"):

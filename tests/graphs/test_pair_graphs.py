@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cases.data import law
@@ -19,8 +19,8 @@ def written_out(constraints, kind):
     return W
 
 
-def both(constraints, *, closed=False):
-    return must_link_graph(constraints, closed=closed), cannot_link_graph(constraints, closed=closed)
+def both(constraints, **how):
+    return must_link_graph(constraints, **how), cannot_link_graph(constraints, **how)
 
 
 @law
@@ -56,6 +56,30 @@ def test_closed_must_links(constraints):
     expected = written_out(same.expand(closed=True), "must")
     np.testing.assert_allclose(must_link_graph(same, closed=True).toarray(), expected, atol=1e-12)
     np.testing.assert_allclose(must_link_graph(constraints, closed=True).toarray(), expected, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=200)
+@given(hints(max_partitions=3), st.booleans())
+def test_counted_once_they_are_the_written_out_pairs(constraints, closed):
+    try:
+        pairs = constraints.expand(closed=closed)
+    except ConstraintConflictError:
+        with pytest.raises(ConstraintConflictError):
+            cannot_link_graph(constraints, closed=True, once=True)
+        return
+    for graph, kind in zip(both(constraints, closed=closed, once=True), ("must", "cannot"), strict=True):
+        np.testing.assert_allclose(graph.toarray(), written_out(pairs, kind), atol=1e-12)
+
+
+def test_partitions_that_overlap_in_too_many_ways_are_written_out():
+    rng = np.random.default_rng(0)
+    for meaning in ((True, False), (False, True)):
+        parts = [Partition(rng.integers(-1, 3, 30), *meaning, weight=rng.uniform(0.5, 2.0)) for _ in range(9)]
+        constraints = Constraints(30, partitions=parts)
+        pairs = constraints.expand()
+        for graph, kind in zip(both(constraints, once=True), ("must", "cannot"), strict=True):
+            np.testing.assert_allclose(graph.toarray(), written_out(pairs, kind), atol=1e-12)
+            assert graph.factor.shape[1] == 0
 
 
 def believed_alike(constraints):

@@ -34,6 +34,17 @@ def test_small_groups_are_written_out_and_large_ones_kept():
     assert low_rank.written_out(15) is low_rank
 
 
+def test_of_small_and_large_groups_the_small_ones_are_written_out():
+    Z = np.zeros((9, 3))
+    Z[:2, 0] = Z[2:4, 1] = Z[4:, 2] = 1
+    core = np.array([[1.0, -2.0, 0.5], [-2.0, 3.0, 0.0], [0.5, 0.0, 1.0]])
+    mixed = RowMatrix.low_rank(Z, core)
+    written = mixed.written_out(16)  # four entries for each of four parts; the next two take ten each
+    np.testing.assert_allclose(written.toarray(), mixed.toarray())
+    assert written.sparse.nnz == 16
+    np.testing.assert_allclose(written.core.toarray(), [[0.0, 0.5], [0.5, 1.0]])
+
+
 def test_the_square_root_squares_to_the_matrix():
     for K in (RowMatrix.centring(5), 3.0 * RowMatrix.centring(4), RowMatrix.diag(np.arange(4.0))):
         R = K.square_root().toarray()

@@ -10,8 +10,8 @@ from scipy.sparse.linalg import svds
 from sklearn.utils import check_random_state
 
 from ..constraints.partition import numbered
-from ..graphs.rows import indicator
-from .spectral import connected_parts, leading_vectors, partition_rows, unit_length
+from ..graphs.spectral import connected_parts, leading_pairs, unit_length
+from .spectral import partition_rows
 
 Array = np.ndarray
 
@@ -103,7 +103,8 @@ def consensus_embedding(labelings: Any, n_components: int, *, weights: Any = Non
         vectors[vertices < n], vectors[vertices >= n] = left / np.sqrt(2), right / np.sqrt(2)
         return values, vectors
 
-    V = unit_length(leading_vectors(connected_parts(graph, degrees), degrees, n_components, further))
+    _, V = leading_pairs(connected_parts(graph, degrees), degrees, n_components, further)
+    V = unit_length(V)
     return V[:n], V[n:]
 
 
@@ -117,8 +118,7 @@ def item_cluster_graph(labelings: Any, weights: Any = None) -> sparse.csr_array:
         raise ValueError(
             f"weights must be one positive number for each of the {len(labelings)} labelings, got {weights}."
         )
-    parts = []
-    for number, (labels, weight) in enumerate(zip(labelings, weights, strict=True)):
+    for number, labels in enumerate(labelings):
         if labels.shape != labelings[0].shape or labels.ndim != 1:
             raise ValueError(
                 f"labelings[{number}] has shape {labels.shape}, labelings[0] {labelings[0].shape}: each needs one "
@@ -129,9 +129,13 @@ def item_cluster_graph(labelings: Any, weights: Any = None) -> sparse.csr_array:
                 f"labelings[{number}] holds {labels.dtype}, not integers. Number its clusters first, with −1 for none: "
                 "np.unique(labels, return_inverse=True)[1]."
             )
-        # By first appearance: what the clusters are called must not reach the k-means.
-        parts.append(indicator(numbered(labels.astype(np.int64))) * weight)
-    return sparse.csr_array(sparse.hstack(parts, format="csr"))
+    # By first appearance, labeling by labeling: what the clusters are called must not reach the k-means.
+    stacked = np.array(labelings, dtype=np.int64)
+    apart = stacked + (stacked.max(initial=0) + 1) * np.arange(len(stacked))[:, None]
+    codes = numbered(np.where(stacked < 0, -1, apart).ravel()).reshape(stacked.shape)
+    labeling, item = np.nonzero(codes >= 0)
+    shape = stacked.shape[1], codes.max(initial=-1) + 1
+    return sparse.csr_array((weights[labeling], (item, codes[labeling, item])), shape=shape)
 
 
 def _singular(A: sparse.csr_array, u: Array, v: Array, count: int) -> tuple[Array, Array, Array]:

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 from threadpoolctl import threadpool_limits
 
 from ..constraints import Constraints
-from ..metric.terms import FeatureTerms, centred, resolve_ridge
-from ..metric.xing import diagonal_metric
+from ..metric.learn import Learner
+from ..metric.terms import FeatureTerms, centred, differences, resolve_ridge
 from .base import Clusterer
 from .consensus import hbgf, item_cluster_graph
+from .lloyd import k_means
 from .pck import PCKMeans
+from .points import Points
+from .seeding import drawn_rows, spread_out
 
 Array = np.ndarray
 
 POSITIVE = Interval(Integral, 1, None, closed="left")
+
+Member = tuple[Any, FeatureTerms | None, int]
+"""Some columns of the data, what the hints say about them, and a seed."""
 
 
 class SubspaceMetricEnsemble(Clusterer):
@@ -56,7 +62,8 @@ class SubspaceMetricEnsemble(Clusterer):
     metric : {"xing", None}
         None clusters the features as they are. Without any hints no metric is learned either.
     shrink : float in [0, 1]
-        As for :class:`likewise.XingMetric`.
+        As for :class:`likewise.XingMetric`; a number, since choosing one in every subspace would cost five times more
+        metrics, and members that differ are what an ensemble lives on.
     penalty : "variance", "auto" or float
         Price of a broken hint, as for :class:`PCKMeans`; "auto" is the published one.
     init : {"k-means++", "random"}
@@ -144,28 +151,52 @@ class SubspaceMetricEnsemble(Clusterer):
         count, width = self._sizes(X.shape[1])
         self.subspaces_ = np.array([_draw(X.shape[1], width, rng) for _ in range(count)])
         seeds = rng.randint(np.iinfo(np.int32).max, size=count + 1)
-        member, learns = self._clusterer(), self.metric == "xing" and not constraints.is_empty
-        ridge = resolve_ridge("auto", self.shrink)
-        terms = FeatureTerms.of(centred(X), constraints, width, ridge) if learns else None
-        # Members are small: threads inside each would only get in the way of each other.
+        terms = None
+        if self.metric == "xing" and not constraints.is_empty:
+            ridge = resolve_ridge("auto", self.shrink)
+            terms = FeatureTerms.of(centred(X), constraints, ridge=ridge, width=width)
+        plan = clone(self)  # what is sent to other processes: nothing that an earlier fit has learned
+
+        def members(chosen: Array) -> list[Member]:
+            return [
+                (X[:, self.subspaces_[i]], terms and terms.of_features(self.subspaces_[i]), seeds[i + 1])
+                for i in chosen
+            ]
+
+        # Members are small: threads inside each would only get in the way of each other, and so would many messages.
+        messages = min(count, 4 * effective_n_jobs(self.n_jobs))
         with threadpool_limits(1 if count > 1 else None):
             found = Parallel(n_jobs=self.n_jobs)(
-                delayed(_fit_member)(
-                    X[:, features], constraints, terms and terms.of_features(features), self.shrink, member, seed
-                )
-                for features, seed in zip(self.subspaces_, seeds[1:], strict=True)
+                delayed(plan._fit_members)(members(chosen), constraints)
+                for chosen in np.array_split(np.arange(count), messages)
             )
-        self.labelings_ = np.array([labels for labels, _, _ in found])
-        self.weights_ = np.array([weights for _, weights, _ in found])
-        self.n_iter_ = max(n_iter for _, _, n_iter in found)
-        if count == 1:
-            return self.labelings_[0]
-        return hbgf(self.labelings_, self.n_clusters, random_state=seeds[0])
+            labelings, weights, n_iters = zip(*chain.from_iterable(found), strict=True)
+            self.labelings_, self.weights_, self.n_iter_ = np.array(labelings), np.array(weights), max(n_iters)
+            if count == 1:
+                return self.labelings_[0]
+            return hbgf(self.labelings_, self.n_clusters, random_state=seeds[0])
 
-    def _clusterer(self) -> Any:
+    def _fit_members(self, members: list[Member], constraints: Constraints) -> list[tuple[Array, Array, int]]:
+        return [self._fit_member(*member, constraints) for member in members]
+
+    def _fit_member(
+        self, X: Any, terms: FeatureTerms | None, seed: int, constraints: Constraints
+    ) -> tuple[Array, Array, int]:
+        """Labels, weights and iterations in one subspace; without ``terms`` no metric is learned."""
+        rng = np.random.RandomState(seed)
+        weights = np.ones(X.shape[1])
+        if terms is not None:
+            D = differences(centred(X), terms.pairs)
+            weights = Learner(terms.variance).learn(terms.must, D, terms.beliefs).shrunk(self.shrink)
+            root = np.sqrt(weights).astype(X.dtype)
+            X = sparse.csr_array(X @ sparse.diags_array(root)) if sparse.issparse(X) else X * root
         if self.constrained:
-            return PCKMeans(self.n_clusters, penalty=self.penalty, n_init=self.n_init)
-        return KMeans(self.n_clusters, init=self.init, n_init=self.n_init)
+            priced = PCKMeans(self.n_clusters, penalty=self.penalty, n_init=self.n_init, random_state=rng)
+            priced.fit(X, constraints=constraints)
+            return priced.labels_, weights, priced.n_iter_
+        start = spread_out if self.init == "k-means++" else drawn_rows
+        run = k_means(Points(X), self.n_clusters, rng, n_init=self.n_init, max_iter=300, tol=1e-6, start=start)
+        return run.labels, weights, run.n_iter
 
     def _sizes(self, n_features: int) -> tuple[int, int]:
         count = (120 if n_features >= 1000 else 30) if self.n_subspaces == "auto" else int(self.n_subspaces)
@@ -207,21 +238,6 @@ class SubspaceMetricEnsemble(Clusterer):
 
 def _draw(n_features: int, width: int, rng: np.random.RandomState) -> Array:
     return np.sort(rng.choice(n_features, width, replace=False)) if width < n_features else np.arange(n_features)
-
-
-def _fit_member(
-    X: Any, constraints: Constraints, terms: FeatureTerms | None, shrink: float, clusterer: Any, seed: int
-) -> tuple[Array, Array, int]:
-    """Labels, weights and iterations in one subspace; without ``terms`` no metric is learned."""
-    weights = np.ones(X.shape[1])
-    if terms is not None:
-        weights = diagonal_metric(centred(X), terms, shrink=shrink).metric
-        root = np.sqrt(weights).astype(X.dtype)
-        X = sparse.csr_array(X @ sparse.diags_array(root)) if sparse.issparse(X) else X * root
-    clusterer = clone(clusterer).set_params(random_state=int(seed))
-    heed = {"constraints": constraints} if isinstance(clusterer, PCKMeans) else {}
-    clusterer.fit(X, **heed)
-    return clusterer.labels_, weights, clusterer.n_iter_
 
 
 def _mutual_information(labelings: Array) -> Array:

@@ -17,10 +17,9 @@ from ..graphs.kernel import collapse, must_link_differences
 from ..projections.bandwidth import DELTA, median_distance, resolve_delta
 from .base import Clusterer
 from .centres import LOOP
-from .lloyd import best_of, lloyd, plain
+from .lloyd import k_means
 from .penalties import Penalties
 from .points import Array
-from .seeding import spread_out
 
 
 class KernelPoints:
@@ -137,16 +136,7 @@ class KernelKMeans(Clusterer):
         K_hat, correct = self._projected(K, constraints)
         rng = check_random_state(self.random_state)
         points = KernelPoints(K_hat)
-        run = best_of(
-            lloyd(
-                points,
-                spread_out(points, self.n_clusters, rng),
-                plain(points),
-                max_iter=self.max_iter,
-                tol=self.tol,
-            )
-            for _ in range(self.n_init)
-        )
+        run = k_means(points, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol)
         self._X = X
         self.coefficients_ = correct(run.centres)
         self._norms = np.einsum("ck,kc->c", run.centres, K_hat @ run.centres.T)

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from .points import Array, PointSet, nearest
+from .seeding import spread_out
 
 Assign = Callable[[Array, Array | None], tuple[Array, float]]
 """(centres, labels before or None) → (labels, objective of these labels with these centres)."""
+
+Start = Callable[[PointSet, int, np.random.RandomState], Array]
+"""(points, number of clusters, random state) → centres."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,23 @@ def plain(points: PointSet) -> Assign:
         return labels, float(points.weight @ distance) + points.constant
 
     return assign
+
+
+def k_means(
+    points: PointSet,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    n_init: int,
+    max_iter: int,
+    tol: float,
+    start: Start = spread_out,
+) -> Run:
+    """Plain k-means: the best of ``n_init`` starts."""
+    assign = plain(points)
+    return best_of(
+        lloyd(points, start(points, n_clusters, rng), assign, max_iter=max_iter, tol=tol) for _ in range(n_init)
+    )
 
 
 def lloyd(
@@ -97,5 +118,10 @@ def best_centres(points: PointSet, labels: Array, centres: Array, free: Array | 
 
 
 def best_of(runs: Iterable[Run]) -> Run:
-    """The run with the smallest objective; of equals the first."""
-    return min(runs, key=lambda run: run.objective)
+    """The run with the smallest objective; of those equal up to rounding the first."""
+    remaining = iter(runs)
+    best = next(remaining)
+    for run in remaining:
+        if run.objective < best.objective - 1e-12 * abs(best.objective):
+            best = run
+    return best

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import copy
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import linalg, sparse
 from sklearn.utils.extmath import row_norms
 
 from ..graphs.rows import indicator
-from .points import Array
+from .points import Array, dense
 
 LEAST = 1e-3
 """No variance of a cluster counts as less than this share of the pooled variance."""
@@ -44,8 +45,7 @@ class Metrics(ABC):
         self.n_clusters, self._shared = n_clusters, shared
         self._X = X if farthest == "pair" else None
         self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-        low, high = X.min(axis=0), X.max(axis=0)
-        low, high = (np.asarray(each.toarray() if sparse.issparse(each) else each) for each in (low, high))
+        low, high = dense(X.min(axis=0)), dense(X.max(axis=0))
         self._range = (high - low).ravel().astype(np.float64)
 
     @abstractmethod
@@ -53,8 +53,19 @@ class Metrics(ABC):
         """‖row − centre_h‖² under A_h for each row and cluster; from zero where there are no centres."""
 
     @abstractmethod
-    def _scatter(self, rows: Any, weight: sparse.csr_array) -> Array:
+    def dual(self, cluster: int, vector: Array, columns: Any = slice(None)) -> Array:
+        """A_h v for a vector (or each row of a table) that has values in some columns only.
+
+        For a diagonal metric the answer has these columns, too.
+        """
+
+    @abstractmethod
+    def scatter(self, rows: Any, weight: sparse.csr_array) -> Array:
         """Σ_i weight_hi · x_i x_iᵀ (or its diagonal) for each h."""
+
+    @abstractmethod
+    def cross(self, left: Array, right: Array) -> Array:
+        """Σ_i ½ (u_i v_iᵀ + v_i u_iᵀ) (or its diagonal) over the rows of two tables."""
 
     @abstractmethod
     def _outer(self, vectors: Array) -> Array:
@@ -64,39 +75,47 @@ class Metrics(ABC):
     def _best(self, variance: Array) -> Self:
         """The metrics with these inverses, no variance less than allowed."""
 
-    def learned(self, X: Any, centres: Array, labels: Array, differences: Any, must: Array, cannot: Array) -> Self:
+    def cost(self, spread: Array, together: Array) -> float:
+        """What broken hints cost: Σ_h ⟨A_h, spread_h⟩ + together_h · ‖x' − x''‖²; see :class:`.Violations`."""
+        return float((self.values * spread).sum() + self.far @ together)
+
+    def learned(self, X: Any, centres: Array, labels: Array, spread: Array, together: Array) -> Self:
         """The best metrics for these labels: Eq. 7 of the paper, A_h = |X_h| (…)⁻¹.
 
-        ``must`` and ``cannot`` are (k, m) and say with what weight the m differences of broken pairs count in
-        each cluster.
+        ``spread`` and ``together`` are what the broken hints add to the spread of the clusters, as in :meth:`cost`.
         """
         k = self.n_clusters
-        members = indicator(labels, k)
         sizes = np.bincount(labels, minlength=k).astype(np.float64)
-        total = self._scatter(X, sparse.csr_array(members.T)) - _times(sizes, self._outer(centres.astype(float)))
-        total += self._scatter(differences, must) - self._scatter(differences, cannot)
-        total += _times(np.asarray(cannot.sum(axis=1)).ravel(), self._outer(self._apart()))
+        total = self.scatter(X, sparse.csr_array(indicator(labels, k).T))
+        total -= _times(sizes, self._outer(centres.astype(float)))
+        total += spread + _times(together, self._outer(self._apart))
         if self._shared:
             total[:], sizes[:] = total.sum(axis=0), sizes.sum()
         empty = sizes == 0
         total[empty], sizes[empty] = self._pooled, 1.0
         return self._best(_times(1 / sizes, total))
 
-    @property
+    @cached_property
     def far(self) -> Array:
         """‖x' − x''‖² under each metric."""
-        apart = self._apart()
-        return np.array([self.lengths(v[None])[0, h] for h, v in enumerate(apart)])
+        return np.array([self.lengths(v[None])[0, h] for h, v in enumerate(self._apart)])
 
+    @cached_property
     def _apart(self) -> Array:
         """x' − x'' for each cluster."""
         if self._X is None:
             return np.tile(self._range, (self.n_clusters, 1))
         start = np.tile(self._mean, (self.n_clusters, 1))
-        every = np.arange(self.n_clusters)
-        ends = [_dense(self._X[self.lengths(self._X, start)[:, every].argmax(axis=0)])]
-        ends.append(_dense(self._X[self.lengths(self._X, ends[0]).argmax(axis=0)]))
+        ends = [dense(self._X[self.lengths(self._X, start).argmax(axis=0)])]
+        ends.append(dense(self._X[self.lengths(self._X, ends[0]).argmax(axis=0)]))
         return (ends[0] - ends[1]).astype(np.float64)
+
+    def _again(self) -> Self:
+        """A copy to be given other values."""
+        again = copy(self)
+        for found in ("far", "_apart"):  # they belong to the values of before
+            again.__dict__.pop(found, None)
+        return again
 
 
 class DiagonalMetrics(Metrics):
@@ -121,14 +140,23 @@ class DiagonalMetrics(Metrics):
             lengths += np.einsum("hj,hj->h", weighted, centres)
         return np.maximum(lengths, 0.0)
 
-    def _scatter(self, rows: Any, weight: sparse.csr_array) -> Array:
-        return _dense(weight @ _square(rows))
+    def dual(self, cluster: int, vector: Array, columns: Any = slice(None)) -> Array:
+        """A_h v."""
+        return self.values[cluster, columns] * vector
+
+    def scatter(self, rows: Any, weight: sparse.csr_array) -> Array:
+        """The diagonal of Σ_i weight_hi · x_i x_iᵀ."""
+        return dense(weight @ _square(rows))
+
+    def cross(self, left: Array, right: Array) -> Array:
+        """The diagonal of Σ_i u_i v_iᵀ."""
+        return np.einsum("ij,ij->j", left, right)
 
     def _outer(self, vectors: Array) -> Array:
         return vectors**2
 
     def _best(self, variance: Array) -> Self:
-        best = copy(self)
+        best = self._again()
         best.values = 1 / np.maximum(variance, LEAST * self._pooled)
         best.log_det = np.log(best.values).sum(axis=1)
         return best
@@ -164,7 +192,17 @@ class FullMetrics(Metrics):
             columns.append(row_norms(moved, squared=True))
         return np.column_stack(columns)
 
-    def _scatter(self, rows: Any, weight: sparse.csr_array) -> Array:
+    def dual(self, cluster: int, vector: Array, columns: Any = slice(None)) -> Array:
+        """A_h v."""
+        return vector @ self.values[cluster][columns]
+
+    def cross(self, left: Array, right: Array) -> Array:
+        """Σ_i ½ (u_i v_iᵀ + v_i u_iᵀ)."""
+        product = left.T @ right
+        return (product + product.T) / 2
+
+    def scatter(self, rows: Any, weight: sparse.csr_array) -> Array:
+        """Σ_i weight_hi · x_i x_iᵀ."""
         # Each h touches only the rows it weighs.
         found = []
         for h in range(self.n_clusters):
@@ -180,7 +218,7 @@ class FullMetrics(Metrics):
         # min tr(A V) − log det A with A ⪯ pooled⁻¹ / LEAST: in the whitened space, clip the eigenvalues of V.
         whitened = self._whiten.T @ variance @ self._whiten
         spread, axes = np.linalg.eigh((whitened + whitened.transpose(0, 2, 1)) / 2)
-        best = copy(self)
+        best = self._again()
         best._set(self._whiten @ (axes / np.sqrt(np.maximum(spread, LEAST))[:, None, :]))
         return best
 
@@ -191,7 +229,3 @@ def _times(scalars: Array, arrays: Array) -> Array:
 
 def _square(rows: Any) -> Any:
     return rows.multiply(rows).tocsr() if sparse.issparse(rows) else rows * rows
-
-
-def _dense(rows: Any) -> Array:
-    return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)

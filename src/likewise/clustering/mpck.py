@@ -12,12 +12,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..constraints import Constraints
-from .centres import LOOP, POSITIVE_INT, CentreClusterer
+from .centres import LOOP, CentreClusterer
 from .lloyd import Run, best_centres, best_of
 from .metrics import DiagonalMetrics, FullMetrics, Metrics
 from .points import Array, Points, origin
 from .seeding import farthest_first, spread_out
-from .violations import PairCosts
+from .violations import Violations
 
 
 class MPCKMeans(CentreClusterer):
@@ -49,12 +49,10 @@ class MPCKMeans(CentreClusterer):
         Count what follows from the hints, too; see :class:`~likewise.clustering.PCKMeans`.
     farthest : {"auto", "box", "pair"}
         What stands for ‖x' − x''‖². "pair" is two rows of X, found anew for each metric by going to the row farthest
-        from the mean and to the one farthest from that. "box" takes, feature by feature, the largest difference there
-        is. No pair differs more, so f_C is never negative, and it does not depend on the metric, so J never rises;
-        it has no meaning for a full metric. "auto": "box" for a diagonal metric, "pair" for a full one.
-    max_pairs : int
-        The penalties depend on the two rows, so labels and closed groups are written out as pairs; more than this many
-        are refused.
+        from the mean and to the one farthest from that; should two rows lie farther apart still, f_C is a little below
+        zero for them. "box" takes, feature by feature, the largest difference there is. No pair differs more, so f_C
+        is never negative, and it does not depend on the metric, so J never rises; it has no meaning for a full
+        metric. "auto": "box" for a diagonal metric, "pair" for a full one.
     n_init, max_iter, tol, random_state
         As for :class:`~likewise.clustering.PCKMeans`; starts are the same.
 
@@ -77,6 +75,12 @@ class MPCKMeans(CentreClusterer):
     cluster of one row, or many broken cannot-links, would make it zero or negative. Within that bound the metric
     found is still the best one, so with ``farthest="box"`` J never rises; with "pair" it may, when another pair is
     farthest.
+
+    Knowledge about whole groups (labels, closed must-links) is never written out as pairs, though a penalty depends on
+    the two rows: sums over the pairs of a group come from the counts, sums and squares of its rows in each cluster. An
+    iteration over fully labelled rows takes O(n · f · k). A pair that is said several times counts once, with the
+    largest belief; only partitions that overlap in more than a hundred ways are written out for that, up to a million
+    pairs.
 
     References
     ----------
@@ -102,7 +106,6 @@ class MPCKMeans(CentreClusterer):
         "penalty": [Interval(Real, 0, None, closed="left")],
         "closure": ["boolean"],
         "farthest": [StrOptions({"auto", "box", "pair"})],
-        "max_pairs": [POSITIVE_INT],
     }
 
     def __init__(
@@ -114,7 +117,6 @@ class MPCKMeans(CentreClusterer):
         penalty: float = 1.0,
         closure: bool = True,
         farthest: str = "auto",
-        max_pairs: int = 1_000_000,
         n_init: int = 3,
         max_iter: int = 100,
         tol: float = 1e-6,
@@ -126,7 +128,6 @@ class MPCKMeans(CentreClusterer):
         self.penalty = penalty
         self.closure = closure
         self.farthest = farthest
-        self.max_pairs = max_pairs
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -137,7 +138,7 @@ class MPCKMeans(CentreClusterer):
         self._origin = origin(X)
         X = X if sparse.issparse(X) else (X - self._origin).astype(X.dtype)
         points = Points(X)
-        pairs = PairCosts(X, constraints.expand(self.max_pairs, closed=self.closure), self.penalty)
+        violations = Violations(X, constraints, self.penalty, closed=self.closure)
         groups = constraints.groups()
 
         def run(number: int) -> tuple[Run, Metrics]:
@@ -147,7 +148,7 @@ class MPCKMeans(CentreClusterer):
                 if seeded
                 else spread_out(points, self.n_clusters, rng)
             )
-            return self._run(X, points, pairs, centres, self._metrics(X), rng)
+            return self._run(X, points, violations, centres, self._metrics(X), rng)
 
         found = [run(number) for number in range(self.n_init)]
         best = best_of(each for each, _ in found)
@@ -170,7 +171,7 @@ class MPCKMeans(CentreClusterer):
         self,
         X: Any,
         points: Points,
-        pairs: PairCosts,
+        violations: Violations,
         centres: Array,
         metrics: Metrics,
         rng: np.random.RandomState,
@@ -181,16 +182,17 @@ class MPCKMeans(CentreClusterer):
         while True:
             own = metrics.lengths(X, centres) - metrics.log_det
             near = own.argmin(axis=1)
-            before = near if labels is None else np.where(pairs.free, near, labels)
-            relabelled, broken = pairs.sweep(before, own, metrics.lengths(pairs.differences), metrics.far, rng)
-            history.append(float(own[every, relabelled].sum()) + broken)
+            before = near if labels is None else np.where(violations.free, near, labels)
+            relabelled = violations.sweep(before, own, metrics, rng)
+            strain = violations.strain(relabelled, metrics)
+            history.append(float(own[every, relabelled].sum()) + metrics.cost(*strain))
             settled = labels is not None and np.array_equal(relabelled, labels)
             slow = len(history) > 1 and history[-2] - history[-1] <= self.tol * abs(history[-2])
             labels = relabelled
             if settled or slow or len(history) == self.max_iter:
                 return Run(labels, centres, history[-1], len(history), tuple(history)), metrics
-            centres = best_centres(points, labels, centres, pairs.free)
-            metrics = metrics.learned(X, centres, labels, *pairs.broken(labels, self.n_clusters))
+            centres = best_centres(points, labels, centres, violations.free)
+            metrics = metrics.learned(X, centres, labels, *strain)
 
     def _accepts(self) -> dict[str, Any]:
         accepts = super()._accepts()

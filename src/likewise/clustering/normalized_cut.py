@@ -11,17 +11,11 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..constraints import Constraints
+from ..graphs.spectral import connected_parts, largest_eigenpairs, leading_pairs, normalised, unit_length
 from ..projections.bandwidth import DELTA
 from .affinity import AFFINITIES, affinity_graph
 from .base import Clusterer
-from .spectral import (
-    connected_parts,
-    largest_eigenpairs,
-    leading_vectors,
-    normalised,
-    partition_rows,
-    unit_length,
-)
+from .spectral import partition_rows
 
 Array = np.ndarray
 
@@ -135,7 +129,7 @@ class NormalizedCut(Clusterer):
             first = np.sqrt(degrees[rows] / degrees[rows].sum())
             return largest_eigenpairs(operator(rows), first, count)
 
-        V = leading_vectors(parts, degrees, self.n_clusters, further)
+        _, V = leading_pairs(parts, degrees, self.n_clusters, further)
         self.embedding_ = unit_length(V) if self.normalization == "ng-jordan-weiss" else _per_degree(V, degrees)
         rng = check_random_state(self.random_state)
         labels, self.n_iter_ = partition_rows(self.embedding_, self.n_clusters, self.n_init, rng)

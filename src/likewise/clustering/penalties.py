@@ -11,6 +11,7 @@ S = P + G Fᵀ. So it is enough to keep the labels, and for every column of F ho
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -52,8 +53,8 @@ class Penalties:
     def __init__(self, cannot: RowMatrix, must: RowMatrix | None = None) -> None:
         signed = cannot if must is None else cannot - must
         signed = signed.written_out(FEW_PAIRS * signed.n)
-        pairs = _clean(signed.sparse - sparse.diags_array(signed.sparse.diagonal()))
-        gather = _clean(signed.factor @ signed.core)
+        pairs = clean(signed.sparse - sparse.diags_array(signed.sparse.diagonal()))
+        gather = clean(signed.factor @ signed.core)
         touched = np.diff(pairs.indptr) + np.diff(gather.indptr) > 0
         self.free, self.rows = ~touched, np.flatnonzero(touched)
         columns = np.flatnonzero(np.bincount(gather.indices, minlength=gather.shape[1]))
@@ -195,7 +196,8 @@ def _priced(costs: Array, votes: Array, penalty: float) -> Array:
     return np.where(votes > 0.5, np.inf, costs) if penalty == INFINITE else costs + penalty * votes
 
 
-def _clean(matrix: sparse.sparray) -> sparse.csr_array:
+def clean(matrix: Any) -> sparse.csr_array:
+    """A sparse matrix without the zeros it stores."""
     matrix = sparse.csr_array(matrix)
     matrix.eliminate_zeros()
     return matrix

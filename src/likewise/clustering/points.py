@@ -24,6 +24,9 @@ Array = np.ndarray
 BLOCK = 2**22
 """How many distances are held at once."""
 
+FEW = 2**14
+"""Up to so many points × clusters their indicator is cheaper dense than sparse."""
+
 
 class PointSet(Protocol):
     """What the k-means loop asks of points; rows of a table and rows of a kernel both answer it."""
@@ -72,19 +75,19 @@ class Points:
         self._origin = origin(X) if not cosine else 0
         if not (cosine or sparse.issparse(X)):
             rows = _as(X - self._origin, self.dtype)
-        rows_without_direction = int((row_norms(rows, squared=True) == 0).sum()) if cosine else 0
+        rows_without_direction = int((squared_lengths(rows) == 0).sum()) if cosine else 0
         self.constant = 0.0
         self.weight = np.ones(rows.shape[0])
         if groups is not None:
-            squares = row_norms(rows, squared=True).sum(dtype=np.float64)
+            squares = squared_lengths(rows).sum(dtype=np.float64)
             members = indicator(groups)
             self.weight = np.bincount(groups).astype(np.float64)
             rows = _as(members.T @ rows / self.weight[:, None], self.dtype)
-            inside = squares - self.weight @ row_norms(rows, squared=True).astype(np.float64)
+            inside = squares - self.weight @ squared_lengths(rows).astype(np.float64)
             self.constant = max(float(inside), 0.0)
         self.rows = sparse.csr_array(rows) if sparse.issparse(rows) else rows
         self.n = self.rows.shape[0]
-        self.norms = row_norms(self.rows, squared=True)
+        self.norms = squared_lengths(self.rows)
         if cosine:
             self._set_aside(rows_without_direction)
         self._even = bool((self.weight == 1).all())
@@ -95,14 +98,14 @@ class Points:
         distances = np.asarray(self._some(rows) @ np.ascontiguousarray(centres.T))
         distances *= -2
         distances += self.norms[rows][:, None]
-        distances += 1 if self.cosine else row_norms(centres, squared=True)
+        distances += 1 if self.cosine else squared_lengths(centres)
         return np.maximum(distances, 0, out=distances)
 
     def means(self, labels: Array, n_clusters: int) -> tuple[Array, Array]:
         """The best centre of each cluster, and which clusters have one (are neither empty nor without direction)."""
         total = self._sums(labels, n_clusters)
         weight = np.bincount(labels, self.weight, minlength=n_clusters)
-        length = np.sqrt(row_norms(total, squared=True)) if self.cosine else weight
+        length = np.sqrt(squared_lengths(total)) if self.cosine else weight
         alive = length > (1e-12 * weight if self.cosine else 0)
         total[alive] /= length[alive, None]
         total += self._origin
@@ -130,7 +133,7 @@ class Points:
 
     def take(self, rows: Array) -> Array:
         """Some of the points, as centres."""
-        chosen = _dense(self.rows[rows])
+        chosen = dense(self.rows[rows])
         return unit_rows(chosen) if self.cosine else _as(chosen + self._origin, self.dtype)
 
     def _some(self, rows: Any) -> Any:
@@ -144,9 +147,14 @@ def origin(X: Any) -> Any:
     return 0 if sparse.issparse(X) else X.mean(axis=0, dtype=np.float64)
 
 
+def squared_lengths(rows: Any) -> Array:
+    """‖x‖² of each row."""
+    return np.einsum("ij,ij->i", rows, rows) if isinstance(rows, np.ndarray) else row_norms(rows, squared=True)
+
+
 def unit_rows(X: Any) -> Any:
     """Rows divided by their length; rows of zeros stay zero."""
-    length = np.sqrt(row_norms(X, squared=True))
+    length = np.sqrt(squared_lengths(X))
     scale = np.divide(1, length, out=np.zeros_like(length), where=length > 0)
     if sparse.issparse(X):
         return _as(sparse.csr_array(sparse.diags_array(scale) @ X), X.dtype)
@@ -179,14 +187,17 @@ def nearest_and(points: PointSet, centres: Array, rows: Array) -> tuple[Array, A
     return labels, distance, all_distances
 
 
-def _weighted_indicator(labels: Array, weight: Array, n_clusters: int) -> sparse.csr_array:
+def _weighted_indicator(labels: Array, weight: Array, n_clusters: int) -> Any:
     n = len(labels)
+    if n * n_clusters <= FEW:
+        return np.where(labels == np.arange(n_clusters)[:, None], weight, 0.0)
     return sparse.csr_array(
         sparse.csc_array((weight, labels, np.arange(n + 1)), shape=(n_clusters, n)),
     )
 
 
-def _dense(rows: Any) -> Array:
+def dense(rows: Any) -> Array:
+    """Rows as an array, whatever they were."""
     return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
 
 

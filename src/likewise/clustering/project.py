@@ -124,7 +124,7 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         if self.trust:
             self._refuse_doubts(constraints)
         rng = check_random_state(self.random_state)
-        self.metric_ = self.metric if self.metric != "auto" else "cosine" if _like_text(X) else "euclidean"
+        self.metric_ = self.metric if self.metric != "auto" else "cosine" if like_text(X) else "euclidean"
         self.projection_ = _fitted(self._chosen_projection(X, constraints), X, constraints)
         Z = self._image(X)
         self._n_features_out = Z.shape[1]
@@ -219,7 +219,7 @@ def _fitted(projection: Any, X: Any, constraints: Constraints) -> Any:
     return projection.fit(X)
 
 
-def _like_text(X: Any) -> bool:
+def like_text(X: Any) -> bool:
     """Whether rows look like counts of words: sparse, or of unit length without negative entries."""
     if sparse.issparse(X):
         return True

@@ -35,6 +35,11 @@ def spread_out(points: PointSet, n_clusters: int, rng: np.random.RandomState, fi
     return np.concatenate(centres)
 
 
+def drawn_rows(points: PointSet, n_clusters: int, rng: np.random.RandomState) -> Array:
+    """Points drawn at random, none twice."""
+    return points.take(rng.choice(points.n, n_clusters, replace=False))
+
+
 def farthest_first(points: PointSet, groups: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
     """Means of groups said to be one: the largest first, then always the one far from those taken, and large.
 

@@ -9,9 +9,8 @@ from sklearn.utils import check_random_state
 
 from ..constraints import Constraints
 from .centres import CentreClusterer
-from .lloyd import best_of, lloyd, plain
+from .lloyd import k_means
 from .points import Points
-from .seeding import spread_out
 
 
 class SphericalKMeans(CentreClusterer):
@@ -84,17 +83,8 @@ class SphericalKMeans(CentreClusterer):
 
     def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
         rng = check_random_state(self.random_state)
-        points = Points(X, cosine=True)
-        assign = plain(points)
-        run = best_of(
-            lloyd(
-                points,
-                spread_out(points, self.n_clusters, rng),
-                assign,
-                max_iter=self.max_iter,
-                tol=self.tol,
-            )
-            for _ in range(self.n_init)
+        run = k_means(
+            Points(X, cosine=True), self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol
         )
         self._keep(run)
         self.inertia_ = self.objective_ = run.objective / 2  # ‖x − c‖² = 2 − 2 cos

@@ -1,113 +1,120 @@
-"""What broken pairs cost when that depends on the two rows and on the metric of their clusters (MPCK-means)."""
+"""What broken hints cost when that depends on the two rows and on the metric of their clusters (MPCK-means).
+
+With M and C the prices of must- and cannot-links between rows, and q_h(i, j) = ‖x_i − x_j‖² under the metric of
+cluster h, a row i in cluster c pays, up to what is the same for every c,
+
+    ½ Σ_j M_ij q_c(i, j)  +  Σ_{j in c} ( C_ij · far_c − (M_ij + C_ij) q_c(i, j) ).
+
+The first sum knows no labels; the second sees only who is in c. Both are linear in M and C, which are a few stated
+pairs plus something of low rank for whole groups: pairs are added up one by one (:mod:`.violations_pairs`), groups from
+the counts, sums and squares of their rows in each cluster (:mod:`.violations_groups`).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from ..constraints import Constraints
+from ..graphs import cannot_link_graph, must_link_graph
+from .metrics import Metrics
+from .penalties import FEW_PAIRS
 from .points import Array
+from .violations_groups import GroupPrices, shared_columns
+from .violations_pairs import PairPrices
+
+FEW_ENTRIES = 50_000
+"""What hints may always come to when they are written out as pairs: groups are no quicker below that."""
 
 
-class PairCosts:
-    """The pairs of written-out hints.
+class Standing(Protocol):
+    """What hints say to rows whose labels change one at a time."""
+
+    base: Array
+    """(n, k): the first sum above, for every row and cluster."""
+
+    def votes(self) -> Array:
+        """(n, k): the second sum, as the labels stand."""
+
+    def charge(self, row: int, paid: Array) -> None:
+        """Add the second sum for one row to what it pays in each cluster."""
+
+    def move(self, row: int, before: int, after: int) -> None:
+        """A row went from one cluster to another."""
+
+
+class Prices(Protocol):
+    """A part of the hints: the pairs, or the groups."""
+
+    def standing(self, labels: Array, metrics: Metrics) -> Standing:
+        """What they say to rows, for a sweep; ``labels`` may be changed while it lasts, with a move for each."""
+
+    def strain(self, labels: Array, metrics: Metrics) -> tuple[Array, Array]:
+        """As :meth:`Violations.strain`."""
+
+
+class Violations:
+    """The costs of labels under hints.
 
     Parameters
     ----------
     X : (n, f) array or CSR matrix
     constraints : Constraints
-        Without partitions.
     penalty : float
+    closed : bool
+        Count what follows from the hints, too.
 
     Attributes
     ----------
-    differences : (m, f) array or CSR matrix
-        x_i − x_j, must-links first.
     free : (n,) mask
         Rows in no pair.
     """
 
-    def __init__(self, X: Any, constraints: Constraints, penalty: float) -> None:
-        pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
-        self._left, self._right = pairs[:, 0], pairs[:, 1]
-        self._n_must = len(constraints.must_link)
-        self._weight = penalty * np.concatenate([constraints.must_weight, constraints.cannot_weight])
-        self.differences = X[self._left] - X[self._right]
-        if sparse.issparse(self.differences):
-            self.differences = sparse.csr_array(self.differences)
+    def __init__(self, X: Any, constraints: Constraints, penalty: float, *, closed: bool) -> None:
         self.free = ~constraints.touched()
-        rows, places = np.concatenate([self._left, self._right]), np.tile(np.arange(len(pairs)), 2)
-        order = np.argsort(rows, kind="stable")
-        self._bounds = np.searchsorted(rows[order], np.arange(X.shape[0] + 1))
-        self._place = places[order]
-        self._other = np.concatenate([self._right, self._left])[order]
-        must = places < self._n_must
-        self._must_of = sparse.csr_array(
-            (np.ones(must.sum()), (rows[must], places[must])), shape=(X.shape[0], len(pairs))
-        )
+        # A pair counts once, however often it was said.
+        cannot = penalty * cannot_link_graph(constraints, closed=closed, once=True)
+        must = penalty * must_link_graph(constraints, closed=closed, once=True)
+        limit = max(FEW_PAIRS * constraints.n_samples, FEW_ENTRIES)
+        must, cannot = shared_columns(*(graph.written_out(limit) for graph in (must, cannot)))
+        pairs, groups = PairPrices(X, must.sparse, cannot.sparse), GroupPrices(X, must, cannot)
+        self._parts: list[Prices] = []
+        if pairs.n_pairs:
+            self._parts.append(pairs)
+        if groups.n_groups:
+            self._parts.append(groups)
 
-    def sweep(
-        self, labels: Array, own: Array, within: Array, far: Array, rng: np.random.RandomState
-    ) -> tuple[Array, float]:
+    def sweep(self, labels: Array, own: Array, metrics: Metrics, rng: np.random.RandomState) -> Array:
         """Rows that would rather be elsewhere, in random order, to the cluster cheapest for them by then.
 
-        A must-link to a row in cluster b costs ½ (q_c + q_b) in every cluster c but b. Up to what is the same for all
-        c this is ½ q_c everywhere and −q_b in b. A cannot-link costs far_b − q_b in b.
-
-        Parameters
-        ----------
-        labels : (n,) ints
-        own : (n, k) array
-            What each cluster costs each row by itself.
-        within : (m, k) array
-            q: the squared length of each difference under each metric.
-        far : (k,) array
-        rng : RandomState
-
-        Returns
-        -------
-        labels : (n,) ints
-        broken : float
-            The cost of all broken pairs.
+        ``own`` is (n, k), what each cluster costs each row by itself.
         """
-        cannot = self._n_must
-        said = -self._weight[:, None] * within
-        # Where the farthest pair is not quite the farthest, a cannot-link still never pays for being broken.
-        said[cannot:] = np.maximum(said[cannot:] + self._weight[cannot:, None] * far, 0.0)
-        base = own + self._must_of @ (0.5 * self._weight[:, None] * within)
-        cost = base.copy()
-        for here, there in ((self._left, self._right), (self._right, self._left)):
-            np.add.at(cost, (here, labels[there]), said[np.arange(len(said)), labels[there]])
+        labels = labels.copy()
+        standing = [part.standing(labels, metrics) for part in self._parts]
+        base = sum((part.base for part in standing), own)
+        cost = sum((part.votes() for part in standing), base)
         wanting = np.flatnonzero(cost.min(axis=1) < cost[np.arange(len(labels)), labels])
-        standing = labels.tolist()
         for i in rng.permutation(wanting[~self.free[wanting]]).tolist():
-            paid = base[i].tolist()
-            start, stop = self._bounds[i], self._bounds[i + 1]
-            pairs, others = self._place[start:stop].tolist(), self._other[start:stop].tolist()
-            for pair, other in zip(pairs, others, strict=True):
-                paid[standing[other]] += said[pair, standing[other]]
-            best = min(paid)
-            if best < paid[standing[i]]:
-                standing[i] = paid.index(best)
-        labels = np.array(standing)
-        return labels, self._cost(labels, within, said)
+            paid = base[i].copy()
+            for part in standing:
+                part.charge(i, paid)
+            before, best = labels[i], int(paid.argmin())
+            if paid[best] < paid[before]:
+                labels[i] = best
+                for part in standing:
+                    part.move(i, before, best)
+        return labels
 
-    def _cost(self, labels: Array, within: Array, said: Array) -> float:
-        left, right, m = labels[self._left], labels[self._right], self._n_must
-        apart = np.flatnonzero(left[:m] != right[:m])
-        together = m + np.flatnonzero(left[m:] == right[m:])
-        halves = within[apart, left[apart]] + within[apart, right[apart]]
-        return float(0.5 * self._weight[apart] @ halves + said[together, left[together]].sum())
+    def strain(self, labels: Array, metrics: Metrics) -> tuple[Array, Array]:
+        """``(spread, together)``: what all broken hints cost is Σ_h ⟨A_h, spread_h⟩ + far_h · together_h.
 
-    def broken(self, labels: Array, n_clusters: int) -> tuple[Any, sparse.csr_array, sparse.csr_array]:
-        """``(differences, must, cannot)``: with what weight each broken pair counts in each cluster, (k, m) twice."""
-        left, right, m = labels[self._left], labels[self._right], self._n_must
-        apart = np.flatnonzero(left[:m] != right[:m])
-        together = m + np.flatnonzero(left[m:] == right[m:])
-        half = np.tile(0.5 * self._weight[apart], 2)
-        shape = (n_clusters, len(left))
-        must = sparse.csr_array((half, (np.concatenate([left[apart], right[apart]]), np.tile(apart, 2))), shape=shape)
-        cannot = sparse.csr_array((self._weight[together], (left[together], together)), shape=shape)
-        return self.differences, must, cannot
+        spread_h is the scatter of the differences of broken pairs in cluster h, (k, f) or (k, f, f): half of each
+        must-link with one end there, less each cannot-link with both. together_h is the price of the latter.
+        """
+        spread, together = np.zeros_like(metrics.values), np.zeros(metrics.n_clusters)
+        for part in self._parts:
+            more, priced = part.strain(labels, metrics)
+            spread += more
+            together += priced
+        return spread, together

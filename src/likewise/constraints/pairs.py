@@ -55,7 +55,7 @@ def whole_numbers(values: Any, name: str) -> IntArray:
             where = "".join(f"[{i}]" for i in place)
             raise ValueError(f"{name}{where} = {value} is not a whole number. Write rows as integers.")
         # clipped, because a float beyond 2**63 has no integer to become; it stays out of every range
-        return np.clip(array, -(2.0**62), 2.0**62).astype(np.int64)
+        return np.asarray(np.clip(array, -(2.0**62), 2.0**62), dtype=np.int64)
     if array.dtype.kind not in "iu":
         raise TypeError(
             f"{name} must hold whole numbers, got {array.dtype}. "
@@ -66,11 +66,12 @@ def whole_numbers(values: Any, name: str) -> IntArray:
     return array.astype(np.int64)
 
 
-def belief(value: object, name: str) -> float:
+def belief(value: Any, name: str) -> float:
     """Check one degree of belief: a finite number above 0."""
-    if isinstance(value, bool | str) or not np.isscalar(value) or np.iscomplexobj(value):
+    one_number = np.isscalar(value) and not (isinstance(value, bool | str) or np.iscomplexobj(value))
+    if not one_number:
         raise TypeError(f"{name} must be one number above 0, got {value!r}.")
-    number = float(value)  # type: ignore[arg-type]
+    number = float(value)
     if not (np.isfinite(number) and number > 0):
         raise ValueError(f"{name} must be finite and above 0, got {value!r}. Leave a hint out to disbelieve it.")
     return number

@@ -133,7 +133,8 @@ class Partition:
             return known
         if not (self.same_within or self.different_within):
             return np.zeros_like(known)
-        return known & np.append(self.block_sizes > 1, False)[self.codes]
+        shared: BoolArray = np.append(self.block_sizes > 1, False)
+        return known & shared[self.codes]
 
     def restrict(self, rows: Any) -> Partition:
         """Keep the given rows, in the given order (row numbers, or a mask).

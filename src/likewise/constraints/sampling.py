@@ -22,10 +22,10 @@ class _Labelled:
     def __init__(self, codes: IntArray, names: list[Any], rng: np.random.Generator) -> None:
         self.names, self.rng, self.n_samples = names, rng, len(codes)
         known = np.flatnonzero(codes >= 0)
-        self.rows = known[np.argsort(codes[known], kind="stable")]
+        self.rows: IntArray = known[np.argsort(codes[known], kind="stable")]
         self.codes = codes[self.rows]
         self.sizes = np.bincount(self.codes, minlength=len(names))
-        self.start = np.cumsum(self.sizes) - self.sizes
+        self.start: IntArray = np.cumsum(self.sizes) - self.sizes
 
     def draw(self, total: int, amount: int, what: str) -> IntArray:
         """Draw distinct numbers below `total`, in memory of the order of `amount`."""
@@ -49,7 +49,8 @@ class _Labelled:
         number = self.draw(int(ends[-1]) if ends.size else 0, amount, "pairs within a class")
         label = np.searchsorted(ends, number, side="right")
         begin = ends - self.sizes * (self.sizes - 1) // 2
-        return self.rows[self.start[label, None] + _triangle(number - begin[label])]
+        places: IntArray = self.start[label, None] + _triangle(number - begin[label])
+        return self.rows[places]
 
     def cannot_links(self, amount: int) -> IntArray:
         # The row at a place in class order is paired with all places after its class.
@@ -63,7 +64,7 @@ class _Labelled:
     def must_links_of(self, label: int, amount: int) -> IntArray:
         size = int(self.sizes[label])
         number = self.draw(size * (size - 1) // 2, amount, f"must-links within class {self.names[label]!r}")
-        return self.rows[self.start[label] + _triangle(number)]
+        return self.rows[int(self.start[label]) + _triangle(number)]
 
     def cannot_links_of(self, label: int, amount: int, taken: IntArray) -> IntArray:
         """Draw cannot-links out of one class that are not among those `taken` (places, not rows)."""

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..constraints.pairs import FloatArray
 from ..graphs.rows import RowMatrix
-
-Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +36,7 @@ class Form:
     """
 
     rows: RowMatrix | None
-    ridge: float | Array = 0.0
+    ridge: float | FloatArray = 0.0
     psd: bool = True
 
     def __post_init__(self) -> None:
@@ -68,18 +67,20 @@ class Form:
         """Whether every feature costs something by itself."""
         return bool(np.all(np.asarray(self.ridge) > 0))
 
-    def apply(self, X: Any, V: Array) -> Array:
+    def apply(self, X: Any, V: FloatArray) -> FloatArray:
         """``(Xᵀ K X + diag(ridge)) V`` without the f×f matrix."""
-        image = (np.asarray(self.ridge) * V.T).T
-        return image if self.rows is None else image + X.T @ (self.rows @ (X @ V))
+        image: FloatArray = (np.asarray(self.ridge) * V.T).T
+        if self.rows is not None:
+            image = image + X.T @ (self.rows @ (X @ V))
+        return image
 
-    def matrix(self, X: Any) -> Array:
+    def matrix(self, X: Any) -> FloatArray:
         """The f×f matrix of the form."""
         M = np.zeros((X.shape[1], X.shape[1])) if self.rows is None else _inner(X, self.rows)
         M[np.diag_indices_from(M)] += self.ridge
         return M
 
-    def diagonal(self, X: Any) -> Array:
+    def diagonal(self, X: Any) -> FloatArray:
         """The diagonal of :meth:`matrix` without the rest of it."""
         values = np.zeros(X.shape[1]) + self.ridge
         if self.rows is not None:
@@ -90,23 +91,23 @@ class Form:
                 values += _column_products(left, core @ left)
         return values
 
-    def value(self, X: Any, W: Array) -> Array:
+    def value(self, X: Any, W: FloatArray) -> FloatArray:
         """``q(w)`` for each column w of ``W``."""
-        values = np.einsum("ij,ij->j", W, (np.asarray(self.ridge) * W.T).T)
+        values = _column_products(W, (np.asarray(self.ridge) * W.T).T)
         if self.rows is not None:
             XW = X @ W
-            values = values + np.einsum("ij,ij->j", XW, self.rows @ XW)
+            values = values + _column_products(XW, self.rows @ XW)
         return values
 
 
-def _inner(X: Any, K: RowMatrix) -> Array:
+def _inner(X: Any, K: RowMatrix) -> FloatArray:
     thin = K.factor.T @ X
     M = X.T @ (K.sparse @ X) + thin.T @ (K.core @ thin)
-    M = M.toarray() if sparse.issparse(M) else np.asarray(M)
-    return (M + M.T) / 2
+    M = M.toarray() if sparse.issparse(M) else M
+    return np.asarray((M + M.T) / 2)
 
 
-def _column_products(A: Any, B: Any) -> Array:
+def _column_products(A: Any, B: Any) -> FloatArray:
     if sparse.issparse(A):
         return np.asarray(A.multiply(B).sum(axis=0)).ravel()
-    return np.einsum("ij,ij->j", A, B)
+    return np.asarray(np.einsum("ij,ij->j", A, B))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..constraints.pairs import FloatArray
 from .form import Form
 
 
-def ridge(cost: float | np.ndarray) -> Form:
+def ridge(cost: float | FloatArray) -> Form:
     """``Σ cost_j w_j²``: ``ridge(1.0)`` is the identity."""
     if not np.all(np.asarray(cost) >= 0):
         raise ValueError(f"a ridge must not be negative, got {np.min(cost)}.")

@@ -8,10 +8,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from ..constraints.pairs import FloatArray, IntArray
 from ..graphs.rows import RowMatrix, indicator
 from .form import Form
-
-Array = np.ndarray
 
 
 def total_scatter(n: int) -> Form:
@@ -19,14 +18,14 @@ def total_scatter(n: int) -> Form:
     return Form(RowMatrix.centring(n))
 
 
-def within_scatter(codes: Array) -> Form:
+def within_scatter(codes: IntArray) -> Form:
     """Σ over grouped rows of (x − c_group)(x − c_group)ᵀ."""
     Z, sizes = _members(codes)
     grouped = RowMatrix.diag((codes >= 0).astype(float))
     return Form(grouped - RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes)))
 
 
-def between_scatter(codes: Array) -> Form:
+def between_scatter(codes: IntArray) -> Form:
     """Σ over groups of size × (c_group − c)(c_group − c)ᵀ, c the mean of the grouped rows."""
     Z, sizes = _members(codes)
     grouped = (codes >= 0).astype(float)[:, None]
@@ -34,19 +33,19 @@ def between_scatter(codes: Array) -> Form:
     return Form(groups - RowMatrix.low_rank(grouped) * (1.0 / max(sizes.sum(), 1.0)))
 
 
-def centroid_scatter(codes: Array) -> Form:
+def centroid_scatter(codes: IntArray) -> Form:
     """Σ over groups of c_group c_groupᵀ: uncentred, each group counting once."""
     Z, sizes = _members(codes)
     return Form(RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes**2)))
 
 
-def centroids(codes: Array) -> sparse.csr_array:
+def centroids(codes: IntArray) -> sparse.csr_array:
     """The matrix M (n × groups) with ``Mᵀ X`` the group means."""
     Z, sizes = _members(codes)
     return sparse.csr_array(Z @ sparse.diags_array(1.0 / sizes))
 
 
-def _members(codes: Array) -> tuple[sparse.csr_array, Array]:
+def _members(codes: IntArray) -> tuple[sparse.csr_array, FloatArray]:
     used, dense = np.unique(codes[codes >= 0], return_inverse=True)
     packed = np.full(len(codes), -1)
     packed[codes >= 0] = dense

@@ -14,14 +14,13 @@ from scipy import linalg, sparse
 from sklearn.metrics.pairwise import euclidean_distances
 
 from ..constraints import Constraints
-
-Array = np.ndarray
+from ..constraints.pairs import FloatArray, IntArray
 
 NULL = 1e-10
 """Eigenvalues of W below this share of the largest count as zero: cycles of must-links make W singular."""
 
 
-def kernel_null_space(K: Array, constraints: Constraints) -> Array:
+def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
     """The kernel after projection onto the null space of the must-links.
 
     Parameters
@@ -57,10 +56,10 @@ def kernel_null_space(K: Array, constraints: Constraints) -> Array:
         )
     linked, differences = must_link_differences(constraints)
     T = collapse(K[:, linked], linked, differences)
-    return K - T @ T.T
+    return np.asarray(K - T @ T.T)
 
 
-def must_link_differences(constraints: Constraints) -> tuple[Array, sparse.csr_array]:
+def must_link_differences(constraints: Constraints) -> tuple[IntArray, sparse.csr_array]:
     """``(linked, D)``: the rows in groups of two or more, and a sparse matrix of row differences over them.
 
     Each member of a group minus the group's first: fewest rows with the span of all must-link differences.
@@ -76,13 +75,13 @@ def must_link_differences(constraints: Constraints) -> tuple[Array, sparse.csr_a
     return linked, sparse.csr_array(D)
 
 
-def collapse(columns: Array, linked: Array, differences: sparse.csr_array) -> Array:
+def collapse(columns: FloatArray, linked: IntArray, differences: sparse.csr_array) -> FloatArray:
     """T with ``K̂ = K − T Tᵀ``, from the kernel columns of the linked rows alone."""
     A = differences @ columns.T  # K(M, ·), Eq. 7
     W = differences @ A[:, linked].T  # Eq. 8
     values, vectors = linalg.eigh((W + W.T) / 2)
     kept = values > NULL * values.max(initial=0.0)
-    return A.T @ (vectors[:, kept] / np.sqrt(values[kept]))
+    return np.asarray(A.T @ (vectors[:, kept] / np.sqrt(values[kept])))
 
 
 class CollapsedDistances:
@@ -96,11 +95,11 @@ class CollapsedDistances:
         )
         self._diagonal = 1.0 - np.einsum("ij,ij->i", self._T, self._T)
 
-    def _kernel(self, left: Any, right: Any) -> Array:
-        return np.exp(-self._gamma * euclidean_distances(left, right, squared=True))
+    def _kernel(self, left: Any, right: Any) -> FloatArray:
+        return np.asarray(np.exp(-self._gamma * euclidean_distances(left, right, squared=True)))
 
-    def __call__(self, rows: slice) -> Array:
+    def __call__(self, rows: slice) -> FloatArray:
         """Distances d̂ (Eq. 10) from ``rows`` to all rows."""
         K = self._kernel(self._X[rows], self._X) - self._T[rows] @ self._T.T
         squared = self._diagonal[rows, None] + self._diagonal - 2 * K
-        return np.sqrt(np.maximum(squared, 0.0))
+        return np.asarray(np.sqrt(np.maximum(squared, 0.0)))

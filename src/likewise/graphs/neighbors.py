@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+from ..constraints.pairs import FloatArray, IntArray
 from .rows import RowMatrix
 
-Array = np.ndarray
-DistanceBlock = Callable[[slice], Array]
+DistanceBlock = Callable[[slice], FloatArray]
 """Distances from a slice of the rows to all rows."""
 
 BLOCK_ENTRIES = 2**23
@@ -73,7 +73,7 @@ def largest_distance(distances: DistanceBlock, n: int) -> float:
 
 def extreme_pairs(
     distances: DistanceBlock, n: int, k: int, scale: float, *, farthest: bool = False
-) -> tuple[Array, Array]:
+) -> tuple[IntArray, FloatArray]:
     """Each row's k nearest (or farthest) others, as unique pairs i < j, with their distance ÷ ``scale``.
 
     Distances are rounded to a millionth of ``scale`` before they are ranked and ties go to the lower index, so

@@ -5,85 +5,83 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from ..constraints import Constraints, Partition
+from ..constraints import Constraints
+from ..constraints.pairs import FloatArray, IntArray
+from .blocks import Statements, statements, statements_once
 from .rows import RowMatrix, indicator
 
-Array = np.ndarray
 
-
-def must_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMatrix:
+def must_link_graph(constraints: Constraints, *, closed: bool = False, once: bool = False) -> RowMatrix:
     """Weights of belief between rows said to be the same; no row is linked to itself.
 
     Parameters
     ----------
     constraints : Constraints
-        A pair said by a partition and by itself has the larger belief; what several partitions say of one pair
-        adds up.
+        A pair said by a partition and by itself has the larger belief.
     closed : bool
         Also link what follows by transitivity. An entailed link is believed as much as the least believed
-        statement of its group (of a pair said twice, both count); a stated link keeps its own belief.
+        statement of its group; a stated link keeps its own belief.
+    once : bool
+        A pair that several partitions speak of has the largest of their beliefs, and that is all that counts for
+        what is least believed in its group: the pairs are exactly those that :meth:`Constraints.expand` writes out.
+        Without it what partitions say of one pair adds up, and of a pair said twice both count.
+    """
+    said = (statements_once if once else statements)(constraints.partitions, "must")
+    if said is None:
+        pairs = constraints.expand(closed=closed)
+        return RowMatrix.from_pairs(pairs.n_samples, pairs.must_link, pairs.must_weight)
+    entailed, graph = np.zeros(constraints.n_samples), RowMatrix.zeros(constraints.n_samples)
+    if closed:
+        groups = constraints.groups()
+        least = _least(constraints, groups, said, once)
+        entailed, graph = least[groups], RowMatrix.low_rank(indicator(groups, len(least)), sparse.diags_array(least))
+    for weight, blocks in said:
+        # A block lies in one group, where its pairs are believed that much more than what is entailed.
+        more = np.maximum(weight - entailed, 0.0)
+        if more.any():
+            graph = graph + blocks.matrix(more)
+    return _raised_to(graph, constraints.must_link, constraints.must_weight).without_diagonal()
+
+
+def cannot_link_graph(constraints: Constraints, *, closed: bool = False, once: bool = False) -> RowMatrix:
+    """Weights of belief (positive) between rows said to differ.
+
+    ``closed`` adds what follows by entailment; ``once`` is as for :func:`must_link_graph`.
     """
     if closed:
-        graph = _closed_must_links(constraints)
+        closure = constraints.closure()
+        graph = cannot_link_graph(closure.between, once=once).lift(indicator(closure.groups, closure.n_groups))
     else:
         graph = RowMatrix.zeros(constraints.n_samples)
-        for partition in constraints.partitions:
-            if partition.same_within:
-                graph = graph + partition.weight * RowMatrix.low_rank(indicator(partition.codes))
-    graph = _raised_to(graph, constraints.must_link, constraints.must_weight)
-    return graph.without_diagonal()
-
-
-def cannot_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMatrix:
-    """Weights of belief (positive) between rows said to differ; ``closed`` adds what follows by entailment."""
-    graph = RowMatrix.zeros(constraints.n_samples)
-    if closed:
-        closure = constraints.closure()
-        members = indicator(closure.groups, closure.n_groups)
-        graph = cannot_link_graph(closure.between).lift(members)
-    else:
-        for partition in constraints.partitions:
-            graph = graph + _differences(partition)
+        said = (statements_once if once else statements)(constraints.partitions, "cannot")
+        if said is None:
+            constraints, said = constraints.expand(), []
+        for weight, blocks in said:
+            graph = graph + blocks.matrix(np.full(constraints.n_samples, weight))
+        graph = graph.without_diagonal()
     return _raised_to(graph, constraints.cannot_link, constraints.cannot_weight)
 
 
-def _differences(partition: Partition) -> RowMatrix:
-    Z = indicator(partition.codes)
-    graph = RowMatrix.zeros(partition.n_samples)
-    if partition.different_across:
-        # All pairs of known rows, less the pairs inside a block.
-        known = (partition.codes >= 0).astype(float)[:, None]
-        graph = graph + RowMatrix.low_rank(known) - RowMatrix.low_rank(Z)
-    if partition.different_within:
-        graph = graph + RowMatrix.low_rank(Z) - RowMatrix.diag((partition.codes >= 0).astype(float))
-    return partition.weight * graph
-
-
-def _raised_to(graph: RowMatrix, pairs: Array, beliefs: Array) -> RowMatrix:
+def _raised_to(graph: RowMatrix, pairs: IntArray, beliefs: FloatArray) -> RowMatrix:
     """``graph`` with the value at each of ``pairs`` raised to what was stated there."""
     missing = beliefs - graph.entries(pairs[:, 0], pairs[:, 1])
     stated = missing > 0
     return graph + RowMatrix.from_pairs(graph.n, pairs[stated], missing[stated])
 
 
-def _closed_must_links(constraints: Constraints) -> RowMatrix:
-    groups = constraints.groups()
-    n_groups = int(groups.max(initial=-1)) + 1
-    least = np.full(n_groups, np.inf)
-    if len(constraints.must_link):
-        np.minimum.at(least, groups[constraints.must_link[:, 0]], constraints.must_weight)
-    stated = [partition for partition in constraints.partitions if partition.same_within]
-    for partition in stated:
-        tied = np.flatnonzero(partition.codes >= 0)
-        tied = tied[partition.block_sizes[partition.codes[tied]] > 1]
-        np.minimum.at(least, groups[tied], partition.weight)
-    least[np.isinf(least)] = 0.0  # a group of one: nothing was said
-    graph = RowMatrix.low_rank(indicator(groups, n_groups), sparse.diags_array(least))
-    for partition in stated:
-        # A block lies in one group, where its pairs are believed that much more than what is entailed.
-        more = np.zeros(partition.n_blocks)
-        known = partition.codes >= 0
-        more[partition.codes[known]] = np.maximum(partition.weight - least[groups[known]], 0.0)
-        if more.any():
-            graph = graph + RowMatrix.low_rank(indicator(partition.codes), sparse.diags_array(more))
-    return graph
+def _least(constraints: Constraints, groups: IntArray, said: Statements, once: bool) -> FloatArray:
+    """The least belief that holds each group together; 0 for a group of one, of which nothing was said."""
+    least = np.full(int(groups.max(initial=-1)) + 1, np.inf)
+    pairs, beliefs = constraints.must_link, constraints.must_weight
+    for weight, blocks in said:
+        links = blocks.matrix(np.ones(len(groups))).without_diagonal()
+        partners = links.row_sums()
+        if once:
+            # A pair that is also stated by itself has one belief, the larger.
+            both = links.entries(pairs[:, 0], pairs[:, 1]) > 0.5
+            np.subtract.at(partners, pairs[both & (beliefs > weight)], 1.0)
+            beliefs = np.where(both, np.maximum(beliefs, weight), beliefs)
+        np.minimum.at(least, groups[partners > 0.5], weight)
+    np.minimum.at(least, groups[pairs[:, 0]], beliefs)
+    least[np.isinf(least)] = 0.0
+    return least

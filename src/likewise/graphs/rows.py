@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-Array = np.ndarray
+from ..constraints.pairs import BoolArray, FloatArray, IntArray
 
 
 def _csr(matrix: Any, shape: tuple[int, int] | None = None) -> sparse.csr_array:
@@ -69,7 +69,7 @@ class RowMatrix:
         return cls(_csr((n, n)))
 
     @classmethod
-    def diag(cls, values: Array) -> RowMatrix:
+    def diag(cls, values: FloatArray) -> RowMatrix:
         """A weight on each row by itself."""
         return cls(sparse.diags_array(np.asarray(values, dtype=np.float64)))
 
@@ -80,7 +80,7 @@ class RowMatrix:
         return cls(_csr((n, n)), factor, core)
 
     @classmethod
-    def from_pairs(cls, n: int, pairs: Array, weights: Array) -> RowMatrix:
+    def from_pairs(cls, n: int, pairs: IntArray, weights: FloatArray) -> RowMatrix:
         """A graph with one edge a pair."""
         left, right = pairs[:, 0], pairs[:, 1]
         half = sparse.coo_array((weights, (left, right)), shape=(n, n))
@@ -96,7 +96,7 @@ class RowMatrix:
     @property
     def n(self) -> int:
         """Number of rows."""
-        return self.sparse.shape[0]
+        return int(self.sparse.shape[0])
 
     def __add__(self, other: RowMatrix) -> RowMatrix:
         return RowMatrix(
@@ -116,16 +116,17 @@ class RowMatrix:
     def __sub__(self, other: RowMatrix) -> RowMatrix:
         return self + (-other)
 
-    def __matmul__(self, V: Array) -> Array:
-        return self.sparse @ V + self.factor @ (self.core @ (self.factor.T @ V))
+    def __matmul__(self, V: FloatArray) -> FloatArray:
+        image: FloatArray = self.sparse @ V + self.factor @ (self.core @ (self.factor.T @ V))
+        return image
 
     # -- looking inside -------------------------------------------------------------------------------------------
 
-    def row_sums(self) -> Array:
+    def row_sums(self) -> FloatArray:
         """``K 1``: the degree of each row."""
         return self @ np.ones(self.n)
 
-    def entries(self, left: Array, right: Array) -> Array:
+    def entries(self, left: IntArray, right: IntArray) -> FloatArray:
         """The values at the places ``(left[t], right[t])``."""
         values = np.asarray(self.sparse[left, right]).ravel() if len(left) else np.zeros(0)
         if self.core.nnz:
@@ -133,10 +134,10 @@ class RowMatrix:
             values = values + (Z[left] @ self.core).multiply(Z[right]).sum(axis=1)
         return values
 
-    def diagonal(self) -> Array:
+    def diagonal(self) -> FloatArray:
         """The values at ``(i, i)``."""
         inside = (self.factor @ self.core).multiply(self.factor).sum(axis=1)
-        return self.sparse.diagonal() + np.asarray(inside).ravel()
+        return np.asarray(self.sparse.diagonal() + np.asarray(inside).ravel())
 
     def ignores_shifts(self) -> bool:
         """Whether ``K 1 = 0``: one vector added to every row of the data changes nothing."""
@@ -147,7 +148,7 @@ class RowMatrix:
         """The same relations, no row related to itself."""
         return self - RowMatrix.diag(self.diagonal())
 
-    def span(self) -> tuple[Array, sparse.csr_array, sparse.csr_array]:
+    def span(self) -> tuple[IntArray, sparse.csr_array, sparse.csr_array]:
         """``(rows, E, B)`` with ``K = E B Eᵀ`` and E as thin as the statement allows.
 
         E holds one unit column for each of ``rows`` (those the sparse part touches), then the factor.
@@ -157,7 +158,7 @@ class RowMatrix:
         B = sparse.block_diag([self.sparse[rows][:, rows], self.core], format="csr")
         return rows, E, B
 
-    def support(self) -> Array:
+    def support(self) -> IntArray:
         """The rows that the sparse part touches."""
         return np.flatnonzero(np.diff(self.sparse.indptr))
 
@@ -176,15 +177,27 @@ class RowMatrix:
         return self + RowMatrix.low_rank(factor, core)
 
     def written_out(self, limit: int) -> RowMatrix:
-        """The same with the low-rank part written into the sparse one, if that takes at most ``limit`` entries.
+        """The same with low-rank parts written into the sparse one, smallest first, as far as ``limit`` entries go.
 
         Groups of one or two rows are cheaper as pairs; large groups are not.
         """
-        sizes = np.bincount(self.factor.indices, minlength=self.factor.shape[1])
+        sizes = np.bincount(self.factor.indices, minlength=self.factor.shape[1]).astype(np.float64)
         core = self.core.tocoo()
-        if float(sizes[core.row] @ sizes[core.col].astype(float)) > limit:
+        entries = sizes[core.row] * sizes[core.col]
+        values, counts = np.unique(entries, return_counts=True)
+        # All parts of one size or none of them, so that what is written stays symmetric.
+        fitting = values[np.cumsum(values * counts) <= limit]
+        if not len(fitting):
             return self
-        return RowMatrix(self.sparse + self.factor @ self.core @ self.factor.T)
+        small = entries <= fitting[-1]
+
+        def chosen(which: BoolArray) -> sparse.csr_array:
+            return _csr((core.data[which], (core.row[which], core.col[which])), core.shape)
+
+        kept = chosen(~small)
+        columns = np.flatnonzero(np.diff(kept.indptr))
+        written = self.factor @ chosen(small) @ self.factor.T
+        return RowMatrix(self.sparse + written, self.factor[:, columns], kept[columns][:, columns])
 
     def square_root(self) -> RowMatrix | None:
         """R with ``K = R R``, where one is known: for a non-negative diagonal, alone or (if even) less a mean.
@@ -204,22 +217,22 @@ class RowMatrix:
         bend = (np.sqrt(max(along, 0.0)) - np.sqrt(d[0])) / length
         return plain + RowMatrix.low_rank(self.factor, np.array([[bend]]))
 
-    def toarray(self) -> Array:
+    def toarray(self) -> FloatArray:
         """Written out, n×n: for tests and small data."""
-        return self.sparse.toarray() + (self.factor @ self.core @ self.factor.T).toarray()
+        return np.asarray(self.sparse.toarray() + (self.factor @ self.core @ self.factor.T).toarray())
 
 
 def _identity(n: int) -> sparse.csr_array:
     return sparse.csr_array(sparse.eye_array(n))
 
 
-def selector(n: int, rows: Array) -> sparse.csr_array:
+def selector(n: int, rows: IntArray) -> sparse.csr_array:
     """The n×len(rows) matrix whose column t is the unit vector of ``rows[t]``."""
     columns = np.arange(len(rows))
     return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, len(rows)))
 
 
-def indicator(codes: Array, n_blocks: int | None = None) -> sparse.csr_array:
+def indicator(codes: IntArray, n_blocks: int | None = None) -> sparse.csr_array:
     """The n×blocks matrix with a one where a row carries that code; −1 carries none."""
     known = np.flatnonzero(codes >= 0)
     width = int(codes.max(initial=-1)) + 1 if n_blocks is None else n_blocks

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,8 @@ class Objective:
 
     def among(self, columns: Array) -> Objective:
         """The same for these features only, the others having no weight."""
+        if len(columns) == self.C.shape[1]:
+            return self
         C = self.C[:, columns]
         if sparse.issparse(C) and C.shape[0] * C.shape[1] <= MOST_DENSE:
             C = C.toarray()
@@ -67,55 +70,86 @@ class Objective:
     def gradient(self, b: Array) -> Array:
         """∇φ(b) = 1 − Cᵀ(belief/d) / 2f, with f = Σ belief·d."""
         d = self._distances(b)
-        return 1.0 - self.C.T @ (self.beliefs / d) / (2 * (self.beliefs @ d))
+        return 1.0 - self._pull(d) / (2 * (self.beliefs @ d))
 
-    def curvature(self, b: Array) -> Array:
-        """The diagonal of the Hessian."""
-        return self._curvature(*self._bend(b))
+    def multiplied(self, b: Array, times: int) -> Array:
+        """So many steps b ← b·(1 − ∇φ)², brought to Σ b = ½: they never raise φ and need no Hessian.
 
-    def newton_system(self, b: Array, free: Array) -> Callable[[Array, float], Array]:
+        By Jensen's inequality √(Σ_j C_pj b_j) ≥ Σ_j √(ρ_pj C_pj b_j) for any shares ρ that add up to 1; with the
+        shares of the present b both sides agree there, and the right-hand sum is largest at this step. A common factor
+        of b drops out of the next step, so it is set right once at the end.
+        """
+        for _ in range(times):
+            b = b * np.square(self._pull(self._distances(b)))
+        return b * (0.5 / b.sum())
+
+    def bend(self, b: Array) -> Bend:
+        """φ and how it bends at b."""
+        d = self._distances(b)
+        f = self.beliefs @ d
+        gain, pairs = self._pull(d) / (2 * f), self.beliefs / (4 * f * d * d * d)
+        return Bend(float(b.sum() - np.log(f)), gain, pairs, pairs @ self._squares + gain * gain)
+
+    def newton_system(self, bend: Bend, free: Array) -> Callable[[Array, float], Array | None]:
         """``(g, damping) → (H + damping)⁻¹ g`` among ``free``, H brought to a unit diagonal for it.
 
-        H = ∇²φ(b) = Cᵀ diag(belief/d³) C / 4f + q qᵀ with q = 1 − ∇φ. Few features: written out. Many: multiplied with.
+        H = ∇²φ = Cᵀ diag(pairs) C + gain gainᵀ. Few features: written out, and None where it is not positive definite
+        to working precision. Many: multiplied with.
         """
-        some = Objective(self.C[:, free], self.beliefs, self.floor)
-        q, bend = self._bend(b)
-        scale = 1 / np.sqrt(some._curvature(q[free], bend))
-        C, q = some._scaled(scale), q[free] * scale
+        scale = 1 / np.sqrt(bend.diagonal[free])
+        C, gain = _scaled(self.C if len(free) == self.C.shape[1] else self.C[:, free], scale), bend.gain[free] * scale
         if len(free) <= DENSE:
-            H = (C.T * bend) @ C if not sparse.issparse(C) else (C.T @ sparse.diags_array(bend) @ C).toarray()
-            H = H + np.outer(q, q)
+            H = (C.T * bend.pairs) @ C if not sparse.issparse(C) else (C.T @ _diagonal(bend.pairs) @ C).toarray()
+            H += np.outer(gain, gain)
 
-            def solve(g: Array, damping: float) -> Array:
-                damped = H + damping * np.eye(len(H))
-                return scale * linalg.cho_solve(linalg.cho_factor(damped, check_finite=False), scale * g)
+            def solve(g: Array, damping: float) -> Array | None:
+                damped = H.copy()
+                damped.flat[:: len(H) + 1] += damping
+                _, x, failed = linalg.lapack.dposv(damped, scale * g, overwrite_a=True)
+                return None if failed else scale * x
 
             return solve
 
         def solve_by_products(g: Array, damping: float) -> Array:
             def apply(x: Array) -> Array:
                 x = x.ravel()
-                return C.T @ (bend * (C @ x)) + q * (q @ x) + damping * x
+                return C.T @ (bend.pairs * (C @ x)) + gain * (gain @ x) + damping * x
 
             H = LinearOperator((len(free), len(free)), matvec=apply, dtype=np.float64)
             return scale * cg(H, scale * g, rtol=1e-4, maxiter=200)[0]
 
         return solve_by_products
 
-    def _bend(self, b: Array) -> tuple[Array, Array]:
-        d = self._distances(b)
-        f = self.beliefs @ d
-        return self.C.T @ (self.beliefs / d) / (2 * f), self.beliefs / (4 * f * d**3)
+    @cached_property
+    def _squares(self) -> Any:
+        return self.C.power(2) if sparse.issparse(self.C) else np.square(self.C)
 
-    def _curvature(self, q: Array, bend: Array) -> Array:
-        squares = self.C.power(2) if sparse.issparse(self.C) else np.square(self.C)
-        return squares.T @ bend + q * q
-
-    def _scaled(self, scale: Array) -> Any:
-        return sparse.csc_array(self.C @ sparse.diags_array(scale)) if sparse.issparse(self.C) else self.C * scale
+    def _pull(self, d: Array) -> Array:
+        return (self.beliefs / d) @ self.C
 
     def _distances(self, b: Array) -> Array:
         return np.sqrt(self.C @ b + self.floor)
+
+
+@dataclass(frozen=True)
+class Bend:
+    """φ and its derivatives at one place: see :meth:`Objective.newton_system`.
+
+    ``gain`` is 1 − ∇φ, ``pairs`` the curvature that each pair adds, ``diagonal`` that of the Hessian.
+    """
+
+    value: float
+    gain: Array
+    pairs: Array
+    diagonal: Array
+
+
+def _scaled(C: Any, scale: Array) -> Any:
+    return sparse.csc_array(C @ _diagonal(scale)) if sparse.issparse(C) else C * scale
+
+
+def _diagonal(values: Array) -> Any:
+    return sparse.diags_array(values)
 
 
 def minimise(C: Any, beliefs: Array, *, tol: float = 1e-6, max_iter: int = 1000) -> Minimum:
@@ -159,26 +193,14 @@ def minimise(C: Any, beliefs: Array, *, tol: float = 1e-6, max_iter: int = 1000)
         wanted = wanted[np.argsort(gradient[wanted], kind="stable")[: max(FIRST, len(kept))]]
         chosen = np.union1d(kept, wanted)
         b[wanted] = 1e-3 * b.max()
-        inside = multiply(phi.among(chosen), b[chosen])
-
-
-def multiply(phi: Objective, b: Array) -> Array:
-    """A few steps b ← b·(1 − ∇φ)², brought to Σ b = ½: they never raise φ and need no Hessian.
-
-    By Jensen's inequality √(Σ_j C_pj b_j) ≥ Σ_j √(ρ_pj C_pj b_j) for any shares ρ that add up to 1; with the shares
-    of the present b both sides agree there, and the right-hand sum is largest at this step.
-    """
-    for _ in range(20):
-        b = b * np.square(1.0 - phi.gradient(b))
-        b *= 0.5 / b.sum()
-    return b
+        inside = phi.among(chosen).multiplied(b[chosen], 20)
 
 
 def thin_out(phi: Objective, b: Array) -> tuple[Array, Array]:
     """The features that still count after many such steps, and their weights: where Newton's method should start."""
     chosen, value = np.arange(len(b)), np.inf
     for _ in range(20):
-        b = multiply(phi, b)
+        b = phi.multiplied(b, 20)
         strong = np.flatnonzero(b > 1e-7 * b.max())
         if 2 * len(strong) < len(b):
             chosen, b, phi = chosen[strong], b[strong], phi.among(strong)
@@ -197,20 +219,23 @@ def newton(phi: Objective, b: Array, tol: float, max_iter: int) -> tuple[Array, 
     """
     damping = LEAST_DAMPING
     for step in range(max_iter):
-        gradient = phi.gradient(b)
+        bend = phi.bend(b)
+        gradient = 1.0 - bend.gain
         residual = optimality(b, gradient)
         if residual <= tol * 1e-3:
             return b, step
         # Held at 0: small weights that a Newton step on them alone would bring below it.
-        held = (gradient > 0) & (b <= min(1e-6, residual)) & (b * phi.curvature(b) <= gradient)
+        held = (gradient > 0) & (b <= min(1e-6, residual)) & (b * bend.diagonal <= gradient)
         free = np.flatnonzero(~held)
-        solve = phi.newton_system(b, free)
+        solve = phi.newton_system(bend, free)
         direction = -b
         while True:
-            direction[free] = -solve(gradient[free], damping)
-            nearer = _armijo(phi, b, gradient, direction)
-            if nearer is not None:
-                break
+            found = solve(gradient[free], damping)
+            if found is not None:
+                direction[free] = -found
+                nearer = _armijo(phi, b, bend.value, gradient, direction)
+                if nearer is not None:
+                    break
             damping *= 100  # more features than pairs: the Hessian says nothing about many directions
             if damping > 1e6:  # nothing to gain within the precision of φ
                 return b, step
@@ -223,9 +248,9 @@ def optimality(b: Array, gradient: Array) -> float:
     return float(np.abs(b - np.maximum(b - gradient, 0)).max(initial=0.0))
 
 
-def _armijo(phi: Objective, b: Array, gradient: Array, direction: Array) -> Array | None:
+def _armijo(phi: Objective, b: Array, start: float, gradient: Array, direction: Array) -> Array | None:
     """The first of b + direction, b + direction/2, ... (put back to b ≥ 0) that lowers φ as promised; None if none."""
-    start, size = phi.value(b), 1.0
+    size = 1.0
     slack = 4 * np.finfo(float).eps * max(abs(start), 1.0)
     while size > 1e-3:
         tried = np.maximum(b + size * direction, 0)

@@ -47,12 +47,22 @@ class FeatureTerms:
     beliefs: Array
 
     @classmethod
-    def of(cls, X: Any, constraints: Constraints, width: int | None = None, ridge: float = LEAST_RIDGE) -> FeatureTerms:
-        """Read them off centred data, to be used on ``width`` features at a time (default: all)."""
-        share = (width or X.shape[1]) / X.shape[1]
-        entries = 2 * X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
-        pairs, beliefs = cannot_link_pairs(constraints, entries * share)
-        return cls(must_link_form(X, constraints, ridge).diagonal(X), column_variance(X), pairs, beliefs)
+    def of(
+        cls,
+        X: Any,
+        constraints: Constraints,
+        *,
+        ridge: float = LEAST_RIDGE,
+        variance: Array | None = None,
+        width: int | None = None,
+    ) -> FeatureTerms:
+        """Read them off centred data, to be used on ``width`` features at a time (default: all).
+
+        ``variance`` saves time where it is known.
+        """
+        variance = column_variance(X) if variance is None else variance
+        pairs, beliefs = cannot_link_pairs(constraints, most_pairs(entries(X) * (width or X.shape[1]) / X.shape[1]))
+        return cls(must_link_form(X, constraints, ridge, variance).diagonal(X), variance, pairs, beliefs)
 
     def of_features(self, features: Array) -> FeatureTerms:
         """The same for some of the features."""
@@ -67,22 +77,29 @@ def centred(X: Any) -> Any:
     return X - X.mean(axis=0)
 
 
-def must_link_form(X: Any, constraints: Constraints, amount: float = LEAST_RIDGE) -> Form:
+def must_link_form(
+    X: Any, constraints: Constraints, amount: float = LEAST_RIDGE, variance: Array | None = None
+) -> Form:
     """Σ over must-links of belief × (x_i − x_j)(x_i − x_j)ᵀ, and a ridge of ``2 · beliefs · variance · amount``.
 
-    A partition costs O(n), however many pairs it implies. A random pair differs by 2 · variance on average, so the
-    ridge is ``amount`` made-up must-links between random rows for each real one. Without any, a feature on which all
-    must-linked rows agree would be free, and its best weight infinite.
+    A partition costs O(n), however many pairs it implies. The ridge is ``amount`` made-up must-links between random
+    rows for each real one. Without any, a feature on which all must-linked rows agree would be free, and its best
+    weight infinite.
     """
     graph = must_link_graph(constraints)
     beliefs = float(graph.row_sums().sum()) / 2 or 1.0
-    return laplacian(graph) + ridge(2 * amount * beliefs * column_variance(X))
+    return laplacian(graph) + ridge(made_up(amount * beliefs, column_variance(X) if variance is None else variance))
 
 
-def resolve_ridge(ridge: float | str, shrink: float) -> float:
+def made_up(amount: float, variance: Array) -> Array:
+    """What so many must-links between random rows would add: a random pair differs by 2 · variance on average."""
+    return 2 * amount * variance
+
+
+def resolve_ridge(ridge: float | str, shrink: float | str) -> float:
     """The number behind ``ridge``: "auto" is 1, and the least there must be for the literal reading, ``shrink=0``."""
     if isinstance(ridge, str):
-        return 1.0 if shrink > 0 else LEAST_RIDGE
+        return LEAST_RIDGE if shrink == 0 else 1.0
     return float(ridge)
 
 
@@ -96,18 +113,49 @@ def column_variance(X: Any) -> Array:
     return np.where(variance > 1e-14 * scale, variance, 0.0)
 
 
-def cannot_link_pairs(constraints: Constraints, n_entries: float) -> tuple[Array, Array]:
-    """Cannot-links, stated or implied, and their beliefs; one difference of rows holds ``n_entries`` numbers.
+def entries(X: Any) -> float:
+    """How many numbers one difference of rows holds."""
+    return 2 * X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
 
-    Up to a limit every implied pair is written out, and a pair said twice counts once with the larger belief. Beyond
-    the limit each partition gives evenly spaced pairs, whose beliefs are raised to stand for those left out.
-    """
+
+def most_pairs(n_entries: float) -> int:
+    """How many pairs may be written out when one difference of rows holds ``n_entries`` numbers."""
+    return min(MOST_PAIRS, max(int(MOST_ENTRIES / max(n_entries, 1)), 1000))
+
+
+def cannot_link_pairs(constraints: Constraints, limit: int) -> tuple[Array, Array]:
+    """Cannot-links, stated or implied, and their beliefs; partitions are written out to about ``limit`` pairs."""
     if constraints.n_cannot_link == 0:
         raise ValueError(
             f"XingMetric learns from cannot-links, and the hints hold none: {constraints!r}. Add pairs that differ, or "
             "learn from must-links alone with RCA or Costco."
         )
-    limit = min(MOST_PAIRS, max(int(MOST_ENTRIES / max(n_entries, 1)), 1000))
+    return _told_apart(constraints, limit)
+
+
+def must_link_pairs(constraints: Constraints, limit: int) -> tuple[Array, Array]:
+    """The same for must-links, of which there may be none."""
+    reversed_hints = Constraints(
+        constraints.n_samples,
+        cannot_link=constraints.must_link,
+        cannot_weight=constraints.must_weight,
+        partitions=[
+            Partition(part.codes, same_within=False, different_within=True, weight=part.weight)
+            for part in constraints.partitions
+            if part.same_within
+        ],
+    )
+    return _told_apart(reversed_hints, limit)
+
+
+def _told_apart(constraints: Constraints, limit: int) -> tuple[Array, Array]:
+    """Cannot-links and their beliefs.
+
+    Up to the limit every implied pair is written out, and a pair said twice counts once with the larger belief. Beyond
+    the limit each partition gives evenly spaced pairs, whose beliefs are raised to stand for those left out.
+    """
+    if not constraints.partitions:
+        return constraints.cannot_link, constraints.cannot_weight
     partitions = [part for part in constraints.partitions if part.n_cannot_link]
     implied = sum(part.n_cannot_link for part in partitions)
     if implied <= limit:
@@ -146,6 +194,7 @@ def _spaced_pairs(partition: Partition, amount: int) -> Array:
     return np.column_stack([rows[left], rows[right]])
 
 
-def differences(X: Any, pairs: Array) -> Any:
-    """``x_i − x_j``, one pair a row; sparse for sparse X."""
-    return X[pairs[:, 0]] - X[pairs[:, 1]]
+def differences(X: Any, pairs: Array, *, dense: bool = False) -> Any:
+    """``x_i − x_j``, one pair a row; sparse for sparse X, unless ``dense``."""
+    D = X[pairs[:, 0]] - X[pairs[:, 1]]
+    return D.toarray() if dense and sparse.issparse(D) else D

@@ -8,10 +8,10 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg.lapack import dpstrf
 
-Array = np.ndarray
+from ..constraints.pairs import FloatArray
 
 
-def orthonormal_rows(C: Any) -> Array:
+def orthonormal_rows(C: Any) -> FloatArray:
     """Orthonormal rows spanning the row space of C (b × f), by a rank-revealing (pivoted) QR of Cᵀ.
 
     A sparse C is never made dense: the triangular factor comes from a pivoted Cholesky decomposition of C Cᵀ. That
@@ -27,14 +27,14 @@ def orthonormal_rows(C: Any) -> Array:
     return with_sign(linalg.solve_triangular(L, basis, lower=True).T).T
 
 
-def with_sign(W: Array) -> Array:
+def with_sign(W: FloatArray) -> FloatArray:
     """The columns of W with their largest entry positive; among entries as good as equal, the first decides."""
     size = np.abs(W)
     leading = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
     return W * np.where(np.take_along_axis(W, leading[None], axis=0) < 0, -1.0, 1.0)
 
 
-def _cholesky_rows(C: sparse.csr_array, gram: Array) -> Array:
+def _cholesky_rows(C: sparse.csr_array, gram: FloatArray) -> FloatArray:
     tolerance = len(gram) * np.finfo(float).eps * gram.diagonal().max(initial=0.0)
     factor, pivots, rank, _ = dpstrf(gram, tol=tolerance, lower=1)
     L = np.tril(factor[:rank, :rank])

@@ -12,8 +12,6 @@ from ..forms.form import Form
 from ..graphs.rows import RowMatrix, selector
 from .pencil import Pencil
 
-Array = np.ndarray
-
 
 def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
     """The same pencil on fewer rows.
@@ -22,35 +20,24 @@ def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
     (``K = E B Eᵀ``, so ``Xᵀ K X = (EᵀX)ᵀ B (EᵀX)``). If both forms together see fewer than n such rows, those are
     the data. Thus the cost falls as must-links merge rows into groups.
     """
-    forms = [form for form in (pencil.pull, pencil.push) if form.rows is not None]
-    if not forms:
+    seen_by = [form.rows for form in (pencil.pull, pencil.push) if form.rows is not None]
+    if not seen_by:
         raise ValueError("neither form of the pencil looks at the rows of X.")
     touched = np.zeros(X.shape[0], dtype=bool)
-    for form in forms:
-        touched[form.rows.support()] = True  # type: ignore[union-attr]
+    for matrix in seen_by:
+        touched[matrix.support()] = True
     rows = np.flatnonzero(touched)
-    widths = [form.rows.factor.shape[1] for form in forms]  # type: ignore[union-attr]
-    size = len(rows) + sum(widths)
+    size = len(rows) + sum(matrix.factor.shape[1] for matrix in seen_by)
     if size >= 0.9 * X.shape[0]:
         return X, pencil
-    seen = sparse.hstack([selector(X.shape[0], rows), *(form.rows.factor for form in forms)], format="csr")  # type: ignore[union-attr]
-    starts = np.cumsum([len(rows), *widths])
+    seen = sparse.hstack([selector(X.shape[0], rows), *(matrix.factor for matrix in seen_by)], format="csr")
 
-    def narrow(form: Form) -> Form:
+    def narrow(form: Form, place: int) -> Form:
         if form.rows is None:
             return form
-        blocks = [form.rows.sparse[rows][:, rows]]
-        start = starts[forms.index(form)]
-        width = form.rows.factor.shape[1]
-        K = sparse.block_diag(
-            [
-                *blocks,
-                sparse.csr_array((start - len(rows),) * 2),
-                form.rows.core,
-                sparse.csr_array((size - start - width,) * 2),
-            ],
-            format="csr",
-        )
+        # The sums that the other form takes are nothing to this one.
+        cores = [each.core if i == place else sparse.csr_array(each.core.shape) for i, each in enumerate(seen_by)]
+        K = sparse.block_diag([form.rows.sparse[rows][:, rows], *cores], format="csr")
         return Form(RowMatrix(K), form.ridge, form.psd)
 
-    return seen.T @ X, replace(pencil, pull=narrow(pencil.pull), push=narrow(pencil.push))
+    return seen.T @ X, replace(pencil, pull=narrow(pencil.pull, 0), push=narrow(pencil.push, len(seen_by) - 1))

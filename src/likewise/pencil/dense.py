@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-Array = np.ndarray
+from ..constraints.pairs import FloatArray
 
 NULL = 1e-10
 """Eigenvalues of the denominator below this share of its largest count as zero."""
 
 
-def solve_dense(numerator: Array, denominator: Array) -> tuple[Array, Array]:
+def solve_dense(numerator: FloatArray, denominator: FloatArray) -> tuple[FloatArray, FloatArray]:
     """All ``(values, vectors)`` of ``numerator w = value · denominator w``, largest value first.
 
     The vectors are orthonormal in the denominator. Its null space is discarded first; what is left is positive

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
+from ..constraints.pairs import FloatArray
 from ..forms.form import Form
 
-Array = np.ndarray
-Linear = Callable[[Array], Array]
+Linear = Callable[[FloatArray], FloatArray]
 
 BLOCK = 16
 """Columns that the subspace grows by."""
@@ -43,7 +43,7 @@ def solve_matrix_free(
     *,
     tol: float,
     random_state: int | np.random.Generator | None,
-) -> Array:
+) -> FloatArray:
     """The ``n_components`` directions with the largest ``numerator / denominator``, as columns."""
     scale = 1.0 / np.sqrt(np.broadcast_to(np.asarray(denominator.ridge, dtype=float), X.shape[1]))
     X = sparse.csr_array(X @ sparse.diags_array(scale)) if sparse.issparse(X) else X * scale
@@ -55,25 +55,26 @@ def solve_matrix_free(
     if root is not None:
         XT = X.T.tocsr() if sparse.issparse(X) else X.T
 
-        def to_direction(U: Array) -> Array:
+        def to_direction(U: FloatArray) -> FloatArray:
             return inverse(XT @ (root @ U))
 
-        def advance(U: Array) -> Array:
-            return root @ (X @ to_direction(U))
+        def advance(U: FloatArray) -> FloatArray:
+            image: FloatArray = X @ to_direction(U)
+            return root @ image
 
         start = advance(rng.standard_normal((X.shape[0], BLOCK)))
-        W = scale[:, None] * to_direction(_leading(advance, None, start, n_components, tol))
+        W: FloatArray = scale[:, None] * to_direction(_leading(advance, None, start, n_components, tol))
         lengths = np.linalg.norm(W, axis=0)
         return W[:, lengths > 1e-12 * lengths.max(initial=0.0)]  # beyond the rank nothing is left of a direction
 
-    def onward(W: Array) -> Array:
+    def onward(W: FloatArray) -> FloatArray:
         return inverse(N.apply(X, W))
 
     start = onward(rng.standard_normal((X.shape[1], BLOCK)))
-    return scale[:, None] * _leading(onward, metric, start, n_components, tol)
+    return np.asarray(scale[:, None] * _leading(onward, metric, start, n_components, tol))
 
 
-def _leading(advance: Linear, metric: Linear | None, start: Array, n_components: int, tol: float) -> Array:
+def _leading(advance: Linear, metric: Linear | None, start: FloatArray, n_components: int, tol: float) -> FloatArray:
     """The leading eigenvectors of A, where ``advance(Q)`` is A Q and ``metric(Q)`` is D Q (None: Q)."""
     full = len(start)
     n_components = min(n_components, full)
@@ -109,14 +110,16 @@ def _leading(advance: Linear, metric: Linear | None, start: Array, n_components:
             stacklevel=4,
         )
         return V[:, :n_components]
-    return V[:, :size] @ turn[:, :n_components]
+    return np.asarray(V[:, :size] @ turn[:, :n_components])
 
 
-def _symmetric(M: Array) -> Array:
+def _symmetric(M: FloatArray) -> FloatArray:
     return (M + M.T) / 2
 
 
-def _orthonormal(W: Array, metric: Linear | None, V: Array, DV: Array) -> tuple[Array, Array, Array]:
+def _orthonormal(
+    W: FloatArray, metric: Linear | None, V: FloatArray, DV: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """``(Q, D Q, B)``: the part of W outside V is ``Q B``, with Q orthonormal in D."""
     inside = DV.T @ W
     reach = float(np.square(inside).sum(axis=0).max(initial=0.0))
@@ -154,7 +157,7 @@ def easily_inverted(form: Form) -> bool:
     """Whether the form touches so few rows, and so small a part of them, that Woodbury's identity is cheap."""
     if form.rows is None:
         return True
-    span = len(form.rows.support()) + form.rows.factor.shape[1]
+    span: int = len(form.rows.support()) + form.rows.factor.shape[1]
     return span <= min(WOODBURY, form.rows.n // 2)
 
 
@@ -162,7 +165,7 @@ def _conjugate_gradients(X: Any, form: Form) -> Linear:
     """Jacobi-preconditioned, all columns at once."""
     diagonal = form.diagonal(X)[:, None]
 
-    def inverse(R: Array) -> Array:
+    def inverse(R: FloatArray) -> FloatArray:
         solution, residual = np.zeros_like(R), R.copy()
         direction = residual / diagonal
         energy = np.einsum("ij,ij->j", residual, direction)

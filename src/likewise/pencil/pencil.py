@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..constraints.pairs import FloatArray
 from ..forms.form import Form
 from .routes import Route
-
-Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +92,8 @@ class Directions:
         How many directions the pull does not feel at all. They tie, and are ordered by plain push.
     """
 
-    components: Array
-    share: Array
+    components: NDArray[np.float32] | FloatArray
+    share: FloatArray
     route: Route
     rank: int | None
     n_perfect: int
@@ -104,6 +103,8 @@ class Directions:
         return f"Directions({r} of {self.rank or 'unknown rank'} in {f} features, route={self.route!s})"
 
 
-def small_quotient(numerator: Any, denominator: Any) -> Array:
+def small_quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """``numerator / denominator`` with 0/0 = 0."""
-    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0)
+    quotient = np.zeros_like(numerator)
+    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
+    return quotient

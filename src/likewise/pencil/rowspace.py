@@ -9,13 +9,12 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 
+from ..constraints.pairs import FloatArray
 from ..forms.form import Form
 from .pencil import Pencil
 
-Array = np.ndarray
 
-
-def ridge_scale(pencil: Pencil, n_features: int) -> Array | None:
+def ridge_scale(pencil: Pencil, n_features: int) -> FloatArray | None:
     """The column scales that turn both ridges into multiples of the identity; None if there are none.
 
     A direction has a part in the row space of the scaled data and a part orthogonal to it. The second part changes no
@@ -30,10 +29,10 @@ def ridge_scale(pencil: Pencil, n_features: int) -> Array | None:
         return None
     if len(present) == 2 and not np.allclose(present[1] / first, present[1][0] / first[0], rtol=1e-10, atol=0):
         return None
-    return 1.0 / np.sqrt(first / first[0])
+    return np.asarray(1.0 / np.sqrt(first / first[0]))
 
 
-def to_row_space(X: Any, pencil: Pencil, scale: Array) -> tuple[Array, Any, Pencil]:
+def to_row_space(X: Any, pencil: Pencil, scale: FloatArray) -> tuple[FloatArray, Any, Pencil]:
     """``(small, basis, pencil)`` such that directions ``basis @ c`` cost what c costs on ``small``."""
     narrow = [Form(form.rows, float(np.asarray(form.ridge).flat[0]), form.psd) for form in (pencil.pull, pencil.push)]
     if sparse.issparse(X):

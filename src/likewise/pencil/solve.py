@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
+from ..constraints.pairs import FloatArray
 from ..forms.form import Form
 from .basis import with_sign
 from .condense import condense
@@ -17,8 +18,6 @@ from .matrixfree import easily_inverted, solve_matrix_free
 from .pencil import Directions, Pencil, small_quotient
 from .routes import Route, choose_route
 from .rowspace import ridge_scale, to_row_space
-
-Array = np.ndarray
 
 TIE = 1e-8
 """Quotients closer than this tie: their directions are then ordered by plain push."""
@@ -93,7 +92,7 @@ def solve_pencil(
         raise ValueError("scaling='share' needs two positive semi-definite forms; use 'unit' or 'form'.")
     if n_components is not None and n_components < 1:
         raise ValueError(f"n_components={n_components}: ask for at least one direction, or None for all.")
-    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    single = X.dtype == np.float32
     data = sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     origin = None
     if pencil.is_translation_invariant():
@@ -138,7 +137,7 @@ def solve_pencil(
         W = W if basis is None else basis @ W
     tell_shortfall(n_components, W.shape[1], (n, f))
     W, share = _finish(data, pencil, W, scaling)
-    return Directions(W.T.astype(dtype, copy=False), share, chosen, rank, n_perfect)
+    return Directions(W.T.astype(np.float32) if single else W.T, share, chosen, rank, n_perfect)
 
 
 def _balanced(X: Any, pencil: Pencil) -> Pencil:
@@ -169,7 +168,7 @@ def _demanded(route: Route | str, *, ridged: bool, row_space: bool) -> Route:
     return chosen
 
 
-def _order_ties(X: Array, pencil: Pencil, values: Array, W: Array) -> tuple[Array, int]:
+def _order_ties(X: FloatArray, pencil: Pencil, values: FloatArray, W: FloatArray) -> tuple[FloatArray, int]:
     """Directions with equal quotients, ordered by plain push in an orthonormal basis of them."""
     if not len(values):
         return W, 0
@@ -190,7 +189,7 @@ def _order_ties(X: Array, pencil: Pencil, values: Array, W: Array) -> tuple[Arra
     return W, perfect
 
 
-def _with_extent(X: Any, pencil: Pencil, W: Array, origin: tuple[Array, Array] | None) -> Array:
+def _with_extent(X: Any, pencil: Pencil, W: FloatArray, origin: tuple[FloatArray, FloatArray] | None) -> FloatArray:
     """Without the directions that are no answer: no push along them, or all rows at the origin along them.
 
     The origin is zero, unless its images ``origin[0] @ origin[1]``, row by row, are given.
@@ -226,7 +225,7 @@ def tell_shortfall(asked: int | None, found: int, shape: tuple[int, int]) -> Non
         )
 
 
-def _finish(X: Any, pencil: Pencil, W: Array, scaling: str) -> tuple[Array, Array]:
+def _finish(X: Any, pencil: Pencil, W: FloatArray, scaling: str) -> tuple[FloatArray, FloatArray]:
     W = with_sign(W / np.linalg.norm(W, axis=0))
     pull, push = (form.value(X, W) for form in (pencil.pull, pencil.push))
     if pencil.psd:

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from .. import clustering, metric, projections
+from .. import clustering, front, metric, projections
 from ..evaluation.protocols import Case, Method, clustered, reduced
 
 Array = np.ndarray
@@ -60,9 +60,7 @@ def umap_then_k_means(case: Case, seed: int) -> Array:
 
 def likewise_column(case: Case, seed: int) -> Array:
     """The package's own default pipeline: what a user gets who knows nothing but data, hints and k."""
-    return clustering.ProjectThenCluster(case.n_clusters, random_state=seed).fit_predict(
-        case.X, constraints=case.constraints
-    )
+    return front.Likewise(case.n_clusters, random_state=seed).fit(case.X, constraints=case.constraints).labels_
 
 
 UNPUBLISHED: dict[str, Method] = {"likewise": likewise_column, "umap": umap_then_k_means}
@@ -110,5 +108,6 @@ METHODS: dict[str, Method] = {
     "glo-nc": _own(clustering.glo_nc),
     "ensemble": _own(clustering.SubspaceMetricEnsemble),
     "project": _own(clustering.ProjectThenCluster),
+    "likewise": _own(front.Likewise),
 }
 """What ``likewise compare`` offers."""

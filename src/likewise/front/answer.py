@@ -1,0 +1,128 @@
+"""From hints to an answer: members, their consensus, the guard, and what becomes of doubtful hints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..clustering.consensus import consensus_embedding
+from ..constraints import Constraints
+from .evidence import Evidence
+from .folds import Statements
+from .ground import Baseline, Ground
+from .kmeans import hinted_run
+from .matching import family_weights
+from .members import Member, train
+
+Array = np.ndarray
+
+FEW = 25
+"""With fewer hints the answer stays next to the one without."""
+
+LEAST_GAIN = 0.5
+"""So it does if learning from hints does not explain unseen ones better by more than this (log-likelihood)."""
+
+STARTS = 5
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Labels, and how they came about.
+
+    Attributes
+    ----------
+    labels : (n,) ints
+    embedding : (n, k) array
+        The space they were found in.
+    members : tuple of Member
+        Empty where too few hints were there to train any.
+    folds : (n,) ints
+        The fold of each row, for what members did not see.
+    evidence : Evidence
+        For the hints as given.
+    guard : str
+        Why the answer stays next to the one without hints; empty if it does not.
+    closed : bool
+        Whether hints were taken as certain in the end: must-link groups moved as one.
+    dropped : int
+        Hints left out.
+    """
+
+    labels: Array
+    embedding: Array
+    members: tuple[Member, ...]
+    folds: Array
+    evidence: Evidence
+    guard: str
+    closed: bool
+    dropped: int
+
+
+def heed(
+    ground: Ground, base: Baseline, hints: Constraints, n_clusters: int, rng: np.random.RandomState, trust: str
+) -> Answer:
+    """Cluster as the hints say, as far as they can be believed.
+
+    Under "auto" hints are certain if they look right to members that did not see them: must-links hold. If members are
+    not sure, what they learned from certain hints stays, but each hint may be broken at its price. If hints look wrong,
+    or contradict each other, members learn again, without closure, from hints weighed by the chance that they are
+    right; one wrong must-link then no longer merges two whole groups.
+    """
+    statements = Statements.of(hints, rng)
+    closed = trust == "strict" or (trust == "auto" and certain(hints) and not hints.conflicts(limit=1))
+    members: list[Member] = []
+    folds = np.zeros(ground.n, dtype=np.int64)
+    guard = f"fewer than {FEW} hints" if n_hints(hints) < FEW else ""
+    if not guard:
+        members, folds = train(ground, hints, n_clusters, rng, closed=closed)
+    evidence = Evidence.of(statements, members, folds, base.labelings)
+    heard = hints
+    if trust == "auto" and members:
+        verdict = evidence.verdict() if closed else "wrong"
+        if verdict == "wrong":
+            heard = weighed(hints, evidence)
+            members, folds = train(ground, heard, n_clusters, rng, closed=False)
+            # all hints are asked again: those left out were not chosen by these members
+            evidence = Evidence.of(statements, members, folds, base.labelings)
+        closed = verdict == "right"
+    if not guard and evidence.gain <= LEAST_GAIN:
+        guard = f"learning from hints gains {LEAST_GAIN:g} or less on unseen ones"
+    if guard:
+        embedding, starts = base.embedding, 0
+    else:
+        labelings = base.labelings + [member.labels for member in members]
+        weights = np.concatenate([np.full(len(base.labelings), 1.0 / len(base.labelings)), family_weights(members)])
+        embedding, starts = consensus_embedding(labelings, n_clusters, weights=weights)[0], STARTS
+    labels = hinted_run(embedding, n_clusters, heard, rng, closed=closed, start=base.labels, n_init=starts)
+    return Answer(labels, embedding, tuple(members), folds, evidence, guard, closed, n_hints(hints) - n_hints(heard))
+
+
+def n_hints(hints: Constraints) -> int:
+    """How many things were said: pairs, and rows with a place in a partition."""
+    return len(hints.must_link) + len(hints.cannot_link) + sum(part.n_known for part in hints.partitions)
+
+
+def weighed(hints: Constraints, evidence: Evidence) -> Constraints:
+    """The stated pairs weighed by the chance that they are right, without those that are more likely wrong.
+
+    What a partition implies stays as it is: no pair of it can be taken out alone.
+    """
+    right, pairs, same = evidence.right(), evidence.statements.pairs, evidence.statements.same
+    place = {(int(i), int(j), bool(kind)): t for t, ((i, j), kind) in enumerate(zip(pairs, same, strict=True))}
+    kept = []
+    for links, weights, kind in (
+        (hints.must_link, hints.must_weight, True),
+        (hints.cannot_link, hints.cannot_weight, False),
+    ):
+        chance = right[[place[int(i), int(j), kind] for i, j in links]] if len(links) else np.zeros(0)
+        believed = chance >= 0.5
+        kept.append((links[believed], (weights * chance)[believed]))
+    (must, must_weight), (cannot, cannot_weight) = kept
+    return Constraints(hints.n_samples, must, cannot, must_weight, cannot_weight, hints.partitions)
+
+
+def certain(hints: Constraints) -> bool:
+    """Whether no must-link carries a degree of belief."""
+    blocks = [part.weight for part in hints.partitions if part.same_within]
+    return bool(np.all(np.concatenate([hints.must_weight, blocks]) == 1))

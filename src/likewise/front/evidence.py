@@ -1,0 +1,172 @@
+"""What clusterings that never saw a hint say of it: is it worth learning from hints, and which are wrong?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from .folds import Statements
+from .members import Member
+
+Array = np.ndarray
+
+BELIEVED = np.array([0.0, 6.0])
+"""What is believed of the calibration before any hint is read: even odds at half of the votes, and this slope."""
+
+SPREAD = np.array([2.0, 3.0])
+"""How far that belief may be off."""
+
+SURE = 0.1
+"""Members are sure of a pair if at most so many of them are of the other opinion."""
+
+CONTRARY = 0.05
+"""Hints are taken as certain if no more of those that members are sure of say the contrary."""
+
+ENOUGH = 20
+"""Hints that members must be sure of before they say anything about all."""
+
+SHARP = 0.3
+"""The share of hints that members must be sure of before contrary ones count as wrong, and not the members."""
+
+ERRORS = 0.1
+"""The share of wrong hints that is assumed where some are wrong."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A hint, and how likely it is to be wrong.
+
+    Attributes
+    ----------
+    rows : (int, int)
+    kind : {"must-link", "cannot-link"}
+        What was said.
+    wrong : float
+        The chance that the opposite is true, by the clusterings that did not see the hint.
+    together : float
+        The share of them that puts the two rows together.
+    """
+
+    rows: tuple[int, int]
+    kind: str
+    wrong: float
+    together: float
+
+    def __str__(self) -> str:
+        first, second = self.rows
+        return f"{self.kind} {first}–{second}: {self.wrong:.0%} likely wrong ({self.together:.0%} put them together)"
+
+
+def votes(labelings: Sequence[Array], pairs: Array) -> Array:
+    """The share of the labelings that puts the two rows of each pair together."""
+    left, right = pairs.T
+    return np.mean([labels[left] == labels[right] for labels in labelings], axis=0)
+
+
+def blind_votes(members: Sequence[Member], folds: Array, pairs: Array) -> Array:
+    """The same among the members that did not see a hint about the pair, each family counting once."""
+    families = list(dict.fromkeys(member.family for member in members))
+    total, seen = np.zeros(len(pairs)), np.zeros(len(pairs))
+    touched = folds[pairs]
+    for family in families:
+        together, blind = np.zeros(len(pairs)), np.zeros(len(pairs))
+        for member in members:
+            if member.family == family:
+                unseen = (touched == member.fold).any(axis=1)
+                together += unseen & (member.labels[pairs[:, 0]] == member.labels[pairs[:, 1]])
+                blind += unseen
+        total += np.divide(together, blind, out=np.zeros_like(together), where=blind > 0)
+        seen += blind > 0
+    return total / np.maximum(seen, 1)
+
+
+def calibrated(together: Array, statements: Statements) -> Array:
+    """The log odds that the two rows are the same, from how many clusterings say so.
+
+    A logistic regression of the stated kinds on the share of votes, drawn towards what votes ought to mean where hints
+    are few or all of one kind.
+    """
+    X = np.column_stack([np.ones(len(together)), together - 0.5])
+    parameters = BELIEVED.copy()
+    for _ in range(25):
+        chance = expit(X @ parameters)
+        slope = X.T @ (statements.weight * (statements.same - chance)) - (parameters - BELIEVED) / SPREAD**2
+        curvature = (X.T * (statements.weight * chance * (1 - chance))) @ X + np.diag(SPREAD**-2)
+        step = np.linalg.solve(curvature, slope)
+        parameters = parameters + step / max(1.0, np.abs(step).max() / 4.0)
+        if np.abs(step).max() < 1e-8:
+            break
+    return X @ parameters
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Hints against the clusterings that did not see them.
+
+    Attributes
+    ----------
+    together : (m,) array
+        The share of blind members that puts the rows of each hint together.
+    wrong : (m,) array
+        The chance that each hint is wrong.
+    gain : float
+        How much better the members explain hints they did not see than the answer without hints does, as a difference
+        of log-likelihoods summed over the hints.
+    error : float
+        Its standard error.
+    """
+
+    statements: Statements
+    together: Array
+    wrong: Array
+    gain: float
+    error: float
+
+    @classmethod
+    def of(
+        cls, statements: Statements, members: Sequence[Member], folds: Array, unsupervised: Sequence[Array]
+    ) -> Evidence:
+        """Ask members, and the labelings of the answer without hints; only these where there are no members."""
+        alone = votes(unsupervised, statements.pairs)
+        together = blind_votes(members, folds, statements.pairs) if len(members) else alone
+        signs = np.where(statements.same, 1.0, -1.0)
+        learned = signs * calibrated(together, statements)
+        plain = signs * calibrated(alone, statements)
+        gains = statements.weight * (log_expit(learned) - log_expit(plain))
+        spread = float(gains.std(ddof=1)) if len(gains) > 1 else 0.0
+        return cls(statements, together, expit(-learned), float(gains.sum()), spread * float(np.sqrt(len(gains))))
+
+    def verdict(self) -> str:
+        """Whether hints look "right", "wrong" in part, or members are not sure enough to tell ("open").
+
+        Asked are the hints that nearly all blind members agree on. Where few of these say the contrary, hints are
+        right; where more do, either the hints are wrong or the members, and members that are seldom sure are.
+        """
+        together, same = self.together, self.statements.same
+        sure = (together <= SURE) | (together >= 1 - SURE)
+        contrary = sure & ((together > 0.5) != same)
+        if sure.sum() < ENOUGH:
+            return "open"
+        if contrary.sum() <= CONTRARY * sure.sum():
+            return "right"
+        return "wrong" if sure.sum() >= SHARP * len(sure) else "open"
+
+    def right(self) -> Array:
+        """The chance that each hint is right, if a tenth of all are wrong: a hint against all odds may still be.
+
+        By Bayes' rule, with p the chance of what was said and e the share of errors: (1 − e) p to e (1 − p).
+        """
+        stated, opposite = (1 - ERRORS) * (1 - self.wrong), ERRORS * self.wrong
+        return stated / (stated + opposite)
+
+    def suspects(self) -> tuple[Suspect, ...]:
+        """All hints, the most likely to be wrong first."""
+        order = np.argsort(-self.wrong, kind="stable")
+        kinds = np.where(self.statements.same, "must-link", "cannot-link")
+        return tuple(
+            Suspect((int(i), int(j)), str(kinds[t]), float(self.wrong[t]), float(self.together[t]))
+            for t, (i, j) in zip(order.tolist(), self.statements.pairs[order], strict=True)
+        )

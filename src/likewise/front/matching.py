@@ -1,0 +1,52 @@
+"""Clusters of two labelings that are the same by another name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from .members import Member
+
+Array = np.ndarray
+
+
+def shared(labels: Array, others: Array) -> Array:
+    """How many rows each cluster of one labelling shares with each of another."""
+    counts = np.zeros((int(labels.max()) + 1, int(others.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (labels, others), 1)
+    return counts
+
+
+def renamed(labels: Array, others: Array) -> Array:
+    """The same clusters, named after those of ``others`` that they share most rows with, one to one.
+
+    >>> renamed(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 1])).tolist()
+    [1, 1, 0, 0]
+    """
+    counts = shared(labels, others)
+    size = max(counts.shape)
+    square = np.zeros((size, size), dtype=np.int64)
+    square[: counts.shape[0], : counts.shape[1]] = counts
+    _, names = linear_sum_assignment(square, maximize=True)
+    return names[labels]
+
+
+def agreement(members: Sequence[Member], labels: Array) -> Array:
+    """For each row, the share of members that put it where ``labels`` do, each family counting once.
+
+    A cluster of a member stands for the one of ``labels`` that most of its rows are in.
+    """
+    weight = family_weights(members)
+    agreed = np.zeros(len(labels))
+    for member, counts in zip(members, weight, strict=True):
+        stands_for = shared(member.labels, labels).argmax(axis=1)
+        agreed += counts * (stands_for[member.labels] == labels)
+    return agreed / weight.sum() if len(members) else np.ones(len(labels))
+
+
+def family_weights(members: Sequence[Member]) -> Array:
+    """Weights under which every family counts once."""
+    families = [member.family for member in members]
+    return np.array([1.0 / families.count(family) for family in families])

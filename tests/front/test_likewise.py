@@ -1,0 +1,164 @@
+"""The front door: what it promises, on data small enough to run often."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from likewise.constraints import ConstraintConflictError, Constraints
+from likewise.evaluation import constraint_accuracy, normalized_mutual_information
+from likewise.front import Likewise, cluster
+
+
+@parametrize_with_checks([Likewise(random_state=0)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return make_blobs(160, centers=4, n_features=5, cluster_std=1.0, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    hints = Constraints.sample(y, "random_pairs", 80, random_state=0)
+    return X, y, hints, Likewise(3, random_state=0).fit(X, constraints=hints)
+
+
+def test_hints_help(iris):
+    _, y, _, model = iris
+    without, with_hints = (normalized_mutual_information(y, each) for each in (model.baseline_labels_, model.labels_))
+    assert with_hints > without + 0.05
+    assert model.report_.gain > 0
+
+
+def test_the_same_seed_gives_the_same_answer(iris):
+    X, _, hints, model = iris
+    again = clone(model).fit(X, constraints=hints)
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    np.testing.assert_array_equal(again.embedding_, model.embedding_)
+
+
+def test_strict_must_links_hold(iris):
+    X, _, hints, _ = iris
+    labels = Likewise(3, trust="strict", random_state=0).fit_predict(X, constraints=hints)
+    assert (labels[hints.must_link[:, 0]] == labels[hints.must_link[:, 1]]).all()
+    assert constraint_accuracy(labels, hints) > 0.95
+
+
+def test_without_hints_the_answer_is_the_baseline(blobs):
+    X, y = blobs
+    model = Likewise(4, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, model.baseline_labels_)
+    assert normalized_mutual_information(y, model.labels_) > 0.95
+    assert model.suspects_ == ()
+    assert model.report_.trust == "none"
+
+
+def test_few_hints_leave_the_answer_next_to_the_baseline(iris):
+    X, y, _, _ = iris
+    hints = Constraints.sample(y, "random_pairs", 10, random_state=1)
+    model = Likewise(3, random_state=0).fit(X, constraints=hints)
+    assert "fewer than 25" in model.report_.guard
+    untouched = ~hints.touched()
+    assert (model.labels_ == model.baseline_labels_)[untouched].mean() > 0.95
+
+
+def test_wrong_hints_are_listed_first_and_do_little_harm(blobs):
+    X, y = blobs
+    hints = Constraints.sample(y, "random_pairs", 100, error_rate=0.1, random_state=0)
+    model = Likewise(4, random_state=0).fit(X, constraints=hints)
+    truth = [(y[i] == y[j]) == (suspect.kind == "must-link") for suspect in model.suspects_ for i, j in [suspect.rows]]
+    assert len(truth) == 100
+    assert sum(truth[:10]) <= 1
+    assert model.suspects_[0].wrong > 0.5 > model.suspects_[-1].wrong
+    assert "likely wrong" in str(model.suspects_[0])
+    assert normalized_mutual_information(y, model.labels_) > 0.95
+    assert model.report_.trust == "weighted"
+
+
+def test_contradictions_are_an_error_in_strict_and_taken_in_auto(blobs):
+    X, y = blobs
+    same = np.flatnonzero(y == 0)[:3]
+    right = Constraints.sample(y, "random_pairs", 40, random_state=0)
+    wrong = Constraints(160, must_link=[same[:2], same[1:]], cannot_link=[same[[0, 2]]])
+    with pytest.raises(ConstraintConflictError):
+        Likewise(4, trust="strict").fit(X, constraints=right | wrong)
+    model = Likewise(4, random_state=0).fit(X, constraints=right | wrong)
+    assert model.report_.contradictions == 1
+    assert normalized_mutual_information(y, model.labels_) > 0.9
+
+
+def test_beliefs_are_heeded_or_refused(blobs):
+    X, y = blobs
+    hints = Constraints.sample(y, "random_pairs", 40, random_state=0)
+    doubtful = Constraints(160, hints.must_link, hints.cannot_link, must_weight=0.5)
+    with pytest.raises(ValueError, match="no place for degrees of belief"):
+        Likewise(4, trust="strict").fit(X, constraints=doubtful)
+    for trust in ("auto", "weighted"):
+        model = Likewise(4, trust=trust, random_state=0).fit(X, constraints=doubtful)
+        assert model.report_.trust == "weighted"
+
+
+def test_new_rows(iris):
+    X, _, _, model = iris
+    _, first, counts = np.unique(X, axis=0, return_index=True, return_counts=True)
+    alone = first[counts == 1]  # of rows that coincide, one answers for all
+    np.testing.assert_array_equal(model.predict(X[alone]), model.labels_[alone])
+    np.testing.assert_array_equal(model.transform(X[alone]), model.embedding_[alone])
+    moved = X + 1e-3
+    assert (model.predict(moved) == model.labels_).mean() > 0.97
+    assert np.einsum("ij,ij->i", model.transform(moved), model.embedding_).mean() > 0.97
+
+
+def test_hints_can_be_added(iris):
+    X, y, hints, _ = iris
+    model = Likewise(3, random_state=0).fit(X).add_hints(hints)
+    assert set(model.report_.seconds) == {"hints"}
+    assert normalized_mutual_information(y, model.labels_) > 0.85
+    more = Constraints.sample(y, "random_pairs", 20, random_state=7)
+    assert len(model.add_hints(more).suspects_) >= 90
+
+
+def test_partial_labels_are_hints(iris):
+    X, y, _, _ = iris
+    some = np.where(np.arange(150) % 5 == 0, y, -1)
+    model = Likewise(3, random_state=0).fit(X, some)
+    assert normalized_mutual_information(y, model.labels_) > 0.8
+
+
+def test_counts_are_read_as_text():
+    rng = np.random.default_rng(0)
+    topic = np.repeat([0, 1, 2], 40)
+    rate = 0.1 + 1.5 * (np.arange(60) // 20 == topic[:, None])
+    X = rng.poisson(rate).astype(float)
+    model = Likewise(3, random_state=0).fit(sparse.csr_matrix(X))
+    assert model.report_.recipe.startswith("counts: tf-idf")
+    assert normalized_mutual_information(topic, model.labels_) > 0.9
+    assert model.predict(sparse.csr_matrix(X[:3])).shape == (3,)
+
+
+def test_the_report_can_be_read(iris):
+    *_, model = iris
+    text, html = str(model.report_), model.report_._repr_html_()
+    for word in ("gain on unseen hints", "relearned graph", "hints kept", "without hints"):
+        assert word in text
+        assert word in html
+    assert model.report_.agreement.shape == (150,)
+    assert set(model.report_.moved) == set(np.flatnonzero(model.labels_ != model.baseline_labels_))
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 6])
+def test_tiny_data(n_clusters):
+    X = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.2]])
+    labels = cluster(X, Constraints(6, must_link=[(0, 1)], cannot_link=[(0, 2)]), n_clusters, random_state=0)
+    assert len(np.unique(labels)) <= n_clusters
+    assert labels[0] == labels[1]
+
+
+def test_rows_that_are_all_the_same():
+    assert cluster(np.ones((8, 3)), n_clusters=2, random_state=0).shape == (8,)

@@ -1,0 +1,177 @@
+"""The parts of the front door, each against its definition."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from scipy.optimize import check_grad
+from sklearn.datasets import make_blobs
+
+from likewise.constraints import Constraints, Partition
+from likewise.front import softmax as soft
+from likewise.front.counting import choose_n_clusters, least_clusters
+from likewise.front.evidence import Evidence, blind_votes, calibrated
+from likewise.front.features import LinearFeatures
+from likewise.front.folds import MOST_PAIRS, Statements, row_folds, without
+from likewise.front.ground import Ground
+from likewise.front.learning import Space, learned_map, within_links
+from likewise.front.matching import agreement, renamed
+from likewise.front.members import Member
+
+
+def statements(pairs, same):
+    return Statements(np.array(pairs), np.array(same), np.ones(len(pairs)))
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_learning_is_its_formula(closed):
+    rng = np.random.default_rng(0)
+    F = rng.normal(size=(50, 4)) * [4.0, 2.0, 1.0, 1.0]
+    pairs = np.array([(0, 1), (2, 3), (4, 5), (10, 30)])
+    d, m = 4, len(pairs)
+    gaps = F[pairs[:, 0]] - F[pairs[:, 1]]
+    inside = gaps.T @ gaps / 2
+    variance = np.trace(inside) / (m * d)
+    A = (inside + 0.3 * d * variance * np.eye(d)) / (m + 0.3 * d)
+    values, V = eigh(np.cov(F.T, bias=True), A)
+    kept = values > 1
+    expected = F @ (V[:, kept] * (1 - 1 / values[kept]))
+    found = F @ learned_map(Space(F), within_links(Constraints(50, must_link=pairs), closed=closed))
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, rtol=1e-6, atol=1e-8)
+
+
+def test_a_closed_group_counts_as_its_scatter():
+    F = np.random.default_rng(1).normal(size=(30, 3))
+    chain = Constraints(30, must_link=[(0, 1), (1, 2)])
+    block = Constraints(30, partitions=[Partition(np.where(np.arange(30) < 3, 0, -1))])
+    as_pairs, as_block = (learned_map(Space(F), within_links(hints, closed=True)) for hints in (chain, block))
+    unclosed = learned_map(Space(F), within_links(block, closed=False))
+    np.testing.assert_allclose(as_pairs, as_block)
+    np.testing.assert_allclose(np.abs(as_block), np.abs(unclosed), atol=1e-9)
+
+
+def test_the_gradient_of_the_soft_assignment(monkeypatch):
+    rng = np.random.default_rng(0)
+    F, start = rng.normal(size=(20, 3)), rng.integers(0, 3, size=20)
+    told = statements([(0, 1), (2, 3), (4, 5)], [True, False, True])
+    seen = {}
+
+    def look(loss, x0, **_):
+        seen["error"] = check_grad(lambda w: loss(w)[0], lambda w: loss(w)[1], x0 + 0.1 * rng.normal(size=x0.shape))
+        return type("Found", (), {"x": x0})
+
+    monkeypatch.setattr(soft, "minimize", look)
+    soft.softmax_labels(F, told, start, 3)
+    assert seen["error"] < 1e-5
+
+
+def test_folds_leave_out_every_hint_that_touches_them():
+    y = np.random.default_rng(0).integers(0, 3, size=60)
+    hints = Constraints.sample(y, "random_pairs", 80, random_state=0) | Constraints.from_labels(
+        np.where(np.arange(60) < 9, y, -1)
+    )
+    folds = row_folds(60, np.random.RandomState(0))
+    assert np.bincount(folds).tolist() == [15, 15, 15, 15]
+    for fold in range(4):
+        assert not without(hints, folds == fold).touched()[folds == fold].any()
+
+
+def test_labels_of_many_rows_are_drawn_from():
+    hints = Constraints.from_labels(np.arange(1000) % 3)
+    assert 1000 < len(Statements.of(hints, np.random.RandomState(0))) <= MOST_PAIRS
+
+
+def test_only_members_that_did_not_see_a_hint_are_asked():
+    folds, pairs = np.array([0, 0, 1, 1]), np.array([[0, 1], [2, 3], [1, 2]])
+    members = [
+        Member("a", np.array([0, 0, 0, 0]), 0),
+        Member("a", np.array([0, 1, 2, 3]), 1),
+        Member("b", np.array([0, 1, 1, 1]), 0),
+        Member("b", np.array([0, 1, 1, 1]), 1),
+    ]
+    np.testing.assert_allclose(blind_votes(members, folds, pairs), [0.5, 0.5, 0.75])
+
+
+def test_calibration_follows_the_hints():
+    rng = np.random.default_rng(0)
+    together = rng.uniform(size=4000)
+    same = rng.uniform(size=4000) < 1 / (1 + np.exp(-(1.0 + 4.0 * (together - 0.5))))
+    odds = calibrated(together, statements(np.zeros((4000, 2), dtype=int), same))
+    np.testing.assert_allclose(odds, 1.0 + 4.0 * (together - 0.5), atol=0.4)
+
+
+def test_hints_of_one_kind_still_have_odds():
+    odds = calibrated(np.array([0.0, 1.0, 1.0]), statements([(0, 1)] * 3, [True] * 3))
+    assert np.isfinite(odds).all()
+    assert odds[0] < odds[1]
+
+
+@pytest.mark.parametrize(
+    ("together", "same", "verdict"),
+    [
+        (np.repeat([0.0, 1.0], 50), np.repeat([False, True], 50), "right"),
+        (np.repeat([0.0, 1.0], 50), np.tile([False] * 4 + [True], 20), "wrong"),
+        (np.linspace(0.2, 0.8, 100), np.repeat([False, True], 50), "open"),
+        (np.append(np.full(75, 0.5), np.zeros(25)), np.tile([False] * 4 + [True], 20), "open"),
+    ],
+)
+def test_verdicts(together, same, verdict):
+    told = statements(np.zeros((100, 2), dtype=int), same)
+    evidence = Evidence(told, together, np.full(100, 0.5), 0.0, 0.0)
+    assert evidence.verdict() == verdict
+    np.testing.assert_allclose(evidence.right(), 0.9)
+
+
+def test_clusters_keep_their_names():
+    labels, before = np.array([2, 2, 0, 0, 1]), np.array([0, 0, 1, 1, 1])
+    after = renamed(labels, before)
+    assert after[:4].tolist() == [0, 0, 1, 1]
+    assert after[4] == 2
+
+
+def test_agreement_of_families():
+    labels = np.array([0, 0, 1, 1])
+    members = [Member("a", labels, 0), Member("a", labels, 1), Member("b", np.array([1, 1, 1, 0]), 0)]
+    # the large cluster of b is mostly cluster 0, the small one is cluster 1
+    np.testing.assert_allclose(agreement(members, labels), [1.0, 1.0, 0.5, 1.0])
+
+
+def kinds():
+    rng = np.random.default_rng(0)
+    return [
+        (rng.normal(size=(30, 5)), "table of one scale"),
+        (rng.normal(size=(30, 5)) * [1, 10, 100, 1000, 1e4], "table"),
+        (rng.poisson(0.1, size=(30, 50)).astype(float), "counts"),
+        (rng.integers(0, 17, size=(30, 8)).astype(float), "table of one scale"),
+    ]
+
+
+@pytest.mark.parametrize(("X", "kind"), kinds(), ids=[kind for _, kind in kinds()])
+def test_recipes(X, kind):
+    features = LinearFeatures()
+    _, L = features.fit_transform(X)
+    assert features.kind == kind
+    np.testing.assert_allclose(features.transform(X)[1], L, atol=1e-9)
+    lengths = np.square(L).sum(axis=1)
+    if kind == "counts":
+        assert np.all(np.isclose(lengths, 1) | (lengths == 0))
+    else:
+        assert np.isclose(lengths.mean(), 1)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_the_number_of_separated_blobs(k):
+    X, y = make_blobs(40 * k, centers=np.eye(k) * 20, cluster_std=1.0, random_state=0)
+    ground = Ground.of(X)
+    hints = Constraints.sample(y, "random_pairs", 80, random_state=0)
+    assert choose_n_clusters(ground, hints, np.random.RandomState(0)) == k
+    links = Constraints(len(y), must_link=hints.must_link)
+    assert choose_n_clusters(ground, links, np.random.RandomState(0)) == k
+    assert choose_n_clusters(ground, Constraints(len(y)), np.random.RandomState(0)) == k
+
+
+def test_never_fewer_clusters_than_rows_that_all_differ():
+    clique = Constraints(9, cannot_link=[(i, j) for i in range(5) for j in range(i)])
+    assert least_clusters(clique, 2) == 5
+    assert least_clusters(clique, 7) == 7
+    contradictory = clique | Constraints(9, must_link=[(0, 1)])
+    assert least_clusters(contradictory, 2) >= 4
