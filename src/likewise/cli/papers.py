@@ -31,7 +31,7 @@ def run_papers(
         else:
             console.print(f"{study.name}: every cell asked for is there")
         ledger.tidy()
-        if study.draw_figures is not None and cell is None:
+        if study.draw_figures is not None and cell is None and not quick:
             study.draw_figures(ledger.read(), place / "figures")
     every = [Study.read(path) for path in find_studies(folder)]
     report = write_report(
