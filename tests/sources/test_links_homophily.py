@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import cosine_similarity
 
 from cases.data import counts
@@ -88,3 +89,10 @@ def test_links_only_augmented_and_combined_by_hand():
         linear_combination(X, links, 1.5)
     with pytest.raises(ValueError, match="weight must be 0 or more"):
         augmented(X, links, weight=-1)
+
+
+def test_rows_of_words_and_links_can_be_clustered_by_scikit_learn():
+    rows = augmented(np.eye(6), [(0, 1), (1, 2), (3, 4), (4, 5)])
+    labels = KMeans(2, n_init=4, random_state=0).fit_predict(rows)
+    assert len(set(labels)) == 2
+    assert len(set(labels[:3])) == len(set(labels[3:])) == 1

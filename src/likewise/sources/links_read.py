@@ -59,7 +59,9 @@ def link_matrix(links: Any, n_samples: int | None = None, *, ids: Any = None) ->
     else:
         pairs, n = _from_pairs(links, n, names)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    matrix = sparse.csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+    # scikit-learn's k-means takes 32-bit indices only
+    ends = pairs.astype(sparse.get_index_dtype(maxval=max(n, len(pairs))))
+    matrix = sparse.csr_array((np.ones(len(pairs)), (ends[:, 0], ends[:, 1])), shape=(n, n))
     matrix.sum_duplicates()
     matrix.data[:] = 1.0
     return matrix
