@@ -6,6 +6,6 @@ Here belongs what strings the other rooms together for someone who does not want
 from .evidence import Suspect
 from .graph_features import GraphFeatures
 from .likewise import Likewise, cluster
-from .report import FamilyReport, Report
+from .report import ClusterReport, FamilyReport, Report
 
-__all__ = ["FamilyReport", "GraphFeatures", "Likewise", "Report", "Suspect", "cluster"]
+__all__ = ["ClusterReport", "FamilyReport", "GraphFeatures", "Likewise", "Report", "Suspect", "cluster"]

@@ -10,10 +10,10 @@ from ..clustering.consensus import consensus_embedding
 from ..constraints import Constraints
 from .evidence import Evidence
 from .folds import Statements
-from .ground import Baseline, Ground
 from .kmeans import hinted_run
 from .matching import family_weights
-from .members import Member, train
+from .members import Member
+from .training import Teacher
 
 Array = np.ndarray
 
@@ -45,8 +45,8 @@ class Answer:
         Why the answer stays next to the one without hints; empty if it does not.
     closed : bool
         Whether hints were taken as certain in the end: must-link groups moved as one.
-    dropped : int
-        Hints left out.
+    heard : Constraints
+        The hints that the labels were found with: as given, or weighed, without those left out.
     """
 
     labels: Array
@@ -56,35 +56,40 @@ class Answer:
     evidence: Evidence
     guard: str
     closed: bool
-    dropped: int
+    heard: Constraints
 
 
-def heed(
-    ground: Ground, base: Baseline, hints: Constraints, n_clusters: int, rng: np.random.RandomState, trust: str
-) -> Answer:
+def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None = None) -> Answer:
     """Cluster as the hints say, as far as they can be believed.
 
     Under "auto" hints are certain if they look right to members that did not see them: must-links hold. If members are
     not sure, what they learned from certain hints stays, but each hint may be broken at its price. If hints look wrong,
     or contradict each other, members learn again, without closure, from hints weighed by the chance that they are
     right; one wrong must-link then no longer merges two whole groups.
+
+    ``before`` is the answer with fewer hints: members start from those behind it.
     """
+    base, rng, n_clusters = teacher.base, teacher.rng, teacher.n_clusters
     statements = Statements.of(hints, rng)
     closed = trust == "strict" or (trust == "auto" and certain(hints) and not hints.conflicts(limit=1))
     members: list[Member] = []
-    folds = np.zeros(ground.n, dtype=np.int64)
+    folds = np.zeros(teacher.ground.n, dtype=np.int64)
+    earlier, drawn = (before.members, before.folds) if before is not None and before.members else ((), None)
     guard = f"fewer than {FEW} hints" if n_hints(hints) < FEW else ""
     if not guard:
-        members, folds = train(ground, hints, n_clusters, rng, closed=closed)
+        members, folds = teacher.train(hints, earlier, drawn, closed=closed, reserve=float(trust == "auto"))
+        guard = "" if members else "no clustering was trained on hints"
     evidence = Evidence.of(statements, members, folds, base.labelings)
     heard = hints
     if trust == "auto" and members:
         verdict = evidence.verdict() if closed else "wrong"
         if verdict == "wrong":
             heard = weighed(hints, evidence)
-            members, folds = train(ground, heard, n_clusters, rng, closed=False)
-            # all hints are asked again: those left out were not chosen by these members
-            evidence = Evidence.of(statements, members, folds, base.labelings)
+            again, folds_again = teacher.train(heard, earlier, drawn, closed=False)
+            if again:
+                members, folds = again, folds_again
+                # all hints are asked again: those left out were not chosen by these members
+                evidence = Evidence.of(statements, members, folds, base.labelings)
         closed = verdict == "right"
     if not guard and evidence.gain <= LEAST_GAIN:
         guard = f"learning from hints gains {LEAST_GAIN:g} or less on unseen ones"
@@ -95,7 +100,7 @@ def heed(
         weights = np.concatenate([np.full(len(base.labelings), 1.0 / len(base.labelings)), family_weights(members)])
         embedding, starts = consensus_embedding(labelings, n_clusters, weights=weights)[0], STARTS
     labels = hinted_run(embedding, n_clusters, heard, rng, closed=closed, start=base.labels, n_init=starts)
-    return Answer(labels, embedding, tuple(members), folds, evidence, guard, closed, n_hints(hints) - n_hints(heard))
+    return Answer(labels, embedding, tuple(members), folds, evidence, guard, closed, heard)
 
 
 def n_hints(hints: Constraints) -> int:

@@ -11,6 +11,8 @@ from .evidence import votes
 from .folds import Statements
 from .ground import Ground
 from .kmeans import quick_labels
+from .pace import Pace
+from .streams import own_stream, side_by_side
 
 Array = np.ndarray
 
@@ -29,8 +31,17 @@ FAR_OFF = 3.0
 ROWS = 2000
 """Rows that a silhouette is taken over, at most."""
 
+SHARE = 0.3
+"""Of a budget, what finding the number of clusters may have used when the last candidate is tried."""
 
-def choose_n_clusters(ground: Ground, hints: Constraints, rng: np.random.RandomState) -> int:
+
+def choose_n_clusters(
+    ground: Ground,
+    hints: Constraints,
+    rng: np.random.RandomState,
+    pace: Pace | None = None,
+    n_jobs: int | None = None,
+) -> int:
     """A number of clusters that suits the hints; without any, one that suits the data.
 
     Two views are joined by a geometric mean. The number whose partitions without hints agree best with the hints
@@ -40,10 +51,11 @@ def choose_n_clusters(ground: Ground, hints: Constraints, rng: np.random.RandomS
     Never fewer than rows that are all different from each other.
 
     Without hints the number with the largest mean silhouette in the linear features.
+
+    Where time is short, large numbers are not tried.
     """
-    candidates = _candidates(ground.n)
-    spaces = [Points(ground.G.F), Points(ground.C.F)]
-    runs = {k: [quick_labels(points, k, rng) for points in spaces for _ in range(REPEATS)] for k in candidates}
+    runs = _tried(ground, rng, pace or Pace(), n_jobs)
+    candidates = list(runs)
     if hints.is_empty:
         return max(candidates, key=lambda k: _silhouette(ground.L.F, runs[k], rng))
     statements = _with_both_kinds(Statements.of(hints, rng), ground, rng)
@@ -71,6 +83,23 @@ def _candidates(n: int) -> list[int]:
     while candidates[-1] < most:
         candidates.append(max(candidates[-1] + 1, round(candidates[-1] * STEP)))
     return [k for k in candidates if k <= most]
+
+
+def _tried(ground: Ground, rng: np.random.RandomState, pace: Pace, n_jobs: int | None) -> dict[int, list[Array]]:
+    """Partitions without hints for each candidate, small numbers first; those of rows tried before are still there."""
+    if ground.tried:
+        return ground.tried
+    candidates = _candidates(ground.n)
+    spaces = [Points(ground.G.F), Points(ground.C.F)]
+    for number, k in enumerate(candidates):
+        start = pace.elapsed
+        runs = [(points, k, own_stream(rng, k)) for points in spaces for _ in range(REPEATS)]
+        ground.tried[k] = side_by_side(lambda run: quick_labels(*run), runs, n_jobs)
+        pace.show("number of clusters", number + 1, len(candidates))
+        if number + 1 < len(candidates) and not pace.room_for(STEP * (pace.elapsed - start), SHARE):
+            pace.left_out.append(f"numbers of clusters above {k}")
+            break
+    return ground.tried
 
 
 def _kappa(labelings: list[Array], statements: Statements) -> float:

@@ -162,11 +162,12 @@ class Evidence:
         stated, opposite = (1 - ERRORS) * (1 - self.wrong), ERRORS * self.wrong
         return stated / (stated + opposite)
 
-    def suspects(self) -> tuple[Suspect, ...]:
-        """All hints, the most likely to be wrong first."""
+    def suspects(self, rows: Array | None = None) -> tuple[Suspect, ...]:
+        """All hints, the most likely to be wrong first; ``rows`` are the numbers of the rows, unless as they are."""
+        pairs = self.statements.pairs if rows is None else rows[self.statements.pairs]
         order = np.argsort(-self.wrong, kind="stable")
         kinds = np.where(self.statements.same, "must-link", "cannot-link")
         return tuple(
             Suspect((int(i), int(j)), str(kinds[t]), float(self.wrong[t]), float(self.together[t]))
-            for t, (i, j) in zip(order.tolist(), self.statements.pairs[order], strict=True)
+            for t, (i, j) in zip(order.tolist(), pairs[order], strict=True)
         )

@@ -55,7 +55,7 @@ class LinearFeatures:
         self._weigh = {"counts": TfidfTransformer(), "table": StandardScaler()}.get(self.kind)
         if self._weigh is not None:
             self._weigh.fit(X)
-        rows = self._prepared(X)
+        rows = self.prepared(X)
         n, f = rows.shape
         self._turn: Any = None  # nothing to turn: few words, or rows that are all the same
         if self.metric == "euclidean" and np.ptp(rows, axis=0).any():
@@ -69,10 +69,11 @@ class LinearFeatures:
 
     def transform(self, X: Any) -> tuple[Any, Array]:
         """The same for new rows."""
-        rows = self._prepared(X)
+        rows = self.prepared(X)
         return self._both(rows, self._turned(rows))
 
-    def _prepared(self, X: Any) -> Any:
+    def prepared(self, X: Any) -> Any:
+        """Rows in the columns they came with: unit rows for text (tf-idf for counts), else of one scale."""
         rows = X if self._weigh is None else self._weigh.transform(X)
         if self.metric == "euclidean":
             return rows

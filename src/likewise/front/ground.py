@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from .features import LinearFeatures
 from .graph_features import GraphFeatures
 from .kmeans import EXACT, quick_labels
 from .learning import Space
+from .pace import Pace
+from .streams import own_stream, side_by_side
 
 Array = np.ndarray
 
@@ -23,6 +25,9 @@ SIZES = (1.0, 1.5, 2.0)
 
 REPEATS = 5
 """Runs for each size in each of two spaces: 30 in all."""
+
+SHARE = 0.5
+"""Of a budget, what the runs without hints may have used when the last of them is made."""
 
 
 @dataclass
@@ -35,6 +40,10 @@ class Ground:
         What the rows went through, for new ones.
     L, G, C : Space
         Linear features, graph features, and both side by side.
+    graph_s : float
+        Seconds that the graph took.
+    tried : dict
+        Partitions without hints by their number of clusters, where one was asked for; no hint changes them.
     """
 
     linear: LinearFeatures
@@ -42,16 +51,20 @@ class Ground:
     L: Space
     G: Space
     C: Space
+    graph_s: float = 0.0
+    tried: dict[int, list[Array]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, X: Any) -> Ground:
+    def of(cls, X: Any, pace: Pace | None = None) -> Ground:
         """Prepare the rows of X."""
+        pace = pace or Pace()
         linear = LinearFeatures()
         rows, L = linear.fit_transform(X)
+        start = pace.elapsed
         graph = GraphFeatures(metric=linear.metric)
         G = graph.fit_transform(rows)
         L, G = L.astype(np.float32), G.astype(np.float32)
-        return cls(linear, graph, Space(L), Space(G), Space(np.hstack([L, G])))
+        return cls(linear, graph, Space(L), Space(G), Space(np.hstack([L, G])), pace.elapsed - start)
 
     def place(self, X: Any) -> Array:
         """New rows in the space C."""
@@ -76,25 +89,48 @@ class Baseline:
         Where the runs agree on what is close.
     labelings : list of (n,) ints
         The runs behind it.
+    run_s, joining_s : float
+        Seconds that a run took, and that joining them took: what is to come takes as long.
     """
 
     n_clusters: int
     labels: Array
     embedding: Array
     labelings: list[Array]
+    run_s: float = 0.0
+    joining_s: float = 0.0
 
 
-def baseline(ground: Ground, n_clusters: int, rng: np.random.RandomState) -> Baseline:
-    """Many plain k-means runs in G and C, with k clusters and more, and their consensus (:func:`likewise.hbgf`)."""
-    labelings = []
-    for space in (ground.G, ground.C):
-        points = Points(space.F)
+def baseline(
+    ground: Ground, n_clusters: int, rng: np.random.RandomState, pace: Pace | None = None, n_jobs: int | None = None
+) -> Baseline:
+    """Many plain k-means runs in G and C, with k clusters and more, and their consensus (:func:`likewise.hbgf`).
+
+    Where time is short there are fewer of them, but one of each kind.
+    """
+    pace = pace or Pace()
+    points = [Points(space.F) for space in (ground.G, ground.C)]
+    runs = []
+    for space in points:
         for size in SIZES:
-            k = round(size * n_clusters)
-            labelings += [quick_labels(points, k, rng) for _ in range(REPEATS)]
-    embedding, _ = consensus_embedding(labelings, n_clusters)
-    points = Points(embedding)
+            k = min(round(size * n_clusters), ground.n)
+            runs += [(space, k, own_stream(rng, k)) for _ in range(REPEATS)]
+    labelings: dict[int, Array] = {}
+    start = pace.elapsed
+    for repeat in range(REPEATS):
+        spent = pace.elapsed - start
+        if repeat and not pace.room_for(spent / repeat, SHARE):
+            pace.left_out.append(f"{len(runs) - len(labelings)} of {len(runs)} runs without hints")
+            break
+        pace.show("without hints", repeat, REPEATS)
+        chosen = range(repeat, len(runs), REPEATS)
+        found = side_by_side(lambda number: quick_labels(*runs[number]), chosen, n_jobs)
+        labelings.update(zip(chosen, found, strict=True))
+    ran = pace.elapsed
+    ordered = [labelings[number] for number in sorted(labelings)]
+    embedding, _ = consensus_embedding(ordered, n_clusters)
+    joined = Points(embedding)
     run = best_of(
-        lloyd(points, spread_out(points, n_clusters, rng), plain(points), **EXACT) for _ in range(2 * REPEATS)
+        lloyd(joined, spread_out(joined, n_clusters, rng), plain(joined), **EXACT) for _ in range(2 * REPEATS)
     )
-    return Baseline(n_clusters, run.labels, embedding, labelings)
+    return Baseline(n_clusters, run.labels, embedding, ordered, (ran - start) / len(ordered), pace.elapsed - ran)

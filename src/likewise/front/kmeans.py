@@ -25,11 +25,11 @@ QUICK: dict[str, Any] = {"max_iter": 30, "tol": 1e-3}
 EXACT: dict[str, Any] = {"max_iter": 100, "tol": 1e-6}
 
 
-def quick_labels(points: Points, n_clusters: int, rng: np.random.RandomState) -> Array:
-    """Labels of one plain run from one start."""
+def quick_labels(points: Points, n_clusters: int, rng: np.random.RandomState, labels: Array | None = None) -> Array:
+    """Labels of one plain run from one start: spread-out rows, or the means of given clusters."""
     n_clusters = min(n_clusters, points.n)
-    run = lloyd(points, spread_out(points, n_clusters, rng), plain(points), **QUICK)
-    return run.labels
+    start = spread_out(points, n_clusters, rng) if labels is None else _means(points, labels, n_clusters, rng)
+    return lloyd(points, start, plain(points), **QUICK).labels
 
 
 def hinted_run(
@@ -65,7 +65,7 @@ def hinted_run(
     assign = priced(points, penalties, PRICE[closed] * mean_squared_deviation(Z), rng)
     starts = []
     if start is not None:
-        starts.append(_means(Z, start, n_clusters, rng))
+        starts.append(_means(Points(Z), start, n_clusters, rng))
     for number in range(n_init):
         if closed and number == 0:
             starts.append(farthest_first(points, np.arange(points.n), n_clusters, rng))
@@ -75,8 +75,7 @@ def hinted_run(
     return run.labels[groups]
 
 
-def _means(Z: Array, labels: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
+def _means(points: Points, labels: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
     """The means of given clusters; spread-out rows for those that are empty."""
-    points = Points(Z)
     means, alive = points.means(labels, n_clusters)
     return means if alive.all() else spread_out(points, n_clusters, rng, means[alive])

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from time import perf_counter
+import warnings
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from ..clustering.base import Clusterer
 from ..constraints import Constraints
-from ..constraints.conflicts import tally
 from ..constraints.hints import read_hints
-from ..evaluation import constraint_accuracy
-from ..graphs.nearness import Nearness
+from ..graphs.rows import indicator
 from ..graphs.spectral import unit_length
 from .answer import Answer, heed
 from .counting import choose_n_clusters
-from .evidence import blind_votes, votes
-from .ground import Baseline, Ground, baseline
-from .matching import agreement, renamed
-from .members import Member
-from .report import FamilyReport, Report
+from .explaining import explained
+from .ground import Ground, baseline
+from .kmeans import hinted_run
+from .landmarks import Landmarks, drawn_rows
+from .matching import renamed
+from .pace import Pace
+from .profile import characterised, differences, largest
+from .report import ClusterReport
+from .strictness import kept_apart
+from .training import Teacher
 
 Array = np.ndarray
-
-VOTERS = 10
-"""Rows of ``fit`` that a new row asks for its cluster."""
 
 
 class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
@@ -54,10 +54,18 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     n_clusters : int, optional
         None: as many as the hints agree with best, and never fewer than rows that are all different from each other.
     trust : {"auto", "strict", "weighted"}
-        "strict" takes every hint as certain: must-links hold, and contradictions are an error. "weighted" lets every
-        hint be broken at its price, by the belief in it. "auto" is strict, unless hints contradict each other, carry
-        degrees of belief, or do not look right to members that did not see them: then they are weighted, and those
-        that are more likely wrong than right are left out.
+        "strict" takes every hint as certain: must-links hold, cannot-links too wherever a labelling is found that
+        keeps them all (else the report says why not), and contradictions are an error. "weighted" lets every hint be
+        broken at its price, by the belief in it. "auto" keeps must-links, and lets cannot-links be broken at a price,
+        unless hints contradict each other, carry degrees of belief, or do not look right to members that did not see
+        them: then all are weighted, and those that are more likely wrong than right are left out.
+    budget_s : float, optional
+        Seconds to spend. Features and a few runs without hints are always made; then members, cheap families first, as
+        long as the next ones should be ready in time. The report says what was left out. None: all that there is.
+    n_jobs : int, optional
+        Threads for runs that do not depend on each other; −1 for one a core. The answer is the same for any number.
+    verbose : bool
+        Show progress on a terminal, if it takes over a second. Nothing is shown where errors are written to a file.
     random_state : int, RandomState or None
 
     Attributes
@@ -74,6 +82,15 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         What was done and why; print it.
     n_iter_ : int
         Clusterings that the answer rests on.
+
+    Notes
+    -----
+    Ctrl-C while members learn ends the fit with the best answer so far, and a warning; before there is an answer
+    without hints it interrupts as usual.
+
+    Of more than 10,000 rows that many are landmarks: rows that hints speak of (up to 5,000) and others drawn at random.
+    Graph, members and evidence are theirs; all other rows are placed amid the landmarks near them, and in the end hear
+    all hints.
 
     Examples
     --------
@@ -93,123 +110,218 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "trust": [StrOptions({"auto", "strict", "weighted"})],
+        "budget_s": [Interval(Real, 0, None, closed="neither"), None],
+        "n_jobs": [Integral, None],
+        "verbose": ["boolean"],
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_clusters: int | None = None, *, trust: str = "auto", random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        trust: str = "auto",
+        budget_s: float | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.trust = trust
+        self.budget_s = budget_s
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.random_state = random_state
 
     def _cluster(self, X: Any, constraints: Constraints) -> Array:
-        if self.trust == "strict":
-            self._refuse_beliefs(constraints)
-            constraints.check(self.n_clusters)
+        self._check_strict(constraints)
         rng = check_random_state(self.random_state)
-        self._seconds: dict[str, float] = {}
-        self._base: Baseline | None = None
+        self._base: Any = None
+        self._answer: Answer | None = None
         # Matrices here are small: threads inside each product would only wait for each other.
-        with threadpool_limits(1):
-            self._ground = self._timed("features", lambda: Ground.of(X))
-            labels = self._heed(constraints, rng)
-        self._places = Nearness(self._ground.C.F, min(VOTERS, self._ground.n - 1), "euclidean")
-        return labels
+        with threadpool_limits(1), Pace(self.budget_s, self.verbose).shown() as pace:
+            rows = drawn_rows(constraints, rng)
+            self._rows = X if rows is None else X[rows]
+            self._ground = pace.timed("features", lambda: Ground.of(self._rows, pace))
+            self._marks = pace.timed("features", lambda: Landmarks.of(self._ground, X, rows, pace, self.n_jobs))
+            return self._heed(constraints, rng, pace)
 
     def add_hints(self, constraints: Constraints) -> Self:
-        """More hints for the same rows: features, and the answer without hints, are used again.
+        """More hints for the same rows: features, the answer without hints, and what was learned, are used again.
 
         Parameters
         ----------
         constraints : Constraints
             What is said in addition to all that was said before.
+
+        Notes
+        -----
+        Much quicker than a new fit, with nearly its answer: members go on from where they were, and the neighbour
+        graphs that some of them learned stay as they are.
         """
         check_is_fitted(self)
-        hints = self._told | read_hints(self._ground.n, None, constraints)
+        hints = self._told | read_hints(self._marks.n, None, constraints)
+        self._check_strict(hints)
+        with threadpool_limits(1), Pace(self.budget_s, self.verbose).shown() as pace:
+            rng = check_random_state(self.random_state)
+            if (new := self._marks.newcomers(hints)) is not None:
+                self._marks.join(new)
+                self._ground, self._base = new.among(self._ground), new.baseline(self._base)
+                self._answer = new.answer(self._answer, rng)
+            self.labels_ = self._heed(hints, rng, pace).astype(np.int32)
+        return self
+
+    def _check_strict(self, hints: Constraints) -> None:
         if self.trust == "strict":
             self._refuse_beliefs(hints)
             hints.check(self.n_clusters)
-        self._seconds = {}
-        with threadpool_limits(1):
-            self.labels_ = self._heed(hints, check_random_state(self.random_state)).astype(np.int32)
-        return self
 
-    def _heed(self, hints: Constraints, rng: np.random.RandomState) -> Array:
-        """The labels of the rows of the ground under hints; everything learned is set on the way."""
-        ground, self._told = self._ground, hints
+    def _heed(self, hints: Constraints, rng: np.random.RandomState, pace: Pace) -> Array:
+        """The labels of all rows under hints; everything learned is set on the way."""
+        ground, marks, self._told = self._ground, self._marks, hints
+        known = marks.hints(hints)
         k = self.n_clusters
         if k is None:
-            k = self._timed("number of clusters", lambda: choose_n_clusters(ground, hints, rng))
+            k = pace.timed("number of clusters", lambda: choose_n_clusters(ground, known, rng, pace, self.n_jobs))
         if self._base is None or self._base.n_clusters != k:
-            self._base = self._timed("without hints", lambda: baseline(ground, k, rng))
+            self._base = pace.timed("without hints", lambda: baseline(ground, k, rng, pace, self.n_jobs))
+            self._answer = None
         base, self.n_clusters_ = self._base, k
-        self.baseline_labels_ = base.labels.astype(np.int32)
-        if hints.is_empty:
-            self.embedding_, self.suspects_ = base.embedding, ()
-            labels, members, answer = base.labels, (), None
-        else:
-            answer = self._timed("hints", lambda: heed(ground, base, hints, k, rng, self.trust))
-            self.embedding_, self.suspects_ = answer.embedding, answer.evidence.suspects()
-            labels, members = renamed(answer.labels, base.labels), answer.members
-        self._n_features_out = self.embedding_.shape[1]
-        self.n_iter_ = len(base.labelings) + len(members)
-        self.report_ = self._reported(labels, base, answer)
-        return np.unique(labels, return_inverse=True)[1]
-
-    def _timed(self, part: str, work: Any) -> Any:
-        start = perf_counter()
-        result = work()
-        self._seconds[part] = perf_counter() - start
-        return result
-
-    def _reported(self, labels: Array, base: Baseline, answer: Answer | None) -> Report:
-        told = self._told
-        plain = [Member("without hints", run, -1) for run in base.labelings]
-        common = {
-            "n_rows": self._ground.n,
-            "n_clusters": self.n_clusters_,
-            "recipe": str(self._ground.linear),
-            "hints": repr(told).partition(": ")[2].rstrip(")"),
-            "seconds": dict(self._seconds),
-        }
-        if answer is None:
-            return Report(**common, agreement=agreement(plain, labels))
-        members = [*plain, *answer.members]
-        return Report(
-            **common,
-            trust="strict" if answer.closed else "weighted",
-            contradictions=tally(told, told.groups())[0],
-            dropped=answer.dropped,
-            families=tuple(_families(members, answer, labels)),
-            agreement=agreement(members, labels),
-            gain=answer.evidence.gain,
-            gain_error=answer.evidence.error,
-            guard=answer.guard,
-            kept=constraint_accuracy(labels, told),
-            moved=np.flatnonzero(labels != base.labels),
+        labels, Z, broken = marks.votes(base.labels), marks.directions(base.embedding), ""
+        self.baseline_labels_ = labels.astype(np.int32)
+        before, self._answer = self._answer, None
+        if not known.is_empty:
+            teacher = Teacher(ground, base, k, rng, pace, self.n_jobs)
+            try:
+                labels, Z, broken = pace.timed(
+                    "hints", lambda: self._settled(heed(teacher, known, self.trust, before), rng)
+                )
+                labels = renamed(labels, self.baseline_labels_)
+            except KeyboardInterrupt:  # there is nothing better than the answer without hints
+                pace.interrupted, self._answer = True, None
+        answer = self._answer
+        self.embedding_ = Z.astype(self._rows.dtype, copy=False)
+        self._n_features_out = Z.shape[1]
+        self.suspects_ = () if answer is None else answer.evidence.suspects(marks.rows)
+        self.n_iter_ = len(base.labelings) + (0 if answer is None else len(answer.members))
+        found = np.unique(labels, return_inverse=True)[1]
+        self.report_ = explained(
+            hints,
+            base,
+            answer,
+            marks,
+            labels,
+            n_clusters=k,
+            recipe=str(ground.linear),
+            seconds=dict(pace.seconds),
+            left_out=tuple(dict.fromkeys(pace.left_out)),
+            interrupted=pace.interrupted,
+            broken=broken,
+            clusters=self._characterised(found),
         )
+        if pace.interrupted:
+            warnings.warn(
+                f"interrupted: the answer rests on {self.n_iter_} clusterings, those there were by then; report_ says "
+                "what is missing. Fit again for the whole, or set budget_s to stop at a time of your choice.",
+                stacklevel=5,
+            )
+        return found
+
+    def _settled(self, answer: Answer, rng: np.random.RandomState) -> tuple[Array, Array, str]:
+        """The labels of all rows, where they lie, and why rules are broken, from the answer for landmarks."""
+        marks, k, self._answer = self._marks, self.n_clusters_, answer
+        labels, Z, broken = answer.labels, marks.directions(answer.embedding), ""
+        if marks.rows is not None:
+            heard = marks.all_hints(self._told, answer.heard)
+            closed = answer.closed and not heard.conflicts(limit=1)
+            labels = hinted_run(Z, k, heard, rng, closed=closed, start=marks.votes(labels))
+        if self.trust == "strict":
+            labels, broken = kept_apart(Z, labels, k, self._told, rng)
+        return labels, Z, broken
+
+    def _characterised(self, labels: Array) -> tuple[ClusterReport, ...]:
+        """What each cluster is about; kept for those who want to know more."""
+        sizes = np.bincount(labels)
+        self._profile = differences(self._rows, labels[self._marks.first], len(sizes), self._ground.linear)
+        return characterised(self._profile, sizes, _check_feature_names_in(self))
+
+    def top_features(self, cluster: int, n: int = 10, feature_names: Any = None) -> list[tuple[str, float]]:
+        """The features in which the rows of a cluster differ most from all others, and by how much.
+
+        Parameters
+        ----------
+        cluster : int
+            As in ``labels_``.
+        n : int
+            How many features; fewer come back where fewer differ.
+        feature_names : list-like of str, optional
+            One for each column of X, such as ``TextFeatures.get_feature_names_out()``. By default the column names
+            of the frame that was fitted, else x0, x1, ...
+
+        Returns
+        -------
+        list of (name, difference)
+            Largest difference first, whatever its sign. For a table the difference of means in standard deviations of
+            the feature, for text that of mean tf-idf weights.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from likewise import Likewise
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = Likewise(3, random_state=0).fit(X)
+        >>> [name for name, difference in model.top_features(model.labels_[0], 2)]
+        ['petal length (cm)', 'petal width (cm)']
+        """
+        check_is_fitted(self)
+        count = len(self._profile)
+        if not 0 <= cluster < count:
+            raise ValueError(f"cluster={cluster}, but clusters are numbered 0 to {count - 1}. Take one of labels_.")
+        if n < 1:
+            raise ValueError(f"n={n}: ask for at least one feature.")
+        return largest(self._profile[cluster], n, _check_feature_names_in(self, feature_names))
 
     def transform(self, X: Any) -> Array:
         """Where rows lie in the space of the answer: rows of ``fit`` where they were, others amid those near them."""
-        weights, same = self._near(X)
-        Z = unit_length(weights @ self.embedding_)
-        Z[same >= 0] = self.embedding_[same[same >= 0]]
-        return Z
+        weights, same, dtype = self._near(X)
+        known = self.embedding_[self._marks.first]
+        Z = unit_length(weights @ known)
+        Z[same >= 0] = known[same[same >= 0]]
+        return Z.astype(dtype, copy=False)
 
     def predict(self, X: Any) -> Array:
-        """The cluster of each row: that of the same row in ``fit``, else what the ten nearest rows there vote for."""
-        weights, same = self._near(X)
-        chosen = np.eye(int(self.labels_.max()) + 1)[self.labels_]
-        labels = (weights @ chosen).argmax(axis=1).astype(np.int32)
-        labels[same >= 0] = self.labels_[same[same >= 0]]
+        """The cluster of each row: that of the same row in ``fit``, else what the ten nearest rows there vote for.
+
+        Of more than 10,000 rows of ``fit`` only the landmarks are known again.
+        """
+        weights, same, _ = self._near(X)
+        known = self.labels_[self._marks.first]
+        labels = (weights @ indicator(known)).toarray().argmax(axis=1).astype(np.int32)
+        labels[same >= 0] = known[same[same >= 0]]
         return labels
 
-    def _near(self, X: Any) -> tuple[Any, Array]:
+    def _near(self, X: Any) -> tuple[Any, Array, Any]:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
-        return self._places.of(self._ground.place(X))
+        return *self._marks.near.of(self._ground.place(X)), X.dtype
 
     def _accepts(self) -> dict[str, Any]:
         return {**super()._accepts(), "ensure_min_samples": 2}
+
+    def _repr_html_inner(self) -> str:
+        return super()._repr_html_inner() + self._report_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return {kind: shown + self._report_html() * (kind == "text/html") for kind, shown in bundle.items()}
+
+    def _report_html(self) -> str:
+        return self.report_._repr_html_() if hasattr(self, "report_") else ""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 def cluster(X: Any, constraints: Constraints | None = None, n_clusters: int | None = None, **params: Any) -> Array:
@@ -226,17 +338,3 @@ def cluster(X: Any, constraints: Constraints | None = None, n_clusters: int | No
     True
     """
     return Likewise(n_clusters, **params).fit(X, constraints=constraints).labels_
-
-
-def _families(members: list[Member], answer: Answer, labels: Array) -> list[FamilyReport]:
-    """What each family thought: like the answer, and of hints it did not see."""
-    statements = answer.evidence.statements
-    found = []
-    for family in dict.fromkeys(member.family for member in members):
-        own = [member for member in members if member.family == family]
-        unseen = blind_votes(own, answer.folds, statements.pairs)
-        # runs without hints have not seen any
-        together = unseen if own[0].fold >= 0 else votes([member.labels for member in own], statements.pairs)
-        kept = float(np.average(np.where(statements.same, together, 1 - together), weights=statements.weight))
-        found.append(FamilyReport(family, len(own), float(agreement(own, labels).mean()), kept))
-    return found

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..clustering.points import Points
 from ..constraints import Constraints
-from .folds import N_FOLDS, Statements, row_folds, without
+from .folds import Statements
 from .graph_features import GraphFeatures
 from .ground import Ground
 from .kmeans import quick_labels
@@ -30,11 +31,17 @@ class Member:
     labels : (n,) ints
     fold : int
         The rows whose hints it did not see.
+    repeat : int
+        Its number among the members of its family that are blind to the same rows.
+    kept : object
+        What a member in its place need not work out again when there are more hints.
     """
 
     family: str
     labels: Array
     fold: int
+    repeat: int = 0
+    kept: Any = None
 
 
 @dataclass
@@ -48,7 +55,7 @@ class Lesson:
     hints: Constraints
     n_clusters: int
     closed: bool
-    rng: np.random.RandomState
+    statements: Statements
 
     @cached_property
     def within(self) -> Within:
@@ -70,57 +77,90 @@ class Lesson:
         """Learned linear features."""
         return self.ground.L.learned(self.within)
 
-    def clustered(self, Z: Array) -> Array:
-        """Labels by k-means."""
-        return quick_labels(Points(Z), self.n_clusters, self.rng)
+
+@dataclass(frozen=True)
+class Place:
+    """Where a member belongs, what it draws from, and who was there when there were fewer hints."""
+
+    family: str
+    fold: int
+    repeat: int
+    rng: np.random.RandomState
+    before: Member | None
+
+    def clustered(self, Z: Array, n_clusters: int) -> Array:
+        """Labels by k-means, from where the member before ended, if there is one."""
+        start = None if self.before is None else self.before.labels
+        return quick_labels(Points(Z), n_clusters, self.rng, start)
 
 
-def learned_graph(lesson: Lesson) -> Array:
+Learned = tuple[Array, Any]
+"""Labels, and what to keep."""
+
+
+def learned_graph(lesson: Lesson, place: Place) -> Learned:
     """k-means in learned graph features: for curved clusters."""
-    return lesson.clustered(lesson.graph)
+    return place.clustered(lesson.graph, lesson.n_clusters), None
 
 
-def learned_both(lesson: Lesson) -> Array:
+def learned_both(lesson: Lesson, place: Place) -> Learned:
     """k-means in linear and graph features, learned together."""
-    return lesson.clustered(lesson.both)
+    return place.clustered(lesson.both, lesson.n_clusters), None
 
 
-def learned_linear(lesson: Lesson) -> Array:
+def learned_linear(lesson: Lesson, place: Place) -> Learned:
     """k-means in learned linear features: for tables with weak clusters."""
-    return lesson.clustered(lesson.linear)
+    return place.clustered(lesson.linear, lesson.n_clusters), None
 
 
-def relearned_graph(lesson: Lesson) -> Array:
-    """A new neighbour graph in learned linear features, and k-means in its coordinates."""
-    graph = GraphFeatures(n_components=max(2 * lesson.n_clusters, 20), metric=lesson.ground.linear.metric)
-    return lesson.clustered(Space(graph.fit_transform(lesson.linear)).learned(lesson.within))
+def relearned_graph(lesson: Lesson, place: Place) -> Learned:
+    """A new neighbour graph in learned linear features, and k-means in its coordinates.
+
+    With more hints the graph stays, and what they teach is learned in its coordinates.
+    """
+    if place.before is not None:
+        space = place.before.kept
+    else:
+        graph = GraphFeatures(n_components=max(2 * lesson.n_clusters, 20), metric=lesson.ground.linear.metric)
+        space = Space(graph.fit_transform(lesson.linear))
+    return place.clustered(space.learned(lesson.within), lesson.n_clusters), space
 
 
-def soft_assignment(lesson: Lesson) -> Array:
+def soft_assignment(lesson: Lesson, place: Place) -> Learned:
     """A softmax on graph features that explains pairs of both kinds."""
-    start = learned_graph(lesson)
-    statements = Statements.of(lesson.hints, lesson.rng)
-    return softmax_labels(lesson.ground.G.F, statements, start, lesson.n_clusters)
+    if place.before is not None:
+        start, weights = place.before.labels, place.before.kept
+    else:
+        start, weights = place.clustered(lesson.graph, lesson.n_clusters), None
+    return softmax_labels(lesson.ground.G.F, lesson.statements, start, lesson.n_clusters, weights)
 
 
-FAMILIES: dict[str, tuple[Callable[[Lesson], Array], int]] = {
-    "graph": (learned_graph, 2),
-    "both": (learned_both, 2),
-    "linear": (learned_linear, 1),
-    "relearned graph": (relearned_graph, 1),
-    "soft": (soft_assignment, 1),
+@dataclass(frozen=True)
+class Family:
+    """How its members learn, how many there are for each fold, and what one takes, in k-means runs without hints.
+
+    None: as long as the neighbour graph of all rows.
+    """
+
+    learn: Callable[[Lesson, Place], Learned]
+    repeats: int
+    runs: float | None
+
+
+FAMILIES = {
+    "graph": Family(learned_graph, 2, 1.0),
+    "both": Family(learned_both, 2, 1.5),
+    "linear": Family(learned_linear, 1, 1.5),
+    "relearned graph": Family(relearned_graph, 1, None),
+    "soft": Family(soft_assignment, 1, 8.0),
 }
-"""Each family, and how many members it has for each fold."""
+
+ROUNDS = (("graph", 0), ("both", 0), ("linear", 0), ("graph", 1), ("both", 1), ("soft", 0), ("relearned graph", 0))
+"""In which order members are trained, one for each fold at a time: cheap ones first. After each round there is an
+ensemble in which every hint is unseen by some."""
 
 
-def train(
-    ground: Ground, hints: Constraints, n_clusters: int, rng: np.random.RandomState, *, closed: bool
-) -> tuple[list[Member], Array]:
-    """Members of all families, and the fold of each row."""
-    folds = row_folds(ground.n, rng)
-    members = []
-    for fold in range(N_FOLDS):
-        lesson = Lesson(ground, without(hints, folds == fold), n_clusters, closed, rng)
-        for family, (labels, repeats) in FAMILIES.items():
-            members += [Member(family, labels(lesson), fold) for _ in range(repeats)]
-    return members, folds
+def in_order(members: Sequence[Member]) -> list[Member]:
+    """By fold, family and repeat, whatever the order in which they were trained."""
+    families = list(FAMILIES)
+    return sorted(members, key=lambda member: (member.fold, families.index(member.family), member.repeat))

@@ -9,6 +9,9 @@ import numpy as np
 
 Array = np.ndarray
 
+SHOWN = 20
+"""Clusters that a report tells of when printed."""
+
 
 @dataclass(frozen=True)
 class FamilyReport:
@@ -29,6 +32,25 @@ class FamilyReport:
     members: int
     agreement: float
     held_out: float
+
+
+@dataclass(frozen=True)
+class ClusterReport:
+    """What one cluster is about.
+
+    Attributes
+    ----------
+    rows : int
+        How many rows it has.
+    features : tuple of (name, difference)
+        Features that are most unlike those of other rows: see :meth:`likewise.Likewise.top_features`.
+    """
+
+    rows: int
+    features: tuple[tuple[str, float], ...]
+
+    def __str__(self) -> str:
+        return f"{self.rows:,} rows: " + ", ".join(f"{name} {value:+.2g}" for name, value in self.features)
 
 
 @dataclass(frozen=True)
@@ -60,6 +82,17 @@ class Report:
         The rows that are elsewhere than without hints.
     seconds : dict
         What each part took.
+    left_out : tuple of str
+        What there was no time for.
+    interrupted : bool
+        Whether it ended early because a person asked for it (Ctrl-C).
+    landmarks : int
+        Rows that stood for all; 0 where each stood for itself.
+    learned_from : str
+        Which of the hints landmarks know of, where that is not all: the others are heeded, but not learned from.
+    broken : str
+        Why hints taken as certain could not all be kept; empty where they are.
+    clusters : tuple of ClusterReport
     """
 
     n_rows: int
@@ -77,6 +110,12 @@ class Report:
     kept: float = 1.0
     moved: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     seconds: dict[str, float] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    interrupted: bool = False
+    landmarks: int = 0
+    learned_from: str = ""
+    broken: str = ""
+    clusters: tuple[ClusterReport, ...] = field(default=(), repr=False)
 
     def lines(self) -> list[tuple[str, str]]:
         """What there is to say, as names and values."""
@@ -85,12 +124,17 @@ class Report:
             ("clusters", f"{self.n_clusters}"),
             ("hints", self.hints),
         ]
+        if self.landmarks:
+            said.append(("landmarks", f"{self.landmarks:,} rows; all others are placed by those near them"))
+        if self.learned_from:
+            said.append(("learned from", self.learned_from))
         if self.trust != "none":
             said += [
                 ("trust", self.trust),
                 ("contradictions", f"{self.contradictions:,}"),
                 ("left out as wrong", f"{self.dropped:,}"),
                 ("hints kept", f"{self.kept:.1%}"),
+                *([("not all kept", self.broken)] if self.broken else []),
                 ("gain on unseen hints", f"{self.gain:+.1f} ± {self.gain_error:.1f}"),
                 ("guard", self.guard or "did not act"),
                 ("rows moved by hints", f"{len(self.moved):,}"),
@@ -98,12 +142,25 @@ class Report:
         unsure = int((self.agreement < 0.5).sum())
         said.append(("rows most clusterings doubt", f"{unsure:,}"))
         said.append(("time", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())))
+        if self.interrupted:
+            said.append(("interrupted", "the best answer by then"))
+        if self.left_out:
+            said.append(("no time for", "; ".join(self.left_out)))
+        return said
+
+    def cluster_lines(self) -> list[tuple[str, str]]:
+        """What the clusters are about, as names and values; of many the first."""
+        said = [(f"cluster {number}", str(cluster)) for number, cluster in enumerate(self.clusters[:SHOWN])]
+        if len(self.clusters) > SHOWN:
+            said.append(("…", f"{len(self.clusters) - SHOWN:,} more; top_features(cluster) tells of each"))
         return said
 
     def __str__(self) -> str:
-        said = self.lines()
+        said, clusters = self.lines(), self.cluster_lines()
         width = max(len(name) for name, _ in said)
         text = [f"{name:<{width}}  {value}" for name, value in said]
+        if clusters:
+            text += ["", *(f"{name:<{width}}  {value}" for name, value in clusters)]
         if self.families:
             text += ["", f"{'family':<{width}}  members  like the answer  unseen hints kept"]
             text += [
@@ -113,8 +170,9 @@ class Report:
         return "\n".join(text)
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in self.lines())
-        html = f"<table><caption>likewise</caption>{rows}</table>"
+        html = _table(self.lines(), "<caption>likewise</caption>")
+        if self.clusters:
+            html += _table(self.cluster_lines())
         if self.families:
             head = "<tr><th>family</th><th>members</th><th>like the answer</th><th>unseen hints kept</th></tr>"
             body = "".join(
@@ -124,3 +182,8 @@ class Report:
             )
             html += f"<table>{head}{body}</table>"
         return html
+
+
+def _table(lines: list[tuple[str, str]], caption: str = "") -> str:
+    rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in lines)
+    return f"<table>{caption}{rows}</table>"

@@ -12,6 +12,9 @@ from .folds import Statements
 Array = np.ndarray
 
 STEPS = 40
+STEPS_ON = 8
+"""Steps from labels, and from weights that fewer hints have led to."""
+
 RIDGE = 1e-4
 SHARPNESS = 10.0
 """Length of the weights that a labelling starts from, before they are learned."""
@@ -19,8 +22,10 @@ SHARPNESS = 10.0
 TINY = 1e-9
 
 
-def softmax_labels(F: Array, statements: Statements, start: Array, n_clusters: int) -> Array:
-    """Labels by a linear softmax, which moves from ``start`` to where it explains the hints better.
+def softmax_labels(
+    F: Array, statements: Statements, start: Array, n_clusters: int, weights: Array | None = None
+) -> tuple[Array, Array]:
+    """Labels by a linear softmax, which moves from ``start`` to where it explains the hints better, and its weights.
 
     With p_i = softmax(W x_i + b) the chances of row i to be in each cluster, it makes large
 
@@ -37,13 +42,12 @@ def softmax_labels(F: Array, statements: Statements, start: Array, n_clusters: i
     start : (n,) ints
         Labels to start from.
     n_clusters : int
+    weights : (d + 1, n_clusters) array, optional
+        What was found with fewer hints, to start from instead; fewer steps are made then.
     """
     n, d = F.shape
     X = np.hstack([F - F.mean(axis=0), np.ones((n, 1))]).astype(np.float64)
-    members = indicator(start, n_clusters)
-    means = (members.T @ X[:, :d]) / np.maximum(members.sum(axis=0), 1)[:, None]
-    scale = SHARPNESS / max(float(np.mean(np.square(X[:, :d]).sum(axis=1))), TINY)
-    W = np.hstack([means * scale, -0.5 * scale * np.square(means).sum(axis=1, keepdims=True)]).T
+    W = _as_labelled(X, start, n_clusters) if weights is None else weights
     left, right = statements.pairs.T
     signs, weight = np.where(statements.same, 1.0, -1.0), statements.weight / max(statements.weight.sum(), TINY)
 
@@ -65,5 +69,16 @@ def softmax_labels(F: Array, statements: Statements, start: Array, n_clusters: i
         gradient[:d] += RIDGE / n_clusters * W[:d]
         return value, gradient.ravel()
 
-    found = minimize(loss, W.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
-    return (X @ found.x.reshape(d + 1, n_clusters)).argmax(axis=1)
+    steps = STEPS if weights is None else STEPS_ON
+    found = minimize(loss, W.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": steps})
+    W = found.x.reshape(d + 1, n_clusters)
+    return (X @ W).argmax(axis=1), W
+
+
+def _as_labelled(X: Array, labels: Array, n_clusters: int) -> Array:
+    """Weights that say what the labels say: the nearest mean, sharply. The last column of X is constant."""
+    F = X[:, :-1]
+    members = indicator(labels, n_clusters)
+    means = (members.T @ F) / np.maximum(members.sum(axis=0), 1)[:, None]
+    scale = SHARPNESS / max(float(np.mean(np.square(F).sum(axis=1))), TINY)
+    return np.hstack([means * scale, -0.5 * scale * np.square(means).sum(axis=1, keepdims=True)]).T

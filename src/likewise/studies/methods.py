@@ -60,7 +60,8 @@ def umap_then_k_means(case: Case, seed: int) -> Array:
 
 def likewise_column(case: Case, seed: int) -> Array:
     """The package's own default pipeline: what a user gets who knows nothing but data, hints and k."""
-    return front.Likewise(case.n_clusters, random_state=seed).fit(case.X, constraints=case.constraints).labels_
+    model = front.Likewise(case.n_clusters, verbose=False, random_state=seed)
+    return model.fit(case.X, constraints=case.constraints).labels_
 
 
 UNPUBLISHED: dict[str, Method] = {"likewise": likewise_column, "umap": umap_then_k_means}
@@ -108,6 +109,6 @@ METHODS: dict[str, Method] = {
     "glo-nc": _own(clustering.glo_nc),
     "ensemble": _own(clustering.SubspaceMetricEnsemble),
     "project": _own(clustering.ProjectThenCluster),
-    "likewise": _own(front.Likewise),
+    "likewise": likewise_column,
 }
 """What ``likewise compare`` offers."""

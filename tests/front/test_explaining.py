@@ -1,0 +1,135 @@
+"""What a fitted model says of itself: top features, rules that hold or why not, pages in a notebook, dtypes."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris, make_blobs
+
+from likewise.constraints import Constraints
+from likewise.evaluation import constraint_accuracy
+from likewise.front import Likewise, members
+from likewise.front.features import LinearFeatures
+from likewise.front.profile import differences
+from likewise.front.strictness import kept_apart
+
+
+@pytest.fixture(scope="module")
+def frame():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    hints = Constraints.sample(y, "random_pairs", 60, random_state=0)
+    return X, y.to_numpy(), Likewise(3, random_state=0).fit(X, constraints=hints)
+
+
+@pytest.mark.parametrize("scale", [1.0, np.array([1.0, 10.0, 100.0, 1e3, 1e4])], ids=["one scale", "table"])
+def test_differences_of_a_table_are_in_standard_deviations(scale):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(40, 5)) * scale, rng.integers(0, 3, size=40)
+    linear = LinearFeatures()
+    linear.fit_transform(X)
+    found = differences(X, labels, 4, linear)
+    for cluster in range(3):
+        inside = labels == cluster
+        expected = (X[inside].mean(axis=0) - X[~inside].mean(axis=0)) / X.std(axis=0)
+        np.testing.assert_allclose(found[cluster], expected, rtol=1e-9)
+    assert not found[3].any()
+    assert not differences(X, np.zeros(40, dtype=int), 1, linear).any()
+
+
+def test_features_have_the_names_of_the_frame(frame):
+    *_, model = frame
+    setosa = model.labels_[0]
+    (first, difference), *_ = model.top_features(setosa, 2)
+    assert first == "petal length (cm)"
+    assert difference < -1
+    assert len(model.top_features(setosa)) == 4
+    assert "petal length (cm) -" in str(model.report_)
+    assert model.report_.clusters[setosa].rows == (model.labels_ == setosa).sum()
+
+
+def test_names_can_be_given():
+    topic = np.repeat([0, 1], 30)
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.poisson(0.1 + 2.0 * (np.arange(4) // 2 == topic[:, None])).astype(float))
+    model = Likewise(2, random_state=0).fit(X)
+    words = ["goal", "match", "court", "judge"]
+    top = model.top_features(model.labels_[0], 4, words)
+    assert {name for name, value in top if value > 0} == {"goal", "match"}
+    assert {name for name, value in top if value < 0} == {"court", "judge"}
+    with pytest.raises(ValueError, match="length"):
+        model.top_features(0, 2, words[:2])
+
+
+@pytest.mark.parametrize(("cluster", "n", "message"), [(3, 1, "numbered 0 to 2"), (-1, 1, "cluster=-1"), (0, 0, "n=0")])
+def test_clusters_that_are_not_there(frame, cluster, n, message):
+    with pytest.raises(ValueError, match=message):
+        frame[2].top_features(cluster, n)
+
+
+def test_a_report_of_many_clusters_is_cut():
+    X = np.repeat(np.arange(25.0) * 10, 4)[:, None] + np.tile([0.0, 0.1, 0.2, 0.3], 25)[:, None]
+    report = Likewise(25, random_state=0).fit(X).report_
+    assert len(report.clusters) > 20
+    assert "more; top_features(cluster)" in str(report)
+
+
+def test_pages_in_a_notebook(frame):
+    *_, model = frame
+    fresh = Likewise(3)
+    assert "gain on unseen hints" not in fresh._repr_html_()
+    assert "Likewise" in fresh._repr_html_()
+    for page in (model._repr_html_(), model._repr_mimebundle_()["text/html"]):
+        assert "gain on unseen hints" in page
+        assert "cluster 0" in page
+        assert "petal length (cm)" in page
+
+
+def test_strict_cannot_links_hold(frame):
+    X, *_ = frame
+    # pairs of neighbours that the data would put together
+    hints = Constraints(150, must_link=[(0, 50), (1, 100)], cannot_link=[(2, 3), (0, 4), (60, 61), (61, 62), (60, 62)])
+    auto, strict = (Likewise(3, trust=trust, random_state=0).fit(X, constraints=hints) for trust in ("auto", "strict"))
+    assert constraint_accuracy(auto.labels_, hints) < 1
+    assert constraint_accuracy(strict.labels_, hints) == 1
+    assert strict.report_.broken == ""
+    assert strict.report_.kept == 1
+
+
+@pytest.mark.parametrize(("k", "reason"), [(2, "odd cycle"), (3, "no labelling with 3 clusters")])
+def test_rules_that_cannot_hold_are_named(k, reason):
+    X, _ = make_blobs(60, centers=3, random_state=0)
+    if k == 2:
+        apart = [(i, (i + 1) % 5) for i in range(5)]
+    else:  # a wheel with five spokes needs four
+        apart = [(i, (i + 1) % 5) for i in range(5)] + [(5, i) for i in range(5)]
+    model = Likewise(k, trust="strict", random_state=0).fit(X, constraints=Constraints(60, cannot_link=apart))
+    assert reason in model.report_.broken
+    assert "not all kept" in str(model.report_)
+    assert model.report_.kept < 1
+
+
+def test_an_answer_that_keeps_the_rules_stays(frame):
+    *_, model = frame
+    hints = Constraints.sample(model.labels_, "random_pairs", 50, random_state=2)
+    labels, why = kept_apart(model.embedding_, model.labels_, 3, hints, np.random.RandomState(0))
+    assert labels is model.labels_
+    assert why == ""
+
+
+def test_single_precision_stays(frame):
+    X, _, model = frame
+    single = Likewise(3, random_state=0).fit(X.astype(np.float32), constraints=model._told)
+    assert single.embedding_.dtype == single.transform(X.astype(np.float32)).dtype == np.float32
+    assert model.embedding_.dtype == model.transform(X).dtype == np.float64
+
+
+def test_added_hints_go_on_from_what_was_learned(frame, monkeypatch):
+    X, y, _ = frame
+    hints, more = (Constraints.sample(y, "random_pairs", 40, random_state=seed) for seed in (0, 1))
+    model = Likewise(n_clusters=None, random_state=0).fit(X, constraints=hints)
+    runs, folds = model._ground.tried, model._answer.folds
+    monkeypatch.setattr(members, "GraphFeatures", None)  # none is made again
+    model.add_hints(more)
+    assert model._ground.tried is runs
+    assert model._answer.folds is folds
+    assert len(model.suspects_) >= 75
+    assert model.report_.families

@@ -1,0 +1,220 @@
+"""Time: a budget by a clock that only tests move, progress, Ctrl-C, and threads."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from likewise.clustering.points import Points
+from likewise.clustering.seeding import spread_out
+from likewise.constraints import Constraints
+from likewise.front import Likewise, answer, ground, members, pace
+from likewise.front.streams import own_stream
+
+FEATURES, RUN, MEMBER = 1.0, 0.05, {"graph": 0.2, "both": 0.3, "linear": 0.2, "soft": 0.6, "relearned graph": 0.1}
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, Constraints.sample(y, "random_pairs", 80, random_state=0)
+
+
+class Clock:
+    """Stands still while anything but what is slowed down happens."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+    def slowed(self, work, seconds):
+        def slow(*args, **kwargs):
+            self.now += seconds
+            return work(*args, **kwargs)
+
+        return slow
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(pace, "perf_counter", clock)
+    graph = ground.GraphFeatures
+    monkeypatch.setattr(graph, "fit_transform", clock.slowed(graph.fit_transform, FEATURES))
+    monkeypatch.setattr(ground, "quick_labels", clock.slowed(ground.quick_labels, RUN))
+    for name, seconds in MEMBER.items():
+        family = members.FAMILIES[name]
+        slow = replace(family, learn=clock.slowed(family.learn, seconds))
+        monkeypatch.setitem(members.FAMILIES, name, slow)
+    return clock
+
+
+def trained(model):
+    """How many members each family has."""
+    return {family.name: family.members for family in model.report_.families[1:]}
+
+
+@pytest.mark.parametrize("budget", [2.0, 4.0, 6.0, 8.0, 10.0, 12.0])
+def test_a_budget_is_kept(iris, clock, budget):
+    X, hints = iris
+    start = clock.now
+    model = Likewise(3, budget_s=budget, random_state=0).fit(X, constraints=hints)
+    assert clock.now - start <= 1.2 * budget
+    assert model.labels_.shape == (150,)
+    # every family that was trained has seen and not seen each fold
+    assert all(count in (4, 8) for count in trained(model).values())
+    assert "no time for" in str(model.report_)
+
+
+def test_more_time_brings_more_members_cheap_ones_first(iris, clock):
+    X, hints = iris
+    counts = [
+        trained(Likewise(3, budget_s=seconds, random_state=0).fit(X, constraints=hints)) for seconds in (4, 8, 60)
+    ]
+    assert counts == [
+        {"graph": 4, "both": 4},
+        {"graph": 8, "both": 4, "linear": 4},
+        {"graph": 8, "both": 8, "linear": 4, "relearned graph": 4, "soft": 4},
+    ]
+
+
+def test_a_short_budget_still_gives_an_answer_and_says_what_is_missing(iris, clock):
+    X, hints = iris
+    model = Likewise(3, budget_s=1e-3, random_state=0).fit(X, constraints=hints)
+    assert model.n_iter_ == 6
+    assert "24 of 30 runs without hints" in model.report_.left_out
+    assert model.report_.left_out[-1].startswith("members of graph, both, linear")
+    assert model.report_.guard == "no clustering was trained on hints"
+    assert (model.labels_[hints.must_link[:, 0]] == model.labels_[hints.must_link[:, 1]]).all()
+
+
+def test_large_numbers_of_clusters_are_not_tried_in_a_hurry(iris, clock, monkeypatch):
+    from likewise.front import counting
+
+    X, hints = iris
+    monkeypatch.setattr(counting, "quick_labels", clock.slowed(counting.quick_labels, RUN))
+    model = Likewise(budget_s=8, random_state=0).fit(X, constraints=hints)
+    assert model.report_.left_out[0].startswith("numbers of clusters above")
+    assert model.n_clusters_ <= 10
+
+
+def test_time_to_spare_changes_nothing(iris):
+    X, hints = iris
+    plain, rich = (Likewise(3, budget_s=s, random_state=0).fit(X, constraints=hints) for s in (None, 1e6))
+    np.testing.assert_array_equal(plain.embedding_, rich.embedding_)
+    assert rich.report_.left_out == ()
+
+
+def interrupting(monkeypatch, family):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(members.FAMILIES, family, replace(members.FAMILIES[family], learn=stop))
+
+
+def test_an_interrupted_fit_has_the_best_answer_so_far(iris, monkeypatch):
+    X, hints = iris
+    interrupting(monkeypatch, "linear")
+    with pytest.warns(UserWarning, match="interrupted: the answer rests on 38 clusterings"):
+        model = Likewise(3, random_state=0).fit(X, constraints=hints)
+    assert model.report_.interrupted
+    assert trained(model) == {"graph": 4, "both": 4}
+    assert "members of linear, graph (repeated)" in model.report_.left_out[0]
+    assert model.predict(X).shape == (150,)
+
+
+def test_interrupted_at_the_first_member_it_stays_next_to_the_baseline(iris, monkeypatch):
+    X, hints = iris
+    interrupting(monkeypatch, "graph")
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = Likewise(3, random_state=0).fit(X, constraints=hints)
+    assert model.report_.guard == "no clustering was trained on hints"
+    assert (model.labels_[hints.must_link[:, 0]] == model.labels_[hints.must_link[:, 1]]).all()
+
+
+def test_interrupted_when_members_are_joined_it_is_the_baseline(iris, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    X, hints = iris
+    monkeypatch.setattr(answer, "hinted_run", stop)
+    with pytest.warns(UserWarning, match="the answer rests on 30 clusterings"):
+        model = Likewise(3, random_state=0).fit(X, constraints=hints)
+    np.testing.assert_array_equal(model.labels_, model.baseline_labels_)
+
+
+def test_without_a_baseline_an_interruption_is_one(iris, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ground, "quick_labels", stop)
+    with pytest.raises(KeyboardInterrupt):
+        Likewise(3, random_state=0).fit(iris[0])
+
+
+class Bar:
+    """What a terminal would have shown."""
+
+    def __init__(self):
+        self.said, self.live, self.running = [], self, False
+
+    @property
+    def is_started(self):
+        return self.running
+
+    def start(self):
+        self.running = True
+
+    def stop(self):
+        self.running = False
+
+    def add_task(self, description):
+        return 0
+
+    def update(self, task, *, description, completed, total):
+        self.said.append((description, completed, total))
+
+
+def test_progress_is_shown(iris, monkeypatch):
+    X, hints = iris
+    bar = Bar()
+    monkeypatch.setattr(pace, "progress_bar", lambda: bar)
+    Likewise(3, random_state=0).fit(X, constraints=hints)
+    assert list(dict.fromkeys(name for name, *_ in bar.said)) == [
+        "features",
+        "without hints",
+        "hints",
+        "learning from hints",
+    ]
+    assert ("learning from hints", 6, 7) in bar.said
+    assert not bar.running
+    bar.said.clear()
+    Likewise(3, verbose=False, random_state=0).fit(X, constraints=hints)
+    assert not bar.said
+
+
+def test_a_bar_needs_a_terminal(monkeypatch):
+    assert pace.progress_bar() is None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert pace.progress_bar() is not None
+
+
+@pytest.mark.parametrize("trust", ["auto", "weighted"])
+def test_threads_change_nothing(iris, trust):
+    X, hints = iris
+    one, three = (Likewise(trust=trust, n_jobs=n, random_state=0).fit(X, constraints=hints) for n in (1, 3))
+    np.testing.assert_array_equal(one.embedding_, three.embedding_)
+    np.testing.assert_array_equal(one.labels_, three.labels_)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 8, 30])
+def test_a_stream_holds_what_one_start_draws(k):
+    points = Points(np.random.default_rng(0).normal(size=(60, 3)))
+    rng = np.random.RandomState(5)
+    own = own_stream(rng, k)
+    spread_out(points, k, own)
+    assert own.uniform() == rng.uniform()
