@@ -69,7 +69,7 @@ def papers(
 @click.argument("source", metavar="DATA")
 @click.option("--label", help="The column that holds the classes.")
 @click.option("--text", help="The column that holds texts; without it, all columns of numbers are used.")
-@click.option("--methods", default="k-means,pck,c-nc,project", show_default=True, help="Names, with commas between.")
+@click.option("--methods", default="k-means,pck,c-nc,likewise", show_default=True, help="Names, with commas between.")
 @click.option("--amounts", default="20,100", show_default=True, help="How many hints, with commas between.")
 @click.option("--how", default="random_pairs", show_default=True,
               type=click.Choice(["random_pairs", "per_class", "labelled_items", "disjoint_items", "equal", "links"]),
