@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise.constraints import ConstraintConflictError, Constraints
-from likewise.evaluation import constraint_accuracy, normalized_mutual_information
+from likewise.evaluation import constraint_accuracy, normalized_mutual_information, rand_index
 from likewise.front import Likewise, cluster
 
 
@@ -162,3 +162,14 @@ def test_tiny_data(n_clusters):
 
 def test_rows_that_are_all_the_same():
     assert cluster(np.ones((8, 3)), n_clusters=2, random_state=0).shape == (8,)
+
+
+def test_must_links_alone_are_worth_learning_from():
+    # One cluster would keep them all: only beside pairs nobody spoke of does it show that something was learned.
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 60)
+    X = np.column_stack([6.0 * rng.standard_normal((120, 3)), y + 0.25 * rng.standard_normal(120)])
+    hints = Constraints.sample(y, "links", 150, random_state=0)
+    model = Likewise(2, verbose=False, random_state=0).fit(X, constraints=hints)
+    assert model.report_.guard == ""
+    assert rand_index(y, model.labels_) > 0.9 > rand_index(y, model.baseline_labels_)

@@ -79,7 +79,7 @@ def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None
     if not guard:
         members, folds = teacher.train(hints, earlier, drawn, closed=closed, reserve=float(trust == "auto"))
         guard = "" if members else "no clustering was trained on hints"
-    evidence = Evidence.of(statements, members, folds, base.labelings)
+    evidence = Evidence.of(statements, members, folds, base.labelings, rng)
     heard = hints
     if trust == "auto" and members:
         verdict = evidence.verdict() if closed else "wrong"
@@ -89,7 +89,7 @@ def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None
             if again:
                 members, folds = again, folds_again
                 # all hints are asked again: those left out were not chosen by these members
-                evidence = Evidence.of(statements, members, folds, base.labelings)
+                evidence = Evidence.of(statements, members, folds, base.labelings, rng)
         closed = verdict == "right"
     if not guard and evidence.gain <= LEAST_GAIN:
         guard = f"learning from hints gains {LEAST_GAIN:g} or less on unseen ones"

@@ -127,17 +127,30 @@ class Evidence:
 
     @classmethod
     def of(
-        cls, statements: Statements, members: Sequence[Member], folds: Array, unsupervised: Sequence[Array]
+        cls,
+        statements: Statements,
+        members: Sequence[Member],
+        folds: Array,
+        unsupervised: Sequence[Array],
+        rng: np.random.RandomState,
     ) -> Evidence:
         """Ask members, and the labelings of the answer without hints; only these where there are no members."""
-        alone = votes(unsupervised, statements.pairs)
-        together = blind_votes(members, folds, statements.pairs) if len(members) else alone
-        signs = np.where(statements.same, 1.0, -1.0)
-        learned = signs * calibrated(together, statements)
-        plain = signs * calibrated(alone, statements)
-        gains = statements.weight * (log_expit(learned) - log_expit(plain))
+
+        def asked(pairs: Array) -> tuple[Array, Array]:
+            alone = votes(unsupervised, pairs)
+            return (blind_votes(members, folds, pairs) if len(members) else alone), alone
+
+        together, alone = asked(statements.pairs)
+        wrong = expit(-statements.signs * calibrated(together, statements))
+        told = statements.contrasted(len(folds), rng)
+        if told is not statements:
+            learned, plain = asked(told.pairs)
+        else:
+            learned, plain = together, alone
+        better, without = (log_expit(told.signs * calibrated(share, told)) for share in (learned, plain))
+        gains = told.weight * (better - without)
         spread = float(gains.std(ddof=1)) if len(gains) > 1 else 0.0
-        return cls(statements, together, expit(-learned), float(gains.sum()), spread * float(np.sqrt(len(gains))))
+        return cls(statements, together, wrong, float(gains.sum()), spread * float(np.sqrt(len(gains))))
 
     def verdict(self) -> str:
         """Whether hints look "right", "wrong" in part, or members are not sure enough to tell ("open").

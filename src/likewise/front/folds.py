@@ -48,6 +48,27 @@ class Statements:
     def __len__(self) -> int:
         return len(self.pairs)
 
+    @property
+    def signs(self) -> Array:
+        """1 where the two rows were said to be the same, −1 where different."""
+        return np.where(self.same, 1.0, -1.0)
+
+    def contrasted(self, n_rows: int, rng: np.random.RandomState) -> Statements:
+        """These, or, if all are of one kind, these beside as many pairs of any rows, taken to be of the other kind.
+
+        One cluster would keep all must-links. That something was learned shows only where linked rows are together
+        more often than rows that nobody spoke of.
+        """
+        if not len(self) or 0 < self.same.sum() < len(self):
+            return self
+        left = rng.randint(n_rows, size=len(self))
+        right = (left + 1 + rng.randint(n_rows - 1, size=len(self))) % n_rows
+        return Statements(
+            np.concatenate([self.pairs, np.column_stack([left, right])]),
+            np.concatenate([self.same, ~self.same]),
+            np.concatenate([self.weight, self.weight]),
+        )
+
 
 def _drawn(hints: Constraints, rng: np.random.RandomState) -> Constraints:
     """Partitions cut down to so few rows each that their pairs can be written out."""
