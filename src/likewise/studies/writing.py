@@ -25,8 +25,9 @@ def write_report(path: str | Path, studies: Sequence[tuple[Study, Results]], *, 
         "# The papers, measured again",
         "",
         "Written by `likewise papers`; do not edit. *Reproduced*: the mean of our runs is within the tolerance (0.02 "
-        "where nothing else is said) or two standard errors (no more than 0.05) of the published figure. *Better*: beyond it on the good side. *Differs*: neither, and why. "
-        "A statement about a figure has the share of comparisons in which it holds; published, that is 1.",
+        "where nothing else is said) or two standard errors (no more than 0.05) of the published figure. *Better*: "
+        "beyond it on the good side. *Differs*: neither, and why. A statement about a figure has the share of "
+        "comparisons in which it holds; published, that is 1.",
         *(["", note] if note else []),
         "",
         "| paper | cells | " + " | ".join(WORDS) + " |",
