@@ -47,6 +47,7 @@ def beside_peer(method: str, model, at_least: float) -> Result:
     return Result(ours, theirs["seconds"], f"Rand {rand:.3f}, theirs {peer_rand:.3f}", met)
 
 
+DRAWS = 5
 DIGITS = "one start, digits 1,797 × 64, 500 random pairs"
 ASC = "active-semi-supervised-clustering"
 
@@ -68,28 +69,36 @@ def mpck() -> Result:
 
 @row(
     "xing",
-    "XingMetric diagonal, then k-means, digits, 500 random pairs",
+    f"XingMetric diagonal, then k-means, digits, 500 random pairs, mean of {DRAWS} draws",
     "metric-learn's MMC(diagonal=True)",
     "≥ 10×, Rand no lower",
 )
 def xing() -> Result:
-    X, y, hints = digits()
-    theirs = peer("MMC", X, hints, 10)
-    ours, model = timed(lambda: lw.XingMetric().fit(X, constraints=hints))
-    literal = lw.XingMetric(shrink=0.0).fit(X, constraints=hints)
-    objective, linear, _ = xing_objective(X, hints)
-    found, values = [], []
-    for weights in (model.weights_, np.asarray(theirs["weights"])):
-        labels = KMeans(10, n_init=10, random_state=0).fit_predict(X * np.sqrt(weights))
-        found.append(lw.evaluation.rand_index(y, labels))
-    for weights in (literal.weights_, np.asarray(theirs["weights"])):
-        at_best_scale = weights * 0.5 / (linear @ weights)
-        values += [objective(at_best_scale)]
+    """One draw says little: k-means from other starts moves the Rand index of one metric by .005."""
+    X, y = load_digits(return_X_y=True)
+    times, rands, values = [], [], []
+    for seed in range(DRAWS):
+        hints = lw.Constraints.sample(y, "random_pairs", 500, random_state=seed)
+        theirs = peer("MMC", X, hints, 10)
+        other = np.asarray(theirs["weights"])
+        ours, model = timed(lambda h=hints: lw.XingMetric().fit(X, constraints=h))
+        literal = lw.XingMetric(shrink=0.0).fit(X, constraints=hints)
+        times.append((ours, theirs["seconds"]))
+        rands.append([rand_after_k_means(X, y, weights) for weights in (model.weights_, other, np.ones(64))])
+        objective, linear, _ = xing_objective(X, hints)
+        values.append([objective(weights * 0.5 / (linear @ weights)) for weights in (literal.weights_, other)])
+    (ours, theirs), (rand, other_rand, without), best = (np.mean(some, axis=0) for some in (times, rands, values))
     detail = (
-        f"Rand {found[0]:.3f}, theirs {found[1]:.3f}; the objective falls to {values[0]:.2f} with shrink=0, "
-        f"theirs stops at {values[1]:.2f}"
+        f"Rand {rand:.4f}, theirs {other_rand:.4f}, without a metric {without:.4f}; the objective falls to "
+        f"{best[0]:.2f} with shrink=0, theirs stops at {best[1]:.2f}"
     )
-    return Result(ours, theirs["seconds"], detail, theirs["seconds"] / ours >= 10 and found[0] >= found[1] - 1e-3)
+    return Result(ours, theirs, detail, theirs / ours >= 10 and rand >= other_rand)
+
+
+def rand_after_k_means(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> float:
+    """Rand index of k-means under a diagonal metric, the mean of three runs of ten starts."""
+    runs = [KMeans(10, n_init=10, random_state=seed).fit_predict(X * np.sqrt(weights)) for seed in range(3)]
+    return float(np.mean([lw.evaluation.rand_index(y, labels) for labels in runs]))
 
 
 @row("spherical", "SphericalKMeans, 11,000 × 30,000 sparse, k = 20", "sklearn.cluster.KMeans", "≤ 1.2× its time")
@@ -150,8 +159,8 @@ def newton_full_space(X: np.ndarray, hints: lw.Constraints, tol: float = 1e-3, m
 
 @row(
     "ensemble",
-    "SubspaceMetricEnsemble, 120 × 60 features, 88 × 4,026 data, 100 pairs",
-    "one full-space metric by Newton, as published",
+    "SubspaceMetricEnsemble, 120 × 60 features, 88 × 4,026 data, 100 pairs, one process",
+    "one full-space metric by Newton, as published, all cores",
     "≥ 17×",
 )
 def ensemble() -> Result:
@@ -159,9 +168,9 @@ def ensemble() -> Result:
     y = rng.integers(0, 5, 88)
     X = rng.normal(size=(88, 4026)) + 0.4 * rng.normal(size=(5, 4026))[y]
     hints = lw.Constraints.sample(y, "random_pairs", 100, random_state=0)
-    model = lw.SubspaceMetricEnsemble(5, n_subspaces=120, subspace_features=60, n_jobs=2, random_state=0)
-    ours, _ = timed(lambda: model.fit(X, constraints=hints))
-    opponent, (steps, stalled) = timed(lambda: newton_full_space(X, hints), repeats=1)
+    model = lw.SubspaceMetricEnsemble(5, n_subspaces=120, subspace_features=60, random_state=0)
+    ours, _ = timed(lambda: model.fit(X, constraints=hints), repeats=9)
+    opponent, (steps, stalled) = timed(lambda: newton_full_space(X, hints))
     full, metric = timed(lambda: lw.XingMetric(shrink=0.0).fit(X, constraints=hints))
     gap = stalled - xing_objective(X, hints)[0](metric.weights_)
     detail = (

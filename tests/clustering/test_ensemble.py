@@ -53,6 +53,22 @@ def test_it_is_the_same_however_it_is_run():
         np.testing.assert_array_equal(one.labels_, other.labels_)
 
 
+@pytest.mark.parametrize("params", [{"init": "random"}, {"n_init": 3}, {"metric": None}])
+def test_members_are_k_means_in_their_subspaces(params):
+    model = ensemble(**params).fit(X, constraints=HINTS)
+    for labels, features, weights in zip(model.labelings_, model.subspaces_, model.weights_, strict=True):
+        Z = X[:, features] * np.sqrt(weights)
+        centres = np.array([Z[labels == label].mean(axis=0) for label in range(3)])
+        nearest = np.square(Z[:, None] - centres).sum(axis=2).argmin(axis=1)
+        np.testing.assert_array_equal(labels, nearest)
+
+
+def test_a_second_fit_is_not_moved_by_the_first():
+    model = ensemble().fit(X, constraints=HINTS)
+    first = model.labelings_
+    np.testing.assert_array_equal(model.fit(X[:, ::-1]).fit(X, constraints=HINTS).labelings_, first)
+
+
 def test_full_space_variants():
     full = {"n_subspaces": 1, "subspace_features": None}
     metric = ensemble(**full).fit(X, constraints=HINTS)

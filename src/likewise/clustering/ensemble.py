@@ -177,13 +177,17 @@ class SubspaceMetricEnsemble(Clusterer):
             return hbgf(self.labelings_, self.n_clusters, random_state=seeds[0])
 
     def _fit_members(self, members: list[Member], constraints: Constraints) -> list[tuple[Array, Array, int]]:
-        return [self._fit_member(*member, constraints) for member in members]
+        rng = np.random.RandomState()
+        found = []
+        for X, terms, seed in members:
+            rng.seed(seed)  # ten times faster than a new RandomState(seed), and the same
+            found.append(self._fit_member(X, terms, rng, constraints))
+        return found
 
     def _fit_member(
-        self, X: Any, terms: FeatureTerms | None, seed: int, constraints: Constraints
+        self, X: Any, terms: FeatureTerms | None, rng: np.random.RandomState, constraints: Constraints
     ) -> tuple[Array, Array, int]:
         """Labels, weights and iterations in one subspace; without ``terms`` no metric is learned."""
-        rng = np.random.RandomState(seed)
         weights = np.ones(X.shape[1])
         if terms is not None:
             D = differences(centred(X), terms.pairs)

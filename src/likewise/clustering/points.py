@@ -86,6 +86,7 @@ class Points:
             inside = squares - self.weight @ squared_lengths(rows).astype(np.float64)
             self.constant = max(float(inside), 0.0)
         self.rows = sparse.csr_array(rows) if sparse.issparse(rows) else rows
+        self._dense = isinstance(self.rows, np.ndarray)
         self.n = self.rows.shape[0]
         self.norms = squared_lengths(self.rows)
         if cosine:
@@ -95,7 +96,7 @@ class Points:
     def squared_distances(self, centres: Array, rows: Any = slice(None)) -> Array:
         """‖x − c‖² from some points (all of them unless told) to each centre; never below zero."""
         centres = _as(centres - self._origin, self.dtype)
-        distances = np.asarray(self._some(rows) @ np.ascontiguousarray(centres.T))
+        distances = np.asarray(self._some(rows) @ (centres.T if self._dense else np.ascontiguousarray(centres.T)))
         distances *= -2
         distances += self.norms[rows][:, None]
         distances += 1 if self.cosine else squared_lengths(centres)
@@ -107,7 +108,7 @@ class Points:
         weight = np.bincount(labels, self.weight, minlength=n_clusters)
         length = np.sqrt(squared_lengths(total)) if self.cosine else weight
         alive = length > (1e-12 * weight if self.cosine else 0)
-        total[alive] /= length[alive, None]
+        np.divide(total, length[:, None], out=total, where=alive[:, None])
         total += self._origin
         return total.astype(self.dtype, copy=False), alive & (weight > 0)
 
@@ -120,7 +121,7 @@ class Points:
     def _sums(self, labels: Array, n_clusters: int) -> Array:
         """Σ weight · row in each cluster, in double precision."""
         f = self.rows.shape[1]
-        if sparse.issparse(self.rows):
+        if not self._dense:
             # Every stored value into the bin of its cluster and column: twice as fast as a product of sparse matrices.
             counts = np.diff(self.rows.indptr)
             bins = np.repeat(labels * f, counts) + self.rows.indices
@@ -138,7 +139,7 @@ class Points:
 
     def _some(self, rows: Any) -> Any:
         # A slice of a sparse matrix is a copy: all of it is taken as it is.
-        everything = isinstance(rows, slice) and rows.indices(self.n) == (0, self.n, 1)
+        everything = not self._dense and isinstance(rows, slice) and rows.indices(self.n) == (0, self.n, 1)
         return self.rows if everything else self.rows[rows]
 
 
@@ -182,8 +183,9 @@ def nearest_and(points: PointSet, centres: Array, rows: Array) -> tuple[Array, A
         distances = points.squared_distances(centres, block)
         labels[block] = distances.argmin(axis=1)
         distance[block] = distances[np.arange(len(distances)), labels[block]]
-        start, stop = np.searchsorted(rows, [block.start, block.stop])
-        all_distances[start:stop] = distances[rows[start:stop] - block.start]
+        if len(rows):
+            start, stop = np.searchsorted(rows, [block.start, block.stop])
+            all_distances[start:stop] = distances[rows[start:stop] - block.start]
     return labels, distance, all_distances
 
 

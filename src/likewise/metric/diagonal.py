@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class Objective:
 
     def value(self, b: Array) -> float:
         """φ(b)."""
-        return float(b.sum() - np.log(self.beliefs @ self._distances(b)))
+        return float(b.sum()) - log(self.beliefs @ self._distances(b))
 
     def gradient(self, b: Array) -> Array:
         """∇φ(b) = 1 − Cᵀ(belief/d) / 2f, with f = Σ belief·d."""
@@ -88,7 +89,7 @@ class Objective:
         d = self._distances(b)
         f = self.beliefs @ d
         gain, pairs = self._pull(d) / (2 * f), self.beliefs / (4 * f * d * d * d)
-        return Bend(float(b.sum() - np.log(f)), gain, pairs, pairs @ self._squares + gain * gain)
+        return Bend(float(b.sum()) - log(f), gain, pairs, pairs @ self._squares + gain * gain)
 
     def newton_system(self, bend: Bend, free: Array) -> Callable[[Array, float], Array | None]:
         """``(g, damping) → (H + damping)⁻¹ g`` among ``free``, H brought to a unit diagonal for it.
@@ -205,7 +206,7 @@ def thin_out(phi: Objective, b: Array) -> tuple[Array, Array]:
         if 2 * len(strong) < len(b):
             chosen, b, phi = chosen[strong], b[strong], phi.among(strong)
         before, value = value, phi.value(b)
-        if before - value < 1e-4:
+        if before - value < 1e-2:
             break
     strong = np.flatnonzero(b > 1e-7 * b.max())
     return chosen[strong], b[strong]
@@ -224,8 +225,9 @@ def newton(phi: Objective, b: Array, tol: float, max_iter: int) -> tuple[Array, 
         residual = optimality(b, gradient)
         if residual <= tol * 1e-3:
             return b, step
-        # Held at 0: small weights that a Newton step on them alone would bring below it.
-        held = (gradient > 0) & (b <= min(1e-6, residual)) & (b * bend.diagonal <= gradient)
+        # Held at 0: small weights (they add up to ½) that a Newton step on them alone would bring below it. Left free,
+        # they would be cut off at 0 after the step, and it would have to be halved again and again.
+        held = (gradient > 0) & (b <= min(1e-2, residual)) & (b * bend.diagonal <= gradient)
         free = np.flatnonzero(~held)
         solve = phi.newton_system(bend, free)
         direction = -b
