@@ -26,10 +26,10 @@ def run_papers(
             (place / "results.csv").unlink(missing_ok=True)
         ledger = Ledger(place / "results.csv")
         planned = plan(study, ledger.read(), cell=cell, quick=quick)
-        if planned.tasks:
-            failures += _with_progress(planned, ledger, jobs, console)
-        else:
+        if not planned.tasks:
             console.print(f"{study.name}: every cell asked for is there")
+            continue
+        failures += _with_progress(planned, ledger, jobs, console)
         ledger.tidy()
         if study.draw_figures is not None and cell is None and not quick:
             study.draw_figures(ledger.read(), place / "figures")
