@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from likewise import Constraints
@@ -13,8 +15,15 @@ RIDGE = 1e-6
 
 
 def newton_metric(X: Array, hints: Constraints, *, tol: float = 1e-3, max_iter: int = 100) -> Array:
-    """Weights that minimise the sum over must-links of ‖·‖²_A − log of the sum over cannot-links of ‖·‖_A.
+    """The weights at which :func:`newton_steps` ends."""
+    *_, weights = newton_steps(X, hints, tol=tol, max_iter=max_iter)
+    return weights
 
+
+def newton_steps(X: Array, hints: Constraints, *, tol: float = 1e-3, max_iter: int = 100) -> Iterator[Array]:
+    """The start, then the weights after each step.
+
+    Lowered is the sum over must-links of ‖·‖²_A − log of the sum over cannot-links of ‖·‖_A.
     Each step inverts the features × features Hessian (with a millionth of its mean on the diagonal: fewer pairs than
     features leave it singular), is halved for as long as that lowers the objective, and is clipped at zero, as in the
     code that Xing et al. published. It ends when the objective changes by less than a thousandth. On many features that
@@ -28,6 +37,7 @@ def newton_metric(X: Array, hints: Constraints, *, tol: float = 1e-3, max_iter: 
         return float(linear @ weights - np.log(np.sqrt(np.maximum(cannot @ weights, 1e-300)).sum()))
 
     weights = np.full(n_features, 0.5 / linear.sum())  # the must-link sum is ½ at the optimum
+    yield weights
     for _ in range(max_iter):
         inner = cannot @ weights
         inner = np.maximum(inner, 1e-9 * inner.max())
@@ -44,8 +54,9 @@ def newton_metric(X: Array, hints: Constraints, *, tol: float = 1e-3, max_iter: 
             moved, length = shorter, length / 2
         before, after = objective(weights), objective(moved)
         if not after < before:
+            yield weights  # a step was made, and taken back
             break
         weights = moved
+        yield weights
         if before - after < tol * abs(after):
             break
-    return weights
