@@ -7,7 +7,7 @@ PEERS_READY := $(PEERS)/.ready
 PAPERS_READY := $(VENV)/.papers-ready
 UV_VERSION := 0.13.7
 
-.PHONY: setup demo test lint bench papers lock clean
+.PHONY: setup demo test lint bench compare papers lock clean
 
 setup: $(READY)
 
@@ -32,6 +32,10 @@ lint: $(READY)
 
 bench: $(READY) $(PEERS_READY)
 	$(BIN)/python -m benchmarks
+
+# Hours of work on two cores, kept value by value: what is there is not run again.
+compare: $(PEERS_READY) $(PAPERS_READY)
+	$(BIN)/python -m benchmarks.accuracy
 
 papers: $(PAPERS_READY)
 	$(BIN)/likewise papers

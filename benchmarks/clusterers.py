@@ -30,13 +30,13 @@ def digits():
 
 
 def peer(method: str, X, hints: lw.Constraints, n_clusters: int) -> dict:
-    """One run of a peer's method in its own environment."""
+    """One run of a peer's method in its own environment; "failure" is None if it went well."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
         pairs = {"must_link": hints.must_link, "cannot_link": hints.cannot_link}
         np.savez(path, X=X, n_clusters=n_clusters, **pairs)
         answer = subprocess.run([PEERS, SCRIPT, method, path], capture_output=True, text=True, check=True)
-    return json.loads(answer.stdout)
+    return {"failure": None, **json.loads(answer.stdout)}
 
 
 def beside_peer(method: str, model, at_least: float) -> Result:
@@ -83,7 +83,7 @@ def xing() -> Result:
     times, rands, values = [], [], []
     for seed in range(DRAWS):
         hints = lw.Constraints.sample(y, "random_pairs", 500, random_state=seed)
-        theirs = peer("MMC", X, hints, 10)
+        theirs = peer("MMC weights", X, hints, 10)
         other = np.asarray(theirs["weights"])
         ours, model = timed(lambda h=hints: lw.XingMetric().fit(X, constraints=h))
         literal = lw.XingMetric(shrink=0.0).fit(X, constraints=hints)

@@ -9,11 +9,11 @@ from sklearn.datasets import make_blobs
 from likewise.constraints import Constraints, Partition
 from likewise.front import softmax as soft
 from likewise.front.counting import choose_n_clusters, least_clusters
-from likewise.front.evidence import Evidence, blind_votes, calibrated
+from likewise.front.evidence import Evidence, blind_votes, calibrated, explained, voices
 from likewise.front.features import LinearFeatures
 from likewise.front.folds import MOST_PAIRS, Statements, row_folds, without
 from likewise.front.ground import Ground
-from likewise.front.learning import Space, learned_map, within_links
+from likewise.front.learning import Space, learned_map, taught_by
 from likewise.front.matching import agreement, renamed
 from likewise.front.members import Member
 
@@ -22,31 +22,59 @@ def statements(pairs, same):
     return Statements(np.array(pairs), np.array(same), np.ones(len(pairs)))
 
 
+@pytest.mark.parametrize("rank", [2, 4])
 @pytest.mark.parametrize("closed", [True, False])
-def test_learning_is_its_formula(closed):
+def test_learning_is_its_formula(closed, rank):
     rng = np.random.default_rng(0)
     F = rng.normal(size=(50, 4)) * [4.0, 2.0, 1.0, 1.0]
-    pairs = np.array([(0, 1), (2, 3), (4, 5), (10, 30)])
-    d, m = 4, len(pairs)
-    gaps = F[pairs[:, 0]] - F[pairs[:, 1]]
-    inside = gaps.T @ gaps / 2
+    must, cannot = np.array([(0, 1), (2, 3), (4, 5), (10, 30)]), np.array([(0, 2), (6, 7)])
+    d, m, c = 4, len(must), len(cannot)
+    inside, between = (gaps.T @ gaps / 2 for gaps in (F[p[:, 0]] - F[p[:, 1]] for p in (must, cannot)))
     variance = np.trace(inside) / (m * d)
     A = (inside + 0.3 * d * variance * np.eye(d)) / (m + 0.3 * d)
-    values, V = eigh(np.cov(F.T, bias=True), A)
-    kept = values > 1
+    B = (between + 0.3 * d * np.cov(F.T, bias=True)) / (c + 0.3 * d)
+    values, V = eigh(B, A)
+    kept = np.argsort(-values)[:rank]
+    kept = kept[values[kept] > 1]
     expected = F @ (V[:, kept] * (1 - 1 / values[kept]))
-    found = F @ learned_map(Space(F), within_links(Constraints(50, must_link=pairs), closed=closed))
+    found = F @ learned_map(Space(F), taught_by(Constraints(50, must, cannot), closed=closed), rank)
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, rtol=1e-6, atol=1e-8)
+
+
+def test_a_partition_that_parts_counts_as_many_links_as_rows():
+    F = np.random.default_rng(2).normal(size=(30, 3))
+    codes = np.where(np.arange(30) < 12, np.arange(30) % 3, -1)
+    hints = Constraints(30, partitions=[Partition(codes, different_across=True)])
+    different = taught_by(hints, closed=True).different
+    assert different.links == 12
+    every = [(i, j) for i in range(12) for j in range(i) if codes[i] != codes[j]]
+    gaps = np.array([F[i] - F[j] for i, j in every])
+    np.testing.assert_allclose(different.scatter.matrix(F), 12 * gaps.T @ gaps / 2 / len(every))
 
 
 def test_a_closed_group_counts_as_its_scatter():
     F = np.random.default_rng(1).normal(size=(30, 3))
     chain = Constraints(30, must_link=[(0, 1), (1, 2)])
     block = Constraints(30, partitions=[Partition(np.where(np.arange(30) < 3, 0, -1))])
-    as_pairs, as_block = (learned_map(Space(F), within_links(hints, closed=True)) for hints in (chain, block))
-    unclosed = learned_map(Space(F), within_links(block, closed=False))
+    as_pairs, as_block = (learned_map(Space(F), taught_by(hints, closed=True), 3) for hints in (chain, block))
+    unclosed = learned_map(Space(F), taught_by(block, closed=False), 3)
     np.testing.assert_allclose(as_pairs, as_block)
     np.testing.assert_allclose(np.abs(as_block), np.abs(unclosed), atol=1e-9)
+
+
+def test_a_family_fades_only_beyond_chance():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 200)
+    pairs = rng.integers(0, 400, size=(120, 2))
+    told = statements(pairs, y[pairs[:, 0]] == y[pairs[:, 1]])
+    folds = np.arange(400) % 4
+    noise = rng.integers(0, 2, size=400)
+    family = {"right": y, "also right": 1 - y, "blind": noise}
+    members = [Member(name, labels, fold) for name, labels in family.items() for fold in range(4)]
+    found = voices(told, members, folds, explained(np.full(120, 0.5), told))
+    assert found["right"] == found["also right"] == 1.0
+    assert found["blind"] < 0.01
+    assert found["without hints"] < 0.01
 
 
 def test_the_gradient_of_the_soft_assignment(monkeypatch):
@@ -116,7 +144,7 @@ def test_hints_of_one_kind_still_have_odds():
 )
 def test_verdicts(together, same, verdict):
     told = statements(np.zeros((100, 2), dtype=int), same)
-    evidence = Evidence(told, together, np.full(100, 0.5), 0.0, 0.0)
+    evidence = Evidence(told, together, np.full(100, 0.5), 0.0, 0.0, {})
     assert evidence.verdict() == verdict
     np.testing.assert_allclose(evidence.right(), 0.9)
 

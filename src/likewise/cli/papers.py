@@ -29,7 +29,7 @@ def run_papers(
         if not planned.tasks:
             console.print(f"{study.name}: every cell asked for is there")
             continue
-        failures += _with_progress(planned, ledger, jobs, console)
+        failures += with_progress(planned, ledger, jobs, console)
         ledger.tidy()
         if study.draw_figures is not None and cell is None and not quick:
             study.draw_figures(ledger.read(), place / "figures")
@@ -46,7 +46,8 @@ def run_papers(
     return not failures
 
 
-def _with_progress(planned: Plan, ledger: Ledger, jobs: int, console: Console) -> list[Failure]:
+def with_progress(planned: Plan, ledger: Ledger, jobs: int, console: Console) -> list[Failure]:
+    """Run a plan with a bar that tells how much is left."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -7,6 +7,7 @@ Here belong scores that take labels and return numbers. Every score is read off 
 |---|---|
 | of all pairs, how many are judged right? | `rand_index` |
 | the same, when most pairs are apart and would drown the rest | `pair_f_score`, `scaled_rand_index` |
+| the same, against what chance gets right | `adjusted_rand_index` |
 | how much does a cluster tell about the class? | `normalized_mutual_information` |
 | can each cluster be named after one class? | `purity` |
 | are the person's own hints kept? | `constraint_accuracy` |
@@ -16,6 +17,7 @@ Here belong scores that take labels and return numbers. Every score is read off 
 
 from .metrics import (
     PairScore,
+    adjusted_rand_index,
     constraint_accuracy,
     normalized_mutual_information,
     pair_f_score,
@@ -26,6 +28,7 @@ from .metrics import (
 
 __all__ = [
     "PairScore",
+    "adjusted_rand_index",
     "constraint_accuracy",
     "normalized_mutual_information",
     "pair_f_score",

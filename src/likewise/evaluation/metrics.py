@@ -143,6 +143,44 @@ def scaled_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     return (pairs.both * different + pairs.neither * same) / (2 * same * different)
 
 
+def adjusted_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Rand index set so that clusterings drawn at random score 0 on average.
+
+    ::
+
+        ARI = (B − E) / ((T + P)/2 − E),   E = T P / (T + D)
+
+    where E is the number of pairs that would be rightly together by chance (notation: top of this module).
+
+    Prefer it to `rand_index` wherever the number of clusters may differ: neither many small nor a few large ones
+    gain anything by that alone.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; only their equality counts.
+
+    Returns
+    -------
+    float
+        At most 1, below 0 if worse than chance, symmetric in its arguments. Where chance gets all right, 1.
+
+    References
+    ----------
+    L. Hubert and P. Arabie, Comparing partitions, Journal of Classification 2 (1985).
+
+    Examples
+    --------
+    >>> adjusted_rand_index(["a", "a", "b", "b"], [0, 0, 1, 2])
+    0.5714285714285714
+    """
+    pairs = contingency_of_labels(y_true, y_pred).pairs()
+    # Over one denominator, so that only the last division rounds.
+    chance = 2 * pairs.by_row * pairs.by_column
+    most = pairs.total * (pairs.by_row + pairs.by_column)
+    return _share(2 * pairs.total * pairs.both - chance, most - chance, empty=1.0)
+
+
 def normalized_mutual_information(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Mutual information of classes and clusters over the mean of their entropies.
 

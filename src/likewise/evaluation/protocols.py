@@ -31,6 +31,7 @@ import numpy as np
 
 from ..constraints import Constraints
 from .metrics import (
+    adjusted_rand_index,
     constraint_accuracy,
     normalized_mutual_information,
     pair_f_score,
@@ -44,6 +45,7 @@ Array = np.ndarray
 SCORES: dict[str, Callable[[Array, Array], float]] = {
     "nmi": normalized_mutual_information,
     "rand": rand_index,
+    "ari": adjusted_rand_index,
     "f": lambda y, labels: pair_f_score(y, labels).f,
     "scaled_rand": scaled_rand_index,
     "purity": purity,

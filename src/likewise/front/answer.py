@@ -8,7 +8,7 @@ import numpy as np
 
 from ..clustering.consensus import consensus_embedding
 from ..constraints import Constraints
-from .evidence import Evidence
+from .evidence import UNHINTED, Evidence
 from .folds import Statements
 from .kmeans import hinted_run
 from .matching import family_weights
@@ -22,6 +22,9 @@ FEW = 25
 
 LEAST_GAIN = 0.5
 """So it does if learning from hints does not explain unseen ones better by more than this (log-likelihood)."""
+
+DOUBT = 0.5
+"""The gain must be larger still, by so many of its standard errors."""
 
 STARTS = 5
 
@@ -91,13 +94,14 @@ def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None
                 # all hints are asked again: those left out were not chosen by these members
                 evidence = Evidence.of(statements, members, folds, base.labelings, rng)
         closed = verdict == "right"
-    if not guard and evidence.gain <= LEAST_GAIN:
-        guard = f"learning from hints gains {LEAST_GAIN:g} or less on unseen ones"
+    if not guard and evidence.gain - DOUBT * evidence.error <= LEAST_GAIN:
+        guard = f"learning from hints gains {evidence.gain:.1f} ± {evidence.error:.1f} on unseen ones, not enough"
     if guard:
         embedding, starts = base.embedding, 0
     else:
-        labelings = base.labelings + [member.labels for member in members]
-        weights = np.concatenate([np.full(len(base.labelings), 1.0 / len(base.labelings)), family_weights(members)])
+        everyone = [*(Member(UNHINTED, run, -1) for run in base.labelings), *members]
+        weights = family_weights(everyone, evidence.voices)
+        labelings = [member.labels for member in everyone]
         embedding, starts = consensus_embedding(labelings, n_clusters, weights=weights)[0], STARTS
     labels = hinted_run(embedding, n_clusters, heard, rng, closed=closed, start=base.labels, n_init=starts)
     return Answer(labels, embedding, tuple(members), folds, evidence, guard, closed, heard)

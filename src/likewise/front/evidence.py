@@ -31,6 +31,12 @@ ENOUGH = 20
 SHARP = 0.3
 """The share of hints that members must be sure of before contrary ones count as wrong, and not the members."""
 
+CHANCE = 1.5
+"""Standard errors by which a family may fall behind the best and still count in full."""
+
+UNHINTED = "without hints"
+"""The name of the runs without hints among the families."""
+
 ERRORS = 0.1
 """The share of wrong hints that is assumed where some are wrong."""
 
@@ -102,6 +108,43 @@ def calibrated(together: Array, statements: Statements) -> Array:
     return X @ parameters
 
 
+def explained(share: Array, statements: Statements) -> Array:
+    """The log-likelihood of each hint, by how many clusterings put its rows together."""
+    return log_expit(statements.signs * calibrated(share, statements))
+
+
+def voices(statements: Statements, members: Sequence[Member], folds: Array, without: Array) -> dict[str, float]:
+    """How much each family counts: all alike, but less where it explains unseen hints worse than the best one does.
+
+    Held-out hints are too few to choose by, so a family fades only as it falls behind the best by more than chance
+    allows: its weight is e^−(z − 1.5)₊, with z the difference of log-likelihoods in standard errors.
+
+    Parameters
+    ----------
+    statements, members, folds
+    without : (m,) array
+        Log-likelihood of each hint by the runs without hints.
+    """
+    families: dict[str, list[Member]] = {member.family: [] for member in members}
+    for member in members:
+        families[member.family].append(member)
+    logs = {name: explained(blind_votes(own, folds, statements.pairs), statements) for name, own in families.items()}
+    logs[UNHINTED] = without
+    weighed = {name: statements.weight * log for name, log in logs.items()}
+    best = max(weighed.values(), key=np.sum)
+    return {name: _voice(best - log) for name, log in weighed.items()}
+
+
+def _voice(behind: Array) -> float:
+    error = _error(behind)
+    return float(np.exp(-max(float(behind.sum()) / error - CHANCE, 0.0))) if error > 0 else 1.0
+
+
+def _error(values: Array) -> float:
+    """The standard error of a sum."""
+    return float(values.std(ddof=1) * np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Hints against the clusterings that did not see them.
@@ -117,6 +160,8 @@ class Evidence:
         of log-likelihoods summed over the hints.
     error : float
         Its standard error.
+    voices : dict
+        How much each family counts, and the runs without hints as one; see :func:`voices`.
     """
 
     statements: Statements
@@ -124,6 +169,7 @@ class Evidence:
     wrong: Array
     gain: float
     error: float
+    voices: dict[str, float]
 
     @classmethod
     def of(
@@ -147,10 +193,10 @@ class Evidence:
             learned, plain = asked(told.pairs)
         else:
             learned, plain = together, alone
-        better, without = (log_expit(told.signs * calibrated(share, told)) for share in (learned, plain))
+        better, without = explained(learned, told), explained(plain, told)
         gains = told.weight * (better - without)
-        spread = float(gains.std(ddof=1)) if len(gains) > 1 else 0.0
-        return cls(statements, together, wrong, float(gains.sum()), spread * float(np.sqrt(len(gains))))
+        heard = voices(told, members, folds, without)
+        return cls(statements, together, wrong, float(gains.sum()), _error(gains), heard)
 
     def verdict(self) -> str:
         """Whether hints look "right", "wrong" in part, or members are not sure enough to tell ("open").

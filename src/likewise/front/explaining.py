@@ -11,7 +11,7 @@ from ..constraints.conflicts import tally
 from ..constraints.wording import counted
 from ..evaluation import constraint_accuracy
 from .answer import Answer, n_hints
-from .evidence import blind_votes, votes
+from .evidence import UNHINTED, blind_votes, votes
 from .ground import Baseline
 from .landmarks import Landmarks
 from .matching import agreement
@@ -39,7 +39,7 @@ def explained(
         What is the same with and without hints.
     """
     here = labels[marks.all_here]
-    plain = [Member("without hints", run, -1) for run in base.labelings]
+    plain = [Member(UNHINTED, run, -1) for run in base.labelings]
     common |= {
         "n_rows": marks.n,
         "hints": repr(told).partition(": ")[2].rstrip(")"),

@@ -1,4 +1,4 @@
-"""Learning a space from must-links, with a ridge that fades as they grow in number."""
+"""Learning a space from hints, with a prior that fades as they grow in number."""
 
 from __future__ import annotations
 
@@ -8,24 +8,31 @@ import numpy as np
 
 from ..constraints import Constraints
 from ..forms import Form, laplacian, ridge, within_scatter
-from ..graphs import must_link_graph
+from ..graphs import cannot_link_graph, must_link_graph
 from ..pencil.dense import solve_dense
 from ..projections.groups import group_codes
 
 Array = np.ndarray
 
 PRIOR = 0.3
-"""The ridge counts as much as so many must-links for each dimension."""
+"""What is believed before any hint counts as much as so many hints of a kind for each dimension."""
 
 LEAST_WITHIN = 0.01
 """Clusters are taken to vary by at least this part of what all rows vary."""
 
 
-class Within(NamedTuple):
-    """½ Σ δδᵀ over must-links with differences δ, as a form, and how many must-links that is."""
+class Differences(NamedTuple):
+    """½ Σ δδᵀ over linked rows with differences δ, as a form, and how many links that is."""
 
     scatter: Form
     links: float
+
+
+class Taught(NamedTuple):
+    """What rows differ by that are said to be the same, and those said to be different."""
+
+    same: Differences
+    different: Differences
 
 
 class Space:
@@ -43,28 +50,31 @@ class Space:
         centred = F - F.mean(axis=0)
         self.T = (centred.T @ centred).astype(np.float64) / len(F)
 
-    def learned(self, within: Within) -> Array:
+    def learned(self, taught: Taught, rank: int) -> Array:
         """The rows under the map that hints teach; see :func:`learned_map`."""
-        return self.F @ learned_map(self, within).astype(self.F.dtype)
+        return self.F @ learned_map(self, taught, rank).astype(self.F.dtype)
 
 
-def learned_map(space: Space, within: Within) -> Array:
-    """The linear map under which what must-linked rows differ by counts little, and what tells clusters apart much.
+def learned_map(space: Space, taught: Taught, rank: int) -> Array:
+    """The linear map under which must-linked rows are close and cannot-linked rows are far.
 
-    With T the covariance of all rows, m must-links with differences δ, d dimensions and s their mean variance within
-    clusters (at least 1 % of the total),
+    With T the covariance of all rows, d dimensions, m must-links and c cannot-links with differences δ, and s the mean
+    variance of must-linked rows (at least 1 % of the total),
 
-    .. math:: A = \\frac{\\tfrac12 \\sum \\delta \\delta^T + 0.3\\, d\\, s\\, I}{m + 0.3\\, d},
-              \\qquad T v = \\lambda A v, \\quad v^T A v = 1,
+    .. math:: A = \\frac{\\tfrac12 \\sum_{must} \\delta \\delta^T + 0.3\\, d\\, s\\, I}{m + 0.3\\, d}, \\qquad
+              B = \\frac{\\tfrac12 \\sum_{cannot} \\delta \\delta^T + 0.3\\, d\\, T}{c + 0.3\\, d}, \\qquad
+              B v = \\lambda A v, \\quad v^T A v = 1.
 
-    and the column of v is weighed by (1 − 1/λ)₊: λ is the variance of all rows in units of that within clusters, so
-    this is the share of it that lies between them. With few must-links A is nearly s·I and the map nearly PCA; with
-    many it is Costco at full rank, without a ridge.
+    Kept are the ``rank`` largest λ > 1, each column of v weighed by 1 − 1/λ: λ is how much rows of different clusters
+    vary in units of how much those of one do, so this is the share of it that lies between them. Without hints A is s·I
+    and B is T, and the map PCA. As hints grow in number it becomes the discriminant of must-links and cannot-links.
 
     Parameters
     ----------
     space : Space
-    within : Within
+    taught : Taught
+    rank : int
+        k clusters lie in k − 1 dimensions; more only add noise.
 
     Returns
     -------
@@ -75,26 +85,33 @@ def learned_map(space: Space, within: Within) -> Array:
     total = float(np.trace(T)) / d
     if total <= 0:
         return np.eye(d)
-    scatter, links = within
+    (scatter, links), (apart, cannot) = taught
     variance = float(scatter.diagonal(F).sum()) / (links * d) if links else total
     variance = max(variance, LEAST_WITHIN * total)
     A = (scatter + ridge(PRIOR * d * variance)) * (1.0 / (links + PRIOR * d))
-    ratio, V = solve_dense(T, A.matrix(F))
-    kept = ratio > 1
-    if not kept.any():
+    B = (apart.matrix(F) + PRIOR * d * T) / (cannot + PRIOR * d)
+    ratio, V = solve_dense(B, A.matrix(F))
+    kept = np.argsort(-ratio, kind="stable")[:rank]
+    kept = kept[ratio[kept] > 1]
+    if not len(kept):
         return np.eye(d)
     return V[:, kept] * (1.0 - 1.0 / ratio[kept])
 
 
-def within_links(hints: Constraints, *, closed: bool) -> Within:
+def taught_by(hints: Constraints, *, closed: bool) -> Taught:
+    """What linked rows differ by; ``closed`` says whether must-links are closed to groups."""
+    return Taught(same_rows(hints, closed=closed), different_rows(hints))
+
+
+def same_rows(hints: Constraints, *, closed: bool) -> Differences:
     """What must-linked rows differ by.
 
-    ``closed`` says whether must-links are closed to groups. A group of g rows then counts as g − 1 must-links, by the
-    scatter around its mean: for a pair alone this is δδᵀ/2. Otherwise stated pairs count by themselves, by belief.
+    With ``closed`` a group of g rows counts as g − 1 must-links, by the scatter around its mean: for a pair alone this
+    is δδᵀ/2. Otherwise stated pairs count by themselves, by belief.
     """
     if closed:
         codes = group_codes(hints, "none")
-        return Within(within_scatter(codes), float((codes >= 0).sum() - len(np.unique(codes[codes >= 0]))))
+        return Differences(within_scatter(codes), float((codes >= 0).sum() - len(np.unique(codes[codes >= 0]))))
     n = hints.n_samples
     pairs = Constraints(n, hints.must_link, must_weight=hints.must_weight)
     scatter, links = laplacian(must_link_graph(pairs)) * 0.5, float(hints.must_weight.sum())
@@ -102,4 +119,17 @@ def within_links(hints: Constraints, *, closed: bool) -> Within:
         if partition.same_within:
             scatter = scatter + within_scatter(partition.codes) * partition.weight
             links += (partition.n_known - partition.n_blocks) * partition.weight
-    return Within(scatter, links)
+    return Differences(scatter, links)
+
+
+def different_rows(hints: Constraints) -> Differences:
+    """What cannot-linked rows differ by: stated pairs, by belief; a partition counts as many links as it has rows."""
+    n = hints.n_samples
+    pairs = Constraints(n, cannot_link=hints.cannot_link, cannot_weight=hints.cannot_weight)
+    scatter, links = laplacian(cannot_link_graph(pairs)) * 0.5, float(hints.cannot_weight.sum())
+    for partition in hints.partitions:
+        if partition.n_cannot_link:
+            every = laplacian(cannot_link_graph(Constraints(n, partitions=[partition])))
+            scatter = scatter + every * (0.5 * partition.n_known / partition.n_cannot_link)
+            links += partition.n_known * partition.weight
+    return Differences(scatter, links)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -46,7 +46,7 @@ def agreement(members: Sequence[Member], labels: Array) -> Array:
     return agreed / weight.sum() if len(members) else np.ones(len(labels))
 
 
-def family_weights(members: Sequence[Member]) -> Array:
-    """Weights under which every family counts once."""
+def family_weights(members: Sequence[Member], voices: Mapping[str, float] | None = None) -> Array:
+    """Weights under which every family counts once, or as much as its voice."""
     families = [member.family for member in members]
-    return np.array([1.0 / families.count(family) for family in families])
+    return np.array([(1.0 if voices is None else voices[family]) / families.count(family) for family in families])

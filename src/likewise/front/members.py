@@ -15,7 +15,7 @@ from .folds import Statements
 from .graph_features import GraphFeatures
 from .ground import Ground
 from .kmeans import quick_labels
-from .learning import Space, Within, within_links
+from .learning import Space, Taught, taught_by
 from .softmax import softmax_labels
 
 Array = np.ndarray
@@ -58,24 +58,28 @@ class Lesson:
     statements: Statements
 
     @cached_property
-    def within(self) -> Within:
-        """What must-linked rows differ by."""
-        return within_links(self.hints, closed=self.closed)
+    def taught(self) -> Taught:
+        """What linked rows differ by."""
+        return taught_by(self.hints, closed=self.closed)
 
     @cached_property
     def graph(self) -> Array:
         """Learned graph features."""
-        return self.ground.G.learned(self.within)
+        return self.learned(self.ground.G)
 
     @cached_property
     def both(self) -> Array:
         """Linear and graph features, learned together."""
-        return self.ground.C.learned(self.within)
+        return self.learned(self.ground.C)
 
     @cached_property
     def linear(self) -> Array:
         """Learned linear features."""
-        return self.ground.L.learned(self.within)
+        return self.learned(self.ground.L)
+
+    def learned(self, space: Space) -> Array:
+        """The rows of a space under what hints teach there."""
+        return space.learned(self.taught, self.n_clusters)
 
 
 @dataclass(frozen=True)
@@ -123,16 +127,25 @@ def relearned_graph(lesson: Lesson, place: Place) -> Learned:
     else:
         graph = GraphFeatures(n_components=max(2 * lesson.n_clusters, 20), metric=lesson.ground.linear.metric)
         space = Space(graph.fit_transform(lesson.linear))
-    return place.clustered(space.learned(lesson.within), lesson.n_clusters), space
+    return place.clustered(lesson.learned(space), lesson.n_clusters), space
 
 
-def soft_assignment(lesson: Lesson, place: Place) -> Learned:
+def soft_graph(lesson: Lesson, place: Place) -> Learned:
     """A softmax on graph features that explains pairs of both kinds."""
+    return _soft(lesson, place, lesson.ground.G, lesson.graph)
+
+
+def soft_linear(lesson: Lesson, place: Place) -> Learned:
+    """The same on linear features."""
+    return _soft(lesson, place, lesson.ground.L, lesson.linear)
+
+
+def _soft(lesson: Lesson, place: Place, space: Space, learned: Array) -> Learned:
     if place.before is not None:
         start, weights = place.before.labels, place.before.kept
     else:
-        start, weights = place.clustered(lesson.graph, lesson.n_clusters), None
-    return softmax_labels(lesson.ground.G.F, lesson.statements, start, lesson.n_clusters, weights)
+        start, weights = place.clustered(learned, lesson.n_clusters), None
+    return softmax_labels(space.F, lesson.statements, start, lesson.n_clusters, weights)
 
 
 @dataclass(frozen=True)
@@ -152,10 +165,20 @@ FAMILIES = {
     "both": Family(learned_both, 2, 1.5),
     "linear": Family(learned_linear, 1, 1.5),
     "relearned graph": Family(relearned_graph, 1, None),
-    "soft": Family(soft_assignment, 1, 8.0),
+    "soft graph": Family(soft_graph, 1, 8.0),
+    "soft linear": Family(soft_linear, 1, 8.0),
 }
 
-ROUNDS = (("graph", 0), ("both", 0), ("linear", 0), ("graph", 1), ("both", 1), ("soft", 0), ("relearned graph", 0))
+ROUNDS = (
+    ("graph", 0),
+    ("both", 0),
+    ("linear", 0),
+    ("graph", 1),
+    ("both", 1),
+    ("soft linear", 0),
+    ("soft graph", 0),
+    ("relearned graph", 0),
+)
 """In which order members are trained, one for each fold at a time: cheap ones first. After each round there is an
 ensemble in which every hint is unseen by some."""
 

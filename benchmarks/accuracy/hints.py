@@ -1,0 +1,50 @@
+"""Hints that all methods get alike: drawn once, kept in files, read from there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from likewise import Constraints
+from likewise.evaluation.protocols import split_rows
+
+FOLDER = Path(__file__).with_name("hints")
+MOST = 500
+
+
+def saved_hints(name: str, y: np.ndarray, pairs: int, wrong: float, seed: int) -> tuple[Constraints, np.ndarray]:
+    """Read the hints of one draw, after writing them if this is the first time; and the rows that none may touch.
+
+    Pairs are drawn from a random half of the rows. More pairs begin with the fewer ones of the same draw.
+    """
+    own = np.random.default_rng([seed, *name.encode()])
+    half, rest = split_rows(len(y), 0.5, own)
+    if pairs == 0:
+        return Constraints(len(y)), rest
+    path = FOLDER / name / str(seed) / f"{pairs}-pairs-{round(100 * wrong)}-wrong.csv"
+    if not path.exists():
+        written(drawn(y, half, pairs, wrong, own), path)
+    return Constraints.read(path, n_samples=len(y)), rest
+
+
+def drawn(y: np.ndarray, half: np.ndarray, pairs: int, wrong: float, rng: np.random.Generator) -> Constraints:
+    """Distinct pairs of the rows in `half`, some of them said to be of the wrong kind."""
+    left, right = np.triu_indices(len(half), 1)
+    chosen = rng.permutation(len(left))[:MOST]
+    luck = rng.permutation(len(chosen))
+    chosen, luck = chosen[:pairs], luck[:pairs]
+    linked = np.column_stack([half[left[chosen]], half[right[chosen]]])
+    same = y[linked[:, 0]] == y[linked[:, 1]]
+    unlucky = np.argsort(luck)[: round(wrong * len(chosen))]
+    same[unlucky] = ~same[unlucky]
+    return Constraints(len(y), linked[same], linked[~same])
+
+
+def written(hints: Constraints, path: Path) -> None:
+    """Write aside, then rename: several processes may be at it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f"{os.getpid()}-{path.name}")
+    hints.write(aside)
+    os.replace(aside, path)

@@ -1,0 +1,114 @@
+"""Who competes: methods without hints, single methods of our own, other packages, and the front door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from likewise import Likewise
+from likewise.clustering import SphericalKMeans
+from likewise.evaluation.protocols import SCORES, Case, Method, clustered
+from likewise.studies import METHODS
+
+from .peers import PeerFailure, Peers, PeerTooSlow
+from .sets import narrow
+
+SCORED = ("nmi", "ari", "f")
+REST = "@rest"
+"""Ends the name of a score on the half of the rows that no hint touches."""
+
+LIMIT_S = 20.0
+"""Seconds that a peer may take; one that took longer is not asked again about the same data."""
+
+Labelling = Callable[[Case, int], np.ndarray]
+
+
+def judged(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
+    """All scores of a labelling, on all rows and on those that no hint touches."""
+    labels = np.asarray(labels).reshape(-1)
+    found = {}
+    for name in SCORED:
+        found[f"{prefix}{name}"] = SCORES[name](case.y, labels)
+        found[f"{prefix}{name}{REST}"] = SCORES[name](case.y[case.scored], labels[case.scored])
+    return found
+
+
+def timed(method: Method) -> Method:
+    """The method with all its scores and the seconds it took."""
+
+    def run(case: Case, seed: int) -> Mapping[str, float]:
+        start = perf_counter()
+        labels = method(case, seed)
+        seconds = perf_counter() - start
+        return {**judged(case, labels), "seconds": seconds}
+
+    return run
+
+
+def front_door(case: Case, seed: int) -> dict[str, float]:
+    """The front door; its own answer without hints beside it, and how well it finds wrong hints."""
+    start = perf_counter()
+    model = Likewise(case.n_clusters, verbose=False, random_state=seed).fit(case.X, constraints=case.constraints)
+    seconds = perf_counter() - start
+    found = {**judged(case, model.labels_), **judged(case, model.baseline_labels_, "plain-"), "seconds": seconds}
+    wrong = [is_wrong(case, suspect) for suspect in model.suspects_]
+    if any(wrong) and not all(wrong):
+        found["auc"] = float(roc_auc_score(wrong, [suspect.wrong for suspect in model.suspects_]))
+    return {**found, "guarded": float(bool(model.report_.guard))}
+
+
+def is_wrong(case: Case, suspect: Any) -> bool:
+    """Whether a hint says what is not so."""
+    first, second = suspect.rows
+    return bool((suspect.kind == "must-link") != (case.y[first] == case.y[second]))
+
+
+def counting(case: Case, seed: int) -> dict[str, float]:
+    """The front door without the number of clusters: by which factor it is off."""
+    model = Likewise(verbose=False, random_state=seed).fit(case.X, constraints=case.constraints)
+    off = model.n_clusters_ / case.n_clusters
+    return {"factor": max(off, 1 / off), **judged(case, model.labels_)}
+
+
+_too_slow: set[tuple[str, str]] = set()
+_peers = Peers()
+
+
+def peer(name: str, case: Case, seed: int) -> Mapping[str, float]:
+    """A method of another package, on at most a hundred dense columns; NaN where it fails or takes too long."""
+    about = (name, case.extra["name"])
+    nothing = dict.fromkeys([*(f"{score}{end}" for score in SCORED for end in ("", REST)), "seconds"], np.nan)
+    if about in _too_slow:
+        return nothing
+    dense = Case(narrow(case.extra["name"]), case.y, case.constraints, case.n_clusters, case.scored, case.extra)
+    start = perf_counter()
+    try:
+        labels = _peers.labels(name, dense, seed, LIMIT_S)
+    except PeerTooSlow:
+        _too_slow.add(about)
+        return nothing
+    except PeerFailure:
+        return nothing
+    return {**judged(case, labels), "seconds": perf_counter() - start}
+
+
+UNHINTED: dict[str, Method] = {
+    "k-means": timed(METHODS["k-means"]),
+    "spherical k-means": timed(clustered(lambda case, seed: SphericalKMeans(case.n_clusters, random_state=seed))),
+    "pca": timed(METHODS["pca"]),
+    "umap": timed(METHODS["umap"]),
+    "nc": timed(METHODS["nc"]),
+}
+"""They hear no hints, so one run serves for all budgets."""
+
+PEERS = {f"peer {name}": partial(peer, name) for name in
+         ("ITML", "MMC", "RCA", "COPKMeans", "PCKMeans", "MPCKMeans", "COBRAS")}  # fmt: skip
+
+OWN = {name: timed(method) for name, method in METHODS.items() if name not in (*UNHINTED, "likewise")}
+
+FRONT = {"likewise": front_door}

@@ -1,0 +1,44 @@
+"""The trials of the comparison: data sets × budgets × shares of wrong hints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from accuracy.hints import saved_hints
+from accuracy.rivals import FRONT, OWN, PEERS, UNHINTED, counting
+from accuracy.sets import JUDGED, TUNED, load
+
+from likewise.evaluation.protocols import Case, Trial
+
+PAIRS = (10, 25, 50, 100, 200, 500)
+WRONG = (0.0, 0.1, 0.2)
+SEEDS = 10
+SEEDS_TUNED = 5
+COUNTED_AT = 100
+NOISY = ("c-nc", "pck", "costco", "project")
+"""Methods of our own that get wrong hints, too, beside the front door."""
+
+
+def draw(name: str, pairs: int, wrong: float, seed: int) -> Case:
+    """One draw of hints; the half of the rows that none may touch is scored by itself."""
+    X, y = load(name)
+    hints, rest = saved_hints(name, y, pairs, wrong, seed)
+    asked = np.setdiff1d(np.arange(len(y)), rest)
+    return Case(X, y, hints, int(y.max()) + 1, rest, {"name": name, "rows": asked})
+
+
+def trials() -> Iterator[Trial]:
+    """Name the cells: set/pairs/percent wrong/method/score."""
+    for names, others, seeds in ((JUDGED, {**OWN, **PEERS}, SEEDS), (TUNED, {}, SEEDS_TUNED)):
+        for name in names:
+            yield Trial(f"{name}/0/0", partial(draw, name, 0, 0.0), UNHINTED, (), seeds)
+            for wrong in WRONG:
+                heard = others if wrong == 0 else {method: others[method] for method in NOISY if method in others}
+                for pairs in PAIRS:
+                    methods = {**FRONT, **heard}
+                    if wrong == 0 and pairs == COUNTED_AT:
+                        methods["likewise, k unknown"] = counting
+                    percent = round(100 * wrong)
+                    yield Trial(f"{name}/{pairs}/{percent}", partial(draw, name, pairs, wrong), methods, (), seeds)

@@ -1,0 +1,154 @@
+"""What the values mean together: means, ranks, shares, and whether the bars are met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from likewise.studies import Results
+
+MARGIN = 0.01
+"""A run counts as worse if it is below by more than this."""
+
+PLAIN = "likewise, no hints"
+"""The front door's own answer without hints, from the same fits as with them."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Values of one data set × seed a row, looked up by method, budget, share of wrong hints and score."""
+
+    results: Results
+    sets: Sequence[str]
+    seeds: int
+    unhinted: frozenset[str]
+
+    def values(self, method: str, pairs: int, score: str = "nmi", percent: int = 0) -> np.ndarray:
+        """One value for each set (rows) and seed (columns); NaN where there is none."""
+        found = np.full((len(self.sets), self.seeds), np.nan)
+        for row, name in enumerate(self.sets):
+            for seed, value in self.results.get(self._cell(name, method, pairs, score, percent), {}).items():
+                if seed < self.seeds:
+                    found[row, seed] = value
+        return found
+
+    def _cell(self, name: str, method: str, pairs: int, score: str, percent: int) -> str:
+        if method in self.unhinted:
+            return f"{name}/0/0/{method}/{score}"
+        if method == PLAIN:
+            return f"{name}/{pairs}/{percent}/likewise/plain-{score}"
+        return f"{name}/{pairs}/{percent}/{method}/{score}"
+
+    def mean(self, method: str, pairs: int, score: str = "nmi", percent: int = 0) -> float:
+        """The mean over sets of the mean over seeds; over those sets that have an answer."""
+        return mean_of(self.values(method, pairs, score, percent))
+
+    def answered(self, method: str, pairs: int, percent: int = 0) -> int:
+        """In how many sets a method has an answer for at least one draw."""
+        return int((~np.isnan(self.values(method, pairs, percent=percent))).any(axis=1).sum())
+
+    def draws(self, method: str, pairs: int, percent: int = 0) -> int:
+        """Of how many draws a method has answers, in the data set with most of them."""
+        return int((~np.isnan(self.values(method, pairs, percent=percent))).sum(axis=1).max(initial=0))
+
+    def ranks(self, methods: Sequence[str], pairs: int, score: str = "nmi") -> dict[str, float]:
+        """The mean place of each method among all, 1 the best, ties shared; who has no answer comes last."""
+        every = [self.values(method, pairs, score) for method in methods]
+        # only draws that all methods were asked about
+        common = min(self.draws(method, pairs) for method in methods) or self.seeds
+        values = np.array([found[:, :common] for found in every]).reshape(len(methods), -1)
+        run = ~np.isnan(values).all(axis=0)
+        filled = np.where(np.isnan(values), -np.inf, values)[:, run]
+        return dict(zip(methods, rankdata(-filled, axis=0).mean(axis=1).tolist(), strict=True))
+
+    def worse(self, method: str, than: str, pairs: int, score: str = "nmi", percent: int = 0) -> float:
+        """The share of runs in which a method is worse than another by more than the margin."""
+        difference = self.values(method, pairs, score, percent) - self.values(than, pairs, score, percent)
+        difference = difference[~np.isnan(difference)]
+        return float(np.mean(difference < -MARGIN)) if len(difference) else float("nan")
+
+
+def mean_of(values: np.ndarray) -> float:
+    """The mean over rows of the means within them, without what is missing."""
+    rows = [row[~np.isnan(row)].mean() for row in values if not np.isnan(row).all()]
+    return float(np.mean(rows)) if rows else float("nan")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What was asked for, what was found, and whether that is enough."""
+
+    asked: str
+    found: str
+    met: bool
+
+
+def bars(table: Table, budgets: Sequence[int], rivals: Sequence[str]) -> list[Bar]:
+    """The bars of the comparison, in order."""
+    from_25 = [pairs for pairs in budgets if pairs >= 25]
+    return [
+        *(_first(table, pairs, rivals) for pairs in from_25),
+        _ahead(table, "nmi", 0.04, "all rows"),
+        _ahead(table, "nmi@rest", 0.03, "rows that no hint touches"),
+        _seldom_worse(table, budgets, "nmi", 0.02, "all rows"),
+        _seldom_worse(table, budgets, "nmi@rest", 0.05, "rows that no hint touches"),
+        *(_no_loss(table, pairs) for pairs in budgets),
+        _suspects(table, budgets),
+        _count(table),
+        *(_wine(table, pairs) for pairs in from_25),
+    ]
+
+
+def _first(table: Table, pairs: int, rivals: Sequence[str]) -> Bar:
+    ranks = table.ranks(["likewise", *rivals], pairs)
+    own = ranks.pop("likewise")
+    best = min(ranks, key=ranks.__getitem__)
+    asked = f"{pairs} pairs: best mean rank of all peers"
+    return Bar(asked, f"{own:.2f}, next {best} {ranks[best]:.2f}", own < ranks[best])
+
+
+def _ahead(table: Table, score: str, by: float, where: str) -> Bar:
+    own, other = table.mean("likewise", 100, score), table.mean("umap", 100, score)
+    asked = f"100 pairs: ahead of UMAP + k-means by {by} NMI on {where}"
+    return Bar(asked, f"{own:.3f} against {other:.3f}: {own - other:+.3f}", own - other >= by)
+
+
+def _seldom_worse(table: Table, budgets: Sequence[int], score: str, most: float, where: str) -> Bar:
+    shares = [table.worse("likewise", PLAIN, pairs, score) for pairs in budgets]
+    told = ", ".join(f"{share:.1%}" for share in shares)
+    mean = float(np.mean(shares))
+    return Bar(
+        f"worse than without hints by > .01 in < {most:.0%} of runs, {where}", f"{mean:.1%} ({told})", mean < most
+    )
+
+
+def _no_loss(table: Table, pairs: int) -> Bar:
+    own, plain = table.mean("likewise", pairs, percent=20), table.mean(PLAIN, pairs, percent=20)
+    return Bar(
+        f"{pairs} pairs, 20 % wrong: not below no hints on average", f"{own:.3f} against {plain:.3f}", own >= plain
+    )
+
+
+def _suspects(table: Table, budgets: Sequence[int]) -> Bar:
+    found = {
+        percent: [table.mean("likewise", pairs, "auc", percent) for pairs in budgets if pairs >= 25]
+        for percent in (10, 20)
+    }
+    told = "; ".join(f"{percent} %: " + ", ".join(f"{auc:.2f}" for auc in aucs) for percent, aucs in found.items())
+    mean = float(np.mean(list(found.values())))
+    return Bar("wrong hints found with AUC ≥ .85 (25 pairs and more)", f"{mean:.3f} ({told})", mean >= 0.85)
+
+
+def _count(table: Table) -> Bar:
+    factors = table.values("likewise, k unknown", 100, "factor")
+    share = float(np.mean(factors[~np.isnan(factors)] <= 1.5))
+    return Bar("100 pairs: k within a factor 1.5 in ≥ 85 %", f"{share:.0%}", share >= 0.85)
+
+
+def _wine(table: Table, pairs: int) -> Bar:
+    wine = Table(table.results, ["wine"], table.seeds, table.unhinted)
+    own, other = wine.mean("likewise", pairs), wine.mean("k-means", pairs)
+    return Bar(f"wine, {pairs} pairs: no loss against k-means", f"{own:.3f} against {other:.3f}", own >= other)

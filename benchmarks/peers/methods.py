@@ -1,0 +1,142 @@
+"""The methods of the peer packages: each takes the data and a seed, and gives what it found by name.
+
+The data are the arrays of a saved case: X, must_link, cannot_link and n_clusters; for COBRAS also y, rows and budget.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from cobras_ts.cobras_kmeans import COBRAS_kmeans
+from metric_learn import ITML, MMC, RCA
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
+
+with np.errstate():  # importing it makes numpy raise on every overflow, in the other packages, too
+    from active_semi_clustering.semi_supervised import pairwise_constraints
+
+# cobras-ts says np.int, which meant int until numpy 1.24 took the name away; nothing else keeps it from running.
+np.int = int  # noqa: NPY001
+
+
+def constrained(name, data, seed):
+    """A k-means of active-semi-supervised-clustering; numpy raises as it does for all who import that package."""
+    model = getattr(pairwise_constraints, name)(n_clusters=int(data["n_clusters"]))
+    must_link, cannot_link = (list(map(tuple, data[kind].tolist())) for kind in ("must_link", "cannot_link"))
+    with np.errstate(all="raise"):
+        model.fit(data["X"], ml=must_link, cl=cannot_link)
+    return {"labels": model.labels_}
+
+
+def k_means(rows, data, seed):
+    """Cluster the rows that a metric has moved."""
+    return {"labels": KMeans(int(data["n_clusters"]), n_init=10, random_state=seed).fit_predict(rows)}
+
+
+def fitted_to_pairs(model, data):
+    """A metric of metric-learn that takes pairs and their kinds."""
+    pairs = np.vstack([data["must_link"], data["cannot_link"]])
+    kinds = np.repeat([1, -1], [len(data["must_link"]), len(data["cannot_link"])])
+    return model.fit(data["X"][pairs], kinds)
+
+
+def itml(data, seed):
+    """Information-theoretic metric learning, then k-means."""
+    return k_means(fitted_to_pairs(ITML(random_state=seed), data).transform(data["X"]), data, seed)
+
+
+def diagonal_mmc(data, seed):
+    """The diagonal metric of Xing et al., without a clustering."""
+    return fitted_to_pairs(MMC(diagonal=True, max_iter=100, random_state=seed), data)
+
+
+def mmc(data, seed):
+    """The diagonal metric of Xing et al., then k-means."""
+    return k_means(diagonal_mmc(data, seed).transform(data["X"]), data, seed)
+
+
+def mmc_weights(data, seed):
+    """The weights of features that the diagonal metric is made of."""
+    return {"weights": np.diag(diagonal_mmc(data, seed).get_mahalanobis_matrix())}
+
+
+def rca(data, seed):
+    """Relevant components of the groups that must-links join, then k-means.
+
+    Fewer must-links than features leave the scatter within groups singular. RCA's own n_components is no help: it takes
+    the directions of least scatter first, those without any, divides by it and ends in NaN. Its warning asks for PCA
+    first, and so it is done here. As many dimensions as the rank would whiten noise; half as many, two differences
+    to a direction, mostly served RCA better. Where only the columns depend on each other, they alone go.
+    """
+    X, chunks = data["X"], chunks_of(data["must_link"], len(data["X"]))
+    rank = rank_of(X[chunks >= 0] - means_of(X, chunks)[chunks[chunks >= 0]])
+    kept = rank if rank == rank_of(X) else max(1, rank // 2)
+    if kept < X.shape[1]:
+        X = PCA(kept, random_state=seed).fit_transform(X)
+    return k_means(RCA().fit(X, chunks).transform(X), data, seed)
+
+
+def chunks_of(must_link, n_rows):
+    """The group of each row that must-links join to others, −1 for all other rows."""
+    if len(must_link) == 0:
+        raise ValueError("RCA learns from must-links alone, and there are none")
+    graph = coo_array((np.ones(len(must_link)), must_link.T), shape=(n_rows, n_rows))
+    linked = np.unique(must_link)
+    chunks = np.full(n_rows, -1)
+    chunks[linked] = np.unique(connected_components(graph, directed=False)[1][linked], return_inverse=True)[1]
+    return chunks
+
+
+def means_of(X, chunks):
+    """The mean of each group."""
+    return np.array([X[chunks == chunk].mean(axis=0) for chunk in range(chunks.max() + 1)])
+
+
+def rank_of(rows):
+    """Rank of the covariance, with the tolerance that RCA has."""
+    return np.linalg.matrix_rank(np.atleast_2d(np.cov(rows, rowvar=False, bias=True)))
+
+
+class Oracle:
+    """Answers COBRAS from the truth, about the rows it may ask about, and counts."""
+
+    def __init__(self, y, rows, budget):
+        self.y, self.rows, self.left = y, rows, budget
+
+    def query_points(self, first, second):
+        if first not in self.rows or second not in self.rows:
+            raise ValueError(f"COBRAS asked about rows {first} and {second}, which are not both among those it may use")
+        if self.left == 0:
+            raise ValueError("COBRAS asked once more than its budget allows")
+        self.left -= 1
+        return self.y[first] == self.y[second]
+
+    def continue_cluster_process(self):
+        return True
+
+    def update_clustering(self, clustering):
+        pass
+
+
+def cobras(data, seed):
+    """COBRAS, which chooses its own questions, and its own number of clusters."""
+    rows, budget = frozenset(data["rows"].tolist()), int(data["budget"])
+    oracle = Oracle(data["y"], rows, budget)
+    model = COBRAS_kmeans(data["X"], oracle, budget, train_indices=rows, store_intermediate_results=False)
+    return {"labels": model.cluster().construct_cluster_labeling()}
+
+
+LABELLING = {
+    "ITML": itml,
+    "MMC": mmc,
+    "RCA": rca,
+    **{name: partial(constrained, name) for name in ("COPKMeans", "PCKMeans", "MPCKMeans")},
+    "COBRAS": cobras,
+}
+"""What gives labels."""
+
+WEIGHTING = {"MMC weights": mmc_weights}
+"""What gives weights of features."""
