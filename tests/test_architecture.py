@@ -22,15 +22,17 @@ ROOMS = {
     "metric": {"constraints", "sources", "graphs", "forms", "pencil", "projections"},
     "evaluation": {"constraints"},
     "datasets": {"constraints", "sources"},
+    "files": {"text", "metric"},
     "testing": {"forms", "graphs"},
 }
 ROOMS["clustering"] = {
     "constraints", "sources", "graphs", "forms", "pencil", "projections", "metric", "evaluation", "text"
 }  # fmt: skip
 ROOMS["front"] = ROOMS["clustering"] | {"clustering"}
-ROOMS["report"] = ROOMS["front"] | {"front", "datasets"}
+ROOMS["models"] = ROOMS["front"] | {"front", "files"}
+ROOMS["report"] = ROOMS["front"] | {"front", "datasets", "files"}
 ROOMS["studies"] = ROOMS["report"] | {"report"}
-ROOMS["cli"] = ROOMS["studies"] | {"studies"}
+ROOMS["cli"] = ROOMS["studies"] | {"studies", "models"}
 FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = ["matplotlib", "torch", "dask", "flask", "jinja2", "polars"]
 

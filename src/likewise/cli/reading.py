@@ -1,19 +1,36 @@
-"""Rows and classes from what a person names on the command line: a data set, or a file of their own."""
+"""What a person names on the command line as data: a file, a folder, or a data set by name."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
 
 from .. import datasets
-from ..metric.ranges import ranges_alike
+from ..constraints import ConstraintConflictError, Constraints
+from ..files import SUFFIXES, Rows
+from ..files.raw import Progress, Raw, no_progress
+from ..files.reading import names_of, read_raw, rows_of
+from ..files.roles import roles_of
+from ..files.rows import Names
 
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+@dataclass(frozen=True)
+class Reading:
+    """How data is to be read; see :func:`likewise.files.read_table`."""
+
+    id: str | None = None
+    text: Sequence[str] = ()
+    label: str | None = None
+    columns: Sequence[str] | None = None
+    impute: str | None = None
+    encoding: str = "utf-8"
+    language: str = "english"
+    folder: Path | None = None
+    """where data sets are that have names"""
 
 
 class Labelled(NamedTuple):
@@ -24,81 +41,100 @@ class Labelled(NamedTuple):
     recipe: str
 
 
-def read_labelled(source: str, *, label: str | None, text: str | None, folder: Path | None) -> Labelled:
-    """Read a data set by name, or a CSV, TSV or NPZ file with classes.
+def read_source(source: str, reading: Reading, progress: Progress = no_progress) -> Rows:
+    """Read a file, a folder, or a data set by name."""
+    raw = _read_raw(source, reading, progress)
+    roles = roles_of(raw, id=reading.id, text=reading.text, label=reading.label, columns=reading.columns)
+    return rows_of(raw, roles, impute=reading.impute, language=reading.language, progress=progress)
 
-    Texts become unit rows of tf-idf weights. Columns of numbers stay as they are if their ranges are alike, and are
-    standardised otherwise.
-    """
+
+def _read_raw(source: str, reading: Reading, progress: Progress = no_progress) -> Raw:
     path = Path(source)
-    if path.suffix.lower() in DELIMITERS or path.suffix.lower() == ".npz":
-        if not path.exists():
-            raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
-        return _from_npz(path) if path.suffix.lower() == ".npz" else _from_columns(path, label, text)
+    if path.exists() or path.suffix or len(path.parts) > 1:
+        return read_raw(path, reading.encoding, progress)
     try:
-        data = datasets.load(source, folder)
+        data = datasets.load(source, reading.folder)
     except (ValueError, KeyError) as error:
-        raise ValueError(f"{error} A file of your own must end in {', '.join([*DELIMITERS, '.npz'])}.") from None
-    known = data.y >= 0
+        raise ValueError(f"{error} A file of your own must end in {', '.join(SUFFIXES)}.") from None
+    columns: dict[str, Any] = {"class": [data.target_names[code] if code >= 0 else None for code in data.y]}
+    if data.ids is not None:
+        columns["id"] = data.ids.tolist()
+    ids = "id" if data.ids is not None else None
     if data.text is not None:
-        return _of_text([words for words, keep in zip(data.text, known, strict=True) if keep], data.y[known])
-    return _of_numbers(np.asarray(data.X, dtype=float)[known], data.y[known])
+        columns["text"] = data.text
+        return Raw(data.name, len(data), columns, id=ids, label="class", text="text")
+    names = data.feature_names
+    return Raw(data.name, len(data), columns, matrix=data.X, matrix_names=names, id=ids, label="class")
 
 
-def _from_npz(path: Path) -> Labelled:
-    with np.load(path, allow_pickle=False) as arrays:
-        missing = [key for key in ("X", "y") if key not in arrays]
-        if missing:
-            raise ValueError(
-                f"{path} has no array {missing[0]!r}, only {', '.join(arrays)}. Save it with X=..., y=...."
-            )
-        return _of_numbers(np.asarray(arrays["X"], dtype=float), arrays["y"])
+def read_labelled(source: str, reading: Reading, progress: Progress = no_progress) -> Labelled:
+    """Read data with classes; rows whose class is unknown are left out."""
+    rows = read_source(source, reading, progress)
+    known = np.array([row for row, label in enumerate(known_labels(source, rows)) if label is not None])
+    y = np.array([rows.labels[row] for row in known])  # type: ignore[index]
+    return Labelled(rows.X[known], y, rows.recipe)
 
 
-def _from_columns(path: Path, label: str | None, text: str | None) -> Labelled:
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file, delimiter=DELIMITERS[path.suffix.lower()]))
-    if len(rows) < 2:
-        raise ValueError(f"{path} has no rows. It needs a line with the names of the columns and one for each item.")
-    header, body = rows[0], [row for row in rows[1:] if row]
-    short = next((number for number, row in enumerate(body, 2) if len(row) != len(header)), None)
-    if short is not None:
-        raise ValueError(f"{path}, line {short} has {len(body[short - 2])} columns, the header {len(header)}.")
-    for name in filter(None, (label, text)):
-        if name not in header:
-            raise ValueError(f"{path} has no column {name!r}. It has: {', '.join(header)}.")
-    if label is None:
+def read_names(source: str, reading: Reading) -> Names:
+    """Ids and classes alone: of a file, a folder or a data set by name."""
+    return names_of(_read_raw(source, reading), id=reading.id, label=reading.label)
+
+
+def known_labels(source: str, rows: Rows | Names) -> list[str | None]:
+    """The classes of rows, if there are two or more of them."""
+    if rows.labels is None:
+        columns = rows.columns if isinstance(rows, Names) else rows.feature_names
         raise ValueError(
-            f"name the column of {path} that holds the classes: --label NAME. It has: {', '.join(header)}."
+            f"name the column of {source} that holds the classes: --label NAME. It has: {', '.join(columns[:12])}."
         )
-    columns = dict(zip(header, zip(*body, strict=True), strict=True))
-    y = np.array(columns.pop(label))
-    if text is not None:
-        return _of_text(columns[text], y)
-    numbers = {name: found for name, values in columns.items() if (found := _numbers(values)) is not None}
-    if not numbers:
-        raise ValueError(f"{path} has no column of numbers beside {label!r}. Name a column of texts with --text.")
-    return _of_numbers(np.column_stack(list(numbers.values())), y, used=f"{len(numbers)} of {len(columns)} columns")
+    classes = {label for label in rows.labels if label is not None}
+    if len(classes) < 2:
+        said = f"only the class {classes.pop()!r}" if classes else "no known class"
+        raise ValueError(f"{source}, column {rows.label_column!r} has {said}: there is nothing to tell apart.")
+    return rows.labels
 
 
-def _numbers(values: Iterable[str]) -> np.ndarray | None:
+def read_constraints(path: Path, rows: Rows | Names) -> Constraints:
+    """Hints about rows by their ids."""
     try:
-        return np.array([float(value) for value in values])
-    except ValueError:
-        return None
+        return Constraints.read(path, ids=rows.ids)
+    except ValueError as error:
+        if "is not among the" not in str(error):
+            raise
+        ids = "row numbers, counted from 0" if rows.id_column is None else f"those of column {rows.id_column!r}"
+        raise ValueError(f"{error} Ids are {ids}; --id NAME takes another column, --id none row numbers.") from None
 
 
-def _of_numbers(X: np.ndarray, y: Any, used: str = "") -> Labelled:
-    if not np.isfinite(X).all():
-        row, column = np.argwhere(~np.isfinite(X))[0]
-        raise ValueError(f"row {row}, column {column} is {X[row, column]}. Fill it in, or leave the row out.")
-    alike = ranges_alike(X)
-    recipe = "numbers as they are, since their ranges are alike" if alike else "numbers, standardised"
-    X = X if alike else StandardScaler().fit_transform(X)
-    return Labelled(X, np.asarray(y), ", ".join(filter(None, [recipe, used])))
+def hints_about(rows: Rows, path: Path | None, label: str | None) -> Constraints:
+    """What a file of hints and known classes say together.
+
+    A column of classes that was named, or found with some classes unknown, gives hints. One that was found and is
+    complete is the answer to the question, and nobody said that it may be looked at.
+    """
+    told = Constraints(len(rows)) if path is None else read_constraints(path, rows)
+    if rows.labels is not None and (label is not None or 0 < rows.n_labelled < len(rows)):
+        told = told | Constraints.from_labels(rows.labels)
+    return told
 
 
-def _of_text(texts: Iterable[str], y: Any) -> Labelled:
-    from ..text import TextFeatures
+def named(error: ConstraintConflictError, ids: Sequence[str]) -> ValueError:
+    """The contradiction by the names of rows instead of their numbers."""
+    if not error.conflicts:
+        rows = ", ".join(repr(ids[row]) for row in error.clique or ())
+        return ValueError(f"{rows} are all said to differ from each other, and there are fewer clusters than that.")
+    chains = []
+    for conflict in error.conflicts:
+        first, second = (repr(ids[row]) for row in conflict.cannot_link)
+        chains.append(f"{first} and {second} are said to differ, but {proof(conflict.chain, ids)}")
+    return ValueError(
+        f"the hints contradict each other: {'; '.join(chains)}. likewise hints check shows all such cases; correct "
+        "them, or let the method likewise weigh hints (--trust weighted)."
+    )
 
-    return Labelled(TextFeatures().fit_transform(list(texts)), np.asarray(y), "texts as unit rows of tf-idf weights")
+
+def proof(chain: Sequence[int], ids: Sequence[str], ends: int = 4) -> str:
+    """A chain of must-links by names, without the middle of a long one."""
+    names = [repr(ids[row]) for row in chain]
+    if len(names) > 2 * ends + 1:
+        names = [*names[:ends], f"… ({len(names) - 2 * ends} more)", *names[-ends:]]
+    return " is the same as ".join(names)

@@ -1,0 +1,46 @@
+"""``likewise assign``: new rows among the clusters of a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..constraints.wording import counted
+from ..files import read_like
+from ..models import load, place
+from .outputs import check_outputs, write_result
+from .reduce import coordinates
+from .talk import Talk, print_json
+
+
+def run(
+    model: Path, source: Path, *, id: str | None, encoding: str, out: Path | None, as_json: bool, quiet: bool
+) -> None:
+    """Read new rows as those of the model were read, place them, and write where."""
+    talk = Talk(quiet)
+    check_outputs({"--out": out}, [model, source])
+    saved = load(model)
+    if saved.recipe is None:
+        raise ValueError(f"{model} does not say how its data was prepared, so a file cannot be. Use it in Python.")
+    with talk.progress() as show:
+        rows = read_like(source, saved.recipe, id=id, encoding=encoding, progress=show)
+    with talk.progress() as show:
+        show("placing rows", 0, None)
+        found = place(saved.model, rows.X)
+    clusters = found.ndim == 1
+    columns: dict[str, Any] = {"id": rows.ids, "cluster": found} if clusters else coordinates(rows.ids, found)
+    written = write_result(columns, out, as_json)
+    sizes = np.bincount(found).tolist() if clusters else []
+    if as_json:
+        kind = {"clusters": len(np.unique(found)), "sizes": sizes} if clusters else {"dimensions": found.shape[1]}
+        method = saved.meta.get("method", type(saved.model).__name__)
+        print_json({"rows": len(rows), **kind, "method": method, "files": [str(path) for path in written]})
+    if clusters:
+        spread = ", ".join(f"{cluster}: {size:,}" for cluster, size in enumerate(sizes[:20]))
+        talk.say(f"{counted(len(rows), 'row')} of {source} by cluster: {spread}{', …' if len(sizes) > 20 else ''}")
+    else:
+        talk.say(f"{counted(len(rows), 'row')} of {source} in {counted(found.shape[1], 'dimension')}")
+    if written:
+        talk.say("wrote " + ", ".join(map(str, written)))

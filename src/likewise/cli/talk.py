@@ -1,0 +1,44 @@
+"""What is said to a person at a terminal, and to nobody else: results go to files and to standard output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+
+from ..front.pace import Pace
+
+Show = Callable[[str, int, int | None], None]
+
+
+class Talk:
+    """Words on standard error, where that is a terminal; silence in a pipe.
+
+    Parameters
+    ----------
+    quiet : bool
+        Silence anyway.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self._console = Console(stderr=True)
+        self.heard = self._console.is_terminal and not quiet
+
+    def say(self, text: str) -> None:
+        """Say something."""
+        if self.heard:
+            self._console.print(text, markup=False, highlight=False)
+
+    @contextmanager
+    def progress(self) -> Iterator[Show]:
+        """What shows how much is done and how long the rest will take, from a second on."""
+        with Pace(verbose=self.heard).shown() as pace:
+            yield pace.show
+
+
+def print_json(found: dict[str, Any]) -> None:
+    """One object on standard output, for machines."""
+    print(json.dumps(found, ensure_ascii=False))

@@ -1,0 +1,24 @@
+"""Fitted models as files that are safe to open, whoever sent them.
+
+A model file is a zip of ``model.json`` and ``arrays.npz``, documented in ``docs/model-file.md``: no pickle, a version,
+checksums. What is kept of each class is written down here, name by name; nothing else is read or set.
+
+>>> from tempfile import TemporaryDirectory
+>>> from sklearn.datasets import load_iris
+>>> from likewise import ProjectThenCluster
+>>> from likewise.models import load, save
+>>> X, y = load_iris(return_X_y=True)
+>>> model = ProjectThenCluster(3, random_state=0).fit(X, y)
+>>> with TemporaryDirectory() as folder:
+...     _ = save(f"{folder}/iris.likewise", model, meta={"seed": 0})
+...     again = load(f"{folder}/iris.likewise")
+>>> bool((again.model.predict(X) == model.predict(X)).all()), again.meta
+(True, {'seed': 0})
+"""
+
+from .container import FORMAT, ModelFileError
+from .parts import can_save
+from .placing import place
+from .saving import Saved, load, save
+
+__all__ = ["FORMAT", "ModelFileError", "Saved", "can_save", "load", "place", "save"]

@@ -1,0 +1,68 @@
+"""HTML that is escaped by construction: text becomes markup only through ``element``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+
+class Html(str):
+    """Markup; a plain ``str`` is text, and is escaped where it is put in."""
+
+    __slots__ = ()
+
+
+VOID = {"br", "hr", "img", "input", "meta"}
+"""Elements that hold nothing."""
+
+
+def element(name: str, /, *children: Any, **attributes: Any) -> Html:
+    """An element with escaped attributes and children.
+
+    A child is :class:`Html`, text, or a number; None is left out. An attribute that is True stands alone, one that is
+    None or False is left out; ``class_`` and ``aria_label`` become ``class`` and ``aria-label``.
+
+    >>> element("p", "a < b", element("b", 7), class_="note", hidden=True)
+    '<p class="note" hidden>a &lt; b<b>7</b></p>'
+    """
+    written = "".join(_attribute(key, value) for key, value in attributes.items())
+    if name in VOID:
+        return Html(f"<{name}{written}>")
+    return Html(f"<{name}{written}>{joined(children)}</{name}>")
+
+
+def joined(children: Iterable[Any]) -> Html:
+    """Several pieces one after the other, text escaped."""
+    parts = (child if isinstance(child, Html) else escape(str(child)) for child in children if child is not None)
+    return Html("".join(parts))
+
+
+def table(head: Iterable[Any], rows: Iterable[Iterable[Any]], kind: str = "") -> Html:
+    """A table that scrolls in its own box where the page is narrow; the first cell of a row names it."""
+    body = [
+        element("tr", *(element("td" if column else "th", cell, scope=None if column else "row")
+                        for column, cell in enumerate(row)))
+        for row in rows
+    ]  # fmt: skip
+    head = list(head)
+    top = element("thead", element("tr", *(element("th", cell, scope="col") for cell in head))) if head else None
+    whole = element("table", top, element("tbody", *body))
+    return element("div", whole, class_=f"scroll {kind}".rstrip())
+
+
+def plain(text: Any, most: int) -> str:
+    """Any text on one line of at most ``most`` characters, and as UTF-8 can hold it.
+
+    >>> plain("two\\n lines and more", 12)
+    'two lines a…'
+    """
+    words = " ".join(str(text)[: 8 * most].encode("utf-8", "replace").decode("utf-8").split())
+    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+
+
+def _attribute(key: str, value: Any) -> str:
+    if value is None or value is False:
+        return ""
+    name = key.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{escape(str(value))}"'

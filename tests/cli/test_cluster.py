@@ -1,0 +1,322 @@
+"""``likewise cluster``: what it writes, what it says, and what a person can get wrong."""
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from likewise.cli import building
+from likewise.cli import methods as listed
+from likewise.constraints import Constraints
+from likewise.evaluation import normalized_mutual_information
+from likewise.evaluation.protocols import Case
+from likewise.studies import METHODS
+
+
+def clusters(path):
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "id,cluster"
+    return {line.rsplit(",", 1)[0]: int(line.rsplit(",", 1)[1]) for line in lines[1:]}
+
+
+def test_the_command_of_the_manual(folder):
+    out = [folder / name for name in ("clusters.csv", "model.likewise", "report.html")]
+    found = folder.json("cluster", "flowers.csv", "--hints", "pairs.csv", "--k", 3, "--out", out[0], "--model", out[1],
+                        "--report", out[2])  # fmt: skip
+    assert found["rows"] == 150
+    assert found["clusters"] == 3
+    assert found["method"] == "likewise"
+    assert found["constraint_accuracy"] > 0.9
+    assert found["files"] == out
+    assert sum(found["sizes"]) == 150
+    answer = clusters(out[0])
+    assert list(answer) == folder.ids
+    assert normalized_mutual_information(folder.y, list(answer.values())) > 0.7
+    page = Path(out[2]).read_text(encoding="utf-8")
+    assert "columns of numbers" in page
+    assert "likewise cluster" in page
+    assert folder.run("assign", out[1], "flowers.csv", "--out", folder / "again.csv").exit_code == 0
+    assert clusters(folder / "again.csv") == answer
+
+
+def test_what_the_report_is_told(folder, monkeypatch):
+    told = {}
+
+    def stand_in(path, model, X, **more):
+        told.update(more, path=path, model=model, X=X)
+        return path
+
+    monkeypatch.setattr("likewise.report.write_report", stand_in)
+    answer = folder.run("cluster", "flowers.csv", "--hints", "pairs.csv", "--k", 3, "--report", folder / "r.html")
+    assert answer.exit_code == 0, answer.output
+    assert told["X"].shape == (150, 4)
+    assert told["ids"] == folder.ids
+    assert told["feature_names"] == ["a", "b", "c", "d"]
+    assert told["hints"].n_must_link == 15
+    assert told["command"].startswith("likewise cluster ")
+    assert "--k 3" in told["command"]
+    assert told["seed"] == 0
+    assert told["title"] == "flowers.csv"
+    assert "4 columns of numbers" in told["recipe"]
+
+
+def test_without_out_clusters_go_to_standard_output(folder):
+    answer = folder.run("cluster", "flowers.csv", "--k", 3)
+    assert answer.stdout.splitlines()[:1] == ["id,cluster"]
+    assert len(answer.stdout.splitlines()) == 151
+    assert answer.stderr == ""
+
+
+def test_a_person_is_told_what_was_found(folder):
+    answer = folder.run("cluster", "flowers.csv", "--hints", "pairs.csv", "--k", 3, "--out", folder / "c.csv",
+                        terminal=True)  # fmt: skip
+    assert answer.stdout == ""
+    for words in ("150 rows of", "4 columns of numbers", "hints: 15 must-links, 15 cannot-links", "% kept",
+                  "3 clusters by likewise, and what sets each apart in standard deviations", "wrote "):  # fmt: skip
+        assert words in answer.stderr
+    quiet = folder.run("cluster", "flowers.csv", "--k", 3, "--out", folder / "c.csv", "-q", terminal=True)
+    assert quiet.output == ""
+
+
+def test_the_same_command_gives_the_same_answer_and_model(folder):
+    models = []
+    given = ("cluster", "flowers.csv", "--hints", "pairs.csv", "--seed", 4, "--model", folder / "m.likewise")
+    answers = set()
+    for _ in range(2):
+        answers.add(folder.run(*given).stdout)
+        models.append((folder.path / "m.likewise").read_bytes())
+    assert len(answers) == 1
+    assert models[0] == models[1]
+
+
+def test_known_classes_of_some_rows_are_hints(folder):
+    known = [name if row % 10 == 0 else "" for row, name in enumerate(folder.y)]
+    body = [f"{line},{label}" for line, label in zip(folder.lines[1:], known, strict=True)]
+    folder.write("partly.csv", "\n".join([folder.lines[0] + ",kind", *body]))
+    found = folder.json("cluster", "partly.csv", "--label", "kind", "--k", 3)
+    assert found["must_links"] + found["cannot_links"] == 15 * 14 // 2
+    assert found["constraint_accuracy"] == 1.0
+    folder.write("found.csv", "\n".join([folder.lines[0] + ",label", *body]))
+    assert folder.json("cluster", "found.csv", "--k", 3)["must_links"] == found["must_links"]
+
+
+def test_a_complete_column_of_classes_is_hints_only_when_named(folder):
+    body = [f"{line},{label}" for line, label in zip(folder.lines[1:], folder.y, strict=True)]
+    folder.write("whole.csv", "\n".join([folder.lines[0] + ",class", *body]))
+    found = folder.json("cluster", "whole.csv", "--k", 3)
+    assert found["must_links"] == 0
+    assert found["constraint_accuracy"] is None
+    assert "'class' (classes)" in found["recipe"]
+    answer = folder.run("cluster", "whole.csv", "--label", "class", "--k", 3)
+    assert answer.exit_code == 0
+    assert "Note: every row has a class in 'class'" in answer.stderr
+
+
+def test_links(folder):
+    pets, money = ["cat", "dog", "fish", "bird", "fur"], ["bank", "loan", "fund", "rate", "tax"]
+    rng = np.random.default_rng(0)
+    said = [" ".join(rng.choice(pets if row < 12 else money, 6)) for row in range(24)]
+    lines = ["id,text", *(f"n{row},{words} and so on" for row, words in enumerate(said))]
+    folder.write("notes.csv", "\n".join(lines))
+    edges = [f"n{row},n{(row + 1) % 12 + 12 * (row >= 12)}" for row in range(24)]
+    folder.write("edges.csv", "\n".join(["left,right", *edges]))
+    given = ("cluster", "notes.csv", "--text", "text", "--links", "edges.csv")
+    assert folder.json(*given, "--k", 2)["method"] == "networked"
+    assert folder.json(*given)["method"] == "likewise"
+    assert folder.json(*given, "--k", 2, "--method", "pck", "--out", folder / "c.csv")["method"] == "pck"
+    answer = list(clusters(folder / "c.csv").values())
+    assert len(set(answer[:12])) == len(set(answer[12:])) == 1
+    model = folder / "m.likewise"
+    folder.json(*given, "--k", 2, "--model", model, "--out", folder / "c.csv")
+    folder.json("assign", "m.likewise", "notes.csv", "--out", folder / "d.csv")
+    assert clusters(folder / "d.csv") == clusters(folder / "c.csv")
+
+
+def test_a_mixed_table_a_folder_and_a_data_set_by_name(folder):
+    lines = ["name,age,town,remark"]
+    for row in range(20):
+        remark = "the cat and the dog" if row % 2 else "the bank and the loan"
+        lines.append(f"p{row},{30 + 20 * (row % 2) + row % 3},{'Rome' if row % 2 else 'Oslo'},{remark} number {row}")
+    folder.write("people.csv", "\n".join(lines))
+    found = folder.json("cluster", "people.csv", "--k", 2, "--out", folder / "c.csv")
+    for words in ("1 column of numbers", "1 category with 2 levels", "texts in 'remark'", "same total variance"):
+        assert words in found["recipe"]
+    answer = list(clusters(folder / "c.csv").values())
+    assert answer == [answer[0], answer[1]] * 10
+    assert answer[0] != answer[1]
+    notes = folder.path / "notes"
+    notes.mkdir()
+    for row in range(20):
+        (notes / f"{row:02d}.txt").write_text(lines[1 + row].rsplit(",", 1)[1])
+    assert "texts in 'text'" in folder.json("cluster", "notes", "--k", 2)["recipe"]
+    assert folder.json("cluster", "wine", "--method", "k-means", "--k", 3)["rows"] == 178
+
+
+NAMES = sorted(set(METHODS) - {"umap"})
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", ["table", "text"])
+def test_methods_are_those_that_compare_scores(name, kind):
+    rng = np.random.default_rng(0)
+    y = np.arange(45) % 3
+    X = rng.normal(size=(45, 5)) + 3 * y[:, None]
+    if kind == "text":
+        X = sparse.csr_matrix(rng.poisson(rng.gamma(0.5, size=(3, 40))[y]).astype(float))
+    hints = Constraints.sample(y, "equal", 12, random_state=0)
+    case = Case(X, y, hints, 3)
+    model = building.clusterer(name, X, building.Settings(3, seed=0))
+    told = {"constraints": hints} if listed.METHODS[name].hears else {}
+    wanted = np.asarray(METHODS[name](case, 0))
+    np.testing.assert_array_equal(model.fit(X, **told).labels_, wanted[0] if wanted.ndim == 2 else wanted)
+
+
+def test_every_method_is_listed(folder):
+    assert set(METHODS) <= set(listed.METHODS)
+    assert set(building.OWN) | set(building.PROJECTIONS) <= set(listed.METHODS)
+    table = folder.run("methods")
+    assert table.exit_code == 0
+    found = folder.json("methods")["methods"]
+    assert {method["name"] for method in found} == set(listed.METHODS)
+    assert all(method["needs"] and method["strengths"] and method["paper"] for method in found)
+
+
+@pytest.mark.parametrize("method", [method for method in listed.TABLE if method.name not in ("umap", "networked")],
+                         ids=lambda method: method.name)  # fmt: skip
+def test_what_the_table_says_of_new_rows_is_true(folder, method):
+    if method.does == "reduce":
+        return
+    hints = ("--hints", "pairs.csv") if method.hears else ()
+    given = ("cluster", "flowers.csv", *hints, "--k", 3, "--method", method.name, "--out", folder / "c.csv")
+    answer = folder.run(*given, "--model", folder / "m.likewise")
+    if not method.places:
+        assert answer.exit_code == 2
+        assert "places no new rows" in answer.stderr
+        return
+    assert answer.exit_code == 0, answer.output
+    answer = folder.run("assign", "m.likewise", "flowers.csv", "--out", folder / "d.csv")
+    assert answer.exit_code == 0, answer.output
+    assert set(clusters(folder / "d.csv").values()) <= {0, 1, 2}
+
+
+WRONG = [
+    (["nothing.csv"], "nothing.csv does not exist"),
+    (["flowers"], "no data set is called 'flowers'"),
+    (["flowers.csv", "--id", "name"], "has no column 'name'"),
+    (["flowers.csv", "--label", "kind"], "has no column 'kind'"),
+    (["flowers.csv", "--text", "words"], "has no column 'words'"),
+    (["flowers.csv", "--k", "200"], "--k 200 is more than the 150 rows"),
+    (["flowers.csv", "--k", "0"], "0 is not in the range"),
+    (["flowers.csv", "--hints", "missing.csv"], "missing.csv does not exist"),
+    (["flowers.csv", "--hints", "flowers.csv"], "no header with the columns left, right, kind"),
+    (["flowers.csv", "--hints", "strangers.csv"], "id 'x9' is not among the 150 ids"),
+    (["flowers.csv", "--hints", "strangers.csv"], "Ids are those of column 'id'"),
+    (["flowers.csv", "--links", "pairs.txt"], "pairs.txt ends in '.txt'"),
+    (["flowers.csv", "--links", "latin.csv"], "latin.csv cannot be read"),
+    (["flowers.csv", "--links", "ends.csv"], "line 2: 'x9' is none of the 150 ids"),
+    (["flowers.csv", "--method", "magic"], "there is no method 'magic'"),
+    (["flowers.csv", "--method", "k-mean"], "Did you mean k-means"),
+    (["flowers.csv", "--method", "pck"], "needs the number of clusters: --k"),
+    (["flowers.csv", "--method", "networked", "--k", "2"], "needs links"),
+    (["flowers.csv", "--method", "costco", "--k", "2"], "must-links"),
+    (["flowers.csv", "--method", "k-means", "--k", "2", "--hints", "pairs.csv"], "hears no hints"),
+    (["flowers.csv", "--method", "pck", "--k", "2", "--budget", "9"], "--budget says nothing to the method pck"),
+    (["flowers.csv", "--hints", "contrary.csv", "--trust", "strict"], "'f0' is the same as 'f1' is the same as 'f2'"),
+    (["flowers.csv", "--hints", "contrary.csv", "--method", "cop", "--k", "2"], "likewise hints check"),
+    (["flowers.csv", "--hints", "crowd.csv", "--trust", "strict", "--k", "2"], "all said to differ"),
+    (["gaps.csv"], "line 3, column 'a' is nan"),
+    (["words.csv"], "no column to compare rows by"),
+    (["one.csv"], "one row only"),
+    (["latin.csv"], "byte 0xe9 is not utf-8"),
+    (["flowers.csv", "--out", "FOLDER/c.doc"], "'.doc', which names no known format"),
+    (["flowers.csv", "--out", "FOLDER/no/c.csv"], "there is no folder"),
+    (["flowers.csv", "--out", "flowers.csv"], "would write over what is read"),
+    (["flowers.csv", "--out", "FOLDER/x.csv", "--model", "FOLDER/x.csv"], "are both"),
+    (["flowers.csv", "--report", "FOLDER/r.pdf"], "must end in .html"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_what_a_user_can_get_wrong(folder, arguments, message):
+    folder.write("strangers.csv", "left,right,kind\nf0,x9,same\n")
+    folder.write("contrary.csv", "left,right,kind\nf0,f1,same\nf1,f2,same\nf0,f2,different\n")
+    folder.write("crowd.csv", "left,right,kind\nf0,f1,different\nf1,f2,different\nf0,f2,different\n")
+    folder.write("gaps.csv", "a,b\n1,2\n,3\n4,5\n")
+    folder.write("words.csv", "a,b\nx,red\ny,green\nz,blue\n")
+    folder.write("one.csv", "a,b\n1,2\n")
+    (folder.path / "latin.csv").write_bytes("a,b\n1,é\n".encode("latin-1"))
+    folder.write("ends.csv", "left,right\nf0,x9\n")
+    before = folder.names()
+    given = [argument.replace("FOLDER", str(folder.path)) for argument in arguments]
+    answer = folder.run("cluster", *given)
+    assert answer.exit_code == 2
+    assert message in " ".join(answer.stderr.split())
+    assert "Traceback" not in answer.output
+    assert answer.stdout == ""
+    assert folder.names() == before
+    if "Usage" not in answer.stderr:
+        assert len(answer.stderr.splitlines()) == 1
+
+
+def test_impute_says_how(folder):
+    folder.write("gaps.csv", "a,b\n" + "\n".join(f"{row % 5},{row * 37 % 100}" for row in range(20)) + "\n,3\n")
+    assert folder.json("cluster", "gaps.csv", "--k", 2, "--impute", "median")["rows"] == 21
+
+
+def test_contradictions_are_weighed_by_default_and_told(folder):
+    folder.write("contrary.csv", "left,right,kind\nf0,f1,same\nf1,f2,same\nf0,f2,different\nf0,f149,different\n")
+    given = ("cluster", "flowers.csv", "--hints", "contrary.csv", "--k", 3, "--out", folder / "c.csv")
+    assert folder.json(*given)["constraint_accuracy"] < 1
+    assert "1 contradiction among the hints: likewise hints check" in folder.run(*given, terminal=True).stderr
+
+
+def test_a_full_disk(folder, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), folder / "c.csv")
+
+    monkeypatch.setattr("likewise.files.aside.os.fsync", full)
+    before = folder.names()
+    answer = folder.run("cluster", "flowers.csv", "--k", 3, "--out", folder / "c.csv")
+    assert answer.exit_code == 1
+    assert "the disk is full" in answer.stderr
+    assert "Traceback" not in answer.output
+    assert folder.names() == before
+
+
+def test_a_missing_extra(folder, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    answer = folder.run("cluster", "flowers.csv", "--k", 3, "--out", folder / "c.parquet")
+    assert answer.exit_code == 1
+    assert 'pip install "likewise[io]"' in answer.stderr
+
+
+def test_too_little_memory(folder, monkeypatch):
+    def large(*rest, **more):
+        raise MemoryError("Unable to allocate 9 TiB")
+
+    monkeypatch.setattr("likewise.front.Likewise.fit", large)
+    answer = folder.run("cluster", "flowers.csv")
+    assert answer.exit_code == 1
+    assert "not enough memory for this: Unable to allocate 9 TiB" in answer.stderr
+
+
+def test_ctrl_c_while_members_learn_writes_nothing(folder, monkeypatch):
+    def stop(*rest, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("likewise.front.likewise.heed", stop)
+    before = folder.names()
+    answer = folder.run("cluster", "flowers.csv", "--hints", "pairs.csv", "--k", 3, "--out", folder / "c.csv")
+    assert answer.exit_code == 130
+    assert answer.stderr == "Stopped. Nothing more was written.\n"
+    assert folder.names() == before
+
+
+def test_json_is_one_object(folder):
+    answer = folder.run("cluster", "flowers.csv", "--k", 3, "--json", terminal=True)
+    assert set(json.loads(answer.stdout)) >= {"rows", "clusters", "method", "constraint_accuracy", "files"}
+    assert answer.stdout.count("\n") == 1

@@ -1,0 +1,126 @@
+"""``likewise hints``: contradictions with their proof, groups, what is entailed; and hints drawn from classes."""
+
+import numpy as np
+import pytest
+
+from likewise.constraints import Constraints
+
+CONTRARY = "left,right,kind\nann,bob,same\nbob,cy,same\nann,cy,different\ncy,di,different\neve,fay,same\n"
+
+
+def test_contradictions_are_shown_with_their_proof(folder):
+    folder.write("pairs.csv", CONTRARY)
+    answer = folder.run("hints", "check", "pairs.csv")
+    assert answer.exit_code == 1
+    said = answer.stdout
+    assert "3 must-links, 2 cannot-links, about 6 of 6 rows" in said
+    assert "1 contradiction\n" in said
+    assert "'ann' and 'cy' are said to differ, but 'ann' is the same as 'bob' is the same as 'cy'" in said
+    assert "2 groups of rows that belong together\n  3 rows: 'ann', 'bob', 'cy'\n" in said
+    assert answer.stderr == ""
+
+
+def test_what_is_entailed(folder):
+    folder.write("pairs.csv", CONTRARY.replace("ann,cy,different\n", ""))
+    answer = folder.run("hints", "check", "pairs.csv", "--entailed", folder / "all.csv")
+    assert answer.exit_code == 0
+    assert "0 contradictions" in answer.stdout
+    assert "3 pairs that nobody stated but that follow" in answer.stdout
+    assert "'ann' and 'cy' are the same" in answer.stdout
+    assert "'ann' and 'di' are different" in answer.stdout
+    told = Constraints.read(folder / "all.csv", ids=["ann", "bob", "cy", "di", "eve", "fay"])
+    assert told.must_link.tolist() == [[0, 1], [0, 2], [1, 2], [4, 5]]
+    assert told.cannot_link.tolist() == [[0, 3], [1, 3], [2, 3]]
+
+
+def test_for_machines(folder):
+    folder.write("pairs.csv", CONTRARY)
+    answer = folder.run("hints", "check", "pairs.csv", "--json")
+    assert answer.exit_code == 1
+    found = __import__("json").loads(answer.stdout)
+    assert found["contradictions"] == 1
+    assert found["proofs"] == [{"different": ["ann", "cy"], "same_by": ["ann", "bob", "cy"]}]
+    assert found["groups"] == [["ann", "bob", "cy"], ["eve", "fay"]]
+    assert found["entailed_must_links"] is not None
+
+
+def test_row_numbers_and_the_data_they_are_about(folder):
+    folder.write("rows.csv", "left,right,kind\n0,1,same\n1,149,different\n")
+    assert "about 3 of 150 rows" in folder.run("hints", "check", "rows.csv").stdout
+    assert (
+        "about 3 of 150 rows" in folder.run("hints", "check", "rows.csv", "--for", "flowers.csv", "--id", "none").stdout
+    )
+    answer = folder.run("hints", "check", "rows.csv", "--for", "flowers.csv")
+    assert answer.exit_code == 2
+    assert "--id none row numbers" in answer.stderr
+
+
+def test_more_rows_that_differ_than_clusters(folder):
+    folder.write("crowd.csv", "left,right,kind\na,b,different\nb,c,different\na,c,different\n")
+    assert folder.run("hints", "check", "crowd.csv", "--k", 3).exit_code == 0
+    answer = folder.run("hints", "check", "crowd.csv", "--k", 2)
+    assert answer.exit_code == 1
+    assert "3 rows all differ from each other, which 2 clusters cannot hold" in answer.stdout
+
+
+def test_long_lists_are_cut(folder):
+    pairs = [f"{2 * row},{2 * row + 1},same" for row in range(30)]
+    folder.write("many.csv", "\n".join(["left,right,kind", *pairs, *(f"{row},{row + 1},same" for row in range(59))]))
+    said = folder.run("hints", "check", "many.csv").stdout
+    assert "… (52 more)" in said
+    assert "more" in said.splitlines()[-1]
+
+
+def test_sampled_hints_are_true_and_can_be_checked(folder):
+    body = [f"{line},{label}" for line, label in zip(folder.lines[1:], folder.y, strict=True)]
+    folder.write("whole.csv", "\n".join([folder.lines[0] + ",species", *body]))
+    given = ("hints", "sample", "whole.csv", folder / "drawn.csv", "--label", "species", "--amount", 40)
+    answer = folder.run(*given, terminal=True)
+    assert answer.exit_code == 0, answer.output
+    assert "drawn from the classes in 'species'; wrote" in answer.stderr
+    told = Constraints.read(folder / "drawn.csv", ids=folder.ids)
+    assert told.n_must_link + told.n_cannot_link == 40
+    assert np.all(folder.y[told.must_link[:, 0]] == folder.y[told.must_link[:, 1]])
+    assert folder.run("hints", "check", "drawn.csv", "--for", "flowers.csv").exit_code == 0
+    folder.run(*given[:3], folder / "same.csv", *given[4:])
+    assert (folder.path / "same.csv").read_text() == (folder.path / "drawn.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "nothing.csv"], "nothing.csv does not exist"),
+        (["check", "flowers.txt"], "names no known format of hints"),
+        (["check", "flowers.csv"], "no header with the columns"),
+        (["sample", "flowers.csv", "FOLDER/h.csv"], "--label NAME"),
+        (["sample", "single.csv", "FOLDER/h.csv"], "has only the class 'x': there is nothing to tell apart"),
+        (["sample", "double.csv", "FOLDER/h.csv", "--amount", "999"], "cannot draw 999"),
+        (["sample", "double.csv", "FOLDER/h.doc"], "names no known format of hints"),
+        (["sample", "double.csv", "double.csv"], "would write over what is read"),
+    ],
+)
+def test_what_a_user_can_get_wrong(folder, arguments, message):
+    folder.write("flowers.txt", "")
+    folder.write("single.csv", "a,b,label\n1,2,x\n3,4,x\n")
+    folder.write("double.csv", "a,b,label\n" + "1,2,x\n3,4,y\n" * 3)
+    before = folder.names()
+    answer = folder.run("hints", *[argument.replace("FOLDER", str(folder.path)) for argument in arguments])
+    assert answer.exit_code == 2
+    assert message in answer.stderr
+    assert "Traceback" not in answer.output
+    assert folder.names() == before
+
+
+def test_one_class_cannot_be_compared(folder):
+    folder.write("single.csv", "a,b,label\n1,2,x\n3,4,x\n")
+    answer = folder.run("compare", "single.csv", "--methods", "k-means")
+    assert answer.exit_code == 2
+    assert "nothing to tell apart" in answer.stderr
+
+
+def test_only_the_ids_of_the_data_are_read(folder):
+    folder.write("gaps.csv", "id,a\nann,\nbob,1\ncy,many\n")
+    folder.write("pairs.csv", "left,right,kind\nann,bob,same\n")
+    answer = folder.run("hints", "check", "pairs.csv", "--for", "gaps.csv")
+    assert answer.exit_code == 0, answer.output
+    assert "about 2 of 3 rows" in answer.stdout

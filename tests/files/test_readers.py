@@ -1,0 +1,265 @@
+"""Every format gives the same rows, and says clearly what is wrong with a file."""
+
+import gzip
+import json
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from scipy import io, sparse
+
+from likewise.files import read_table
+
+X = np.array([[0.5, 10.0], [1.5, 90.0], [2.5, 40.0], [0.25, 70.0]])
+IDS = ["a", "b", "c", "d"]
+KINDS = ["x", "y", "", "x"]
+STANDARD = (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def as_csv(path, delimiter=","):
+    lines = [delimiter.join(["id", "one", "two", "label"])]
+    lines += [delimiter.join([*map(str, row)]) for row in zip(IDS, X[:, 0], X[:, 1], KINDS, strict=True)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def write(path):
+    """The four rows in the format of the suffix."""
+    frame = pd.DataFrame({"id": IDS, "one": X[:, 0], "two": X[:, 1], "label": [kind or None for kind in KINDS]})
+    suffix = path.suffix
+    if suffix == ".csv":
+        as_csv(path)
+    elif suffix == ".tsv":
+        as_csv(path, "\t")
+    elif suffix == ".gz":
+        as_csv(path.with_suffix(""))
+        path.write_bytes(gzip.compress(path.with_suffix("").read_bytes()))
+    elif suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    elif suffix == ".parquet":
+        frame.to_parquet(path)
+    elif suffix == ".npz":
+        np.savez(path, X=X, ids=np.array(IDS), y=np.array([0, 1, -1, 0]), feature_names=np.array(["one", "two"]))
+    elif suffix == ".npy":
+        np.save(path, X)
+    elif suffix == ".mtx":
+        io.mmwrite(path, X)
+    else:
+        as_h5ad(path, X)
+    return path
+
+
+def as_h5ad(path, matrix, *, sparse_as=None):
+    with h5py.File(path, "w") as file:
+        if sparse_as is None:
+            file["X"] = matrix
+        else:
+            part = file.create_group("X")
+            packed = sparse.csr_matrix(matrix) if sparse_as == "csr_matrix" else sparse.csc_matrix(matrix)
+            part.attrs["encoding-type"], part.attrs["shape"] = sparse_as, matrix.shape
+            for name in ("data", "indices", "indptr"):
+                part[name] = getattr(packed, name)
+        for table, index in (("obs", IDS), ("var", ["one", "two"])):
+            group = file.create_group(table)
+            group.attrs["_index"] = "name"
+            group["name"] = np.array(index, dtype=h5py.string_dtype())
+        label = file["obs"].create_group("label")
+        label["categories"] = np.array(["x", "y"], dtype=h5py.string_dtype())
+        label["codes"] = np.array([0, 1, -1, 0], dtype=np.int8)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.jsonl", "t.parquet", "t.npz", "t.h5ad"])
+def test_the_same_rows_from_every_format(tmp_path, name):
+    rows = read_table(write(tmp_path / name))
+    np.testing.assert_allclose(rows.X, STANDARD)
+    assert rows.ids == IDS
+    assert rows.feature_names == ("one", "two")
+    assert [label is None for label in rows.labels] == [False, False, True, False]
+    assert rows.labels[0] == rows.labels[3] != rows.labels[1]
+    assert rows.n_labelled == 3
+    assert rows.recipe.startswith("2 columns of numbers, standardised")
+
+
+@pytest.mark.parametrize("name", ["t.npy", "t.mtx"])
+def test_a_bare_matrix_has_row_numbers_for_ids(tmp_path, name):
+    rows = read_table(write(tmp_path / name))
+    np.testing.assert_allclose(rows.X, STANDARD)
+    assert rows.ids == ["0", "1", "2", "3"]
+    assert rows.labels is None
+    assert rows.feature_names == ("x0", "x1")
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "csc_matrix"])
+def test_a_sparse_h5ad_stays_sparse(tmp_path, kind):
+    M = X * np.array([[1, 0], [0, 1], [1, 1], [0, 1]])
+    as_h5ad(tmp_path / "t.h5ad", M, sparse_as=kind)
+    rows = read_table(tmp_path / "t.h5ad")
+    assert sparse.issparse(rows.X)
+    np.testing.assert_allclose(rows.X.toarray(), M)
+    assert rows.feature_names == ("one", "two")
+
+
+def test_counts_become_tf_idf(tmp_path):
+    counts = sparse.random(30, 12, density=0.2, random_state=0, data_rvs=lambda size: np.ones(size))
+    sparse.save_npz(tmp_path / "t.npz", counts.tocsr())
+    io.mmwrite(tmp_path / "t.mtx", counts)
+    for name in ("t.npz", "t.mtx"):
+        rows = read_table(tmp_path / name)
+        lengths = sparse.linalg.norm(rows.X, axis=1)
+        np.testing.assert_allclose(lengths[lengths > 0], 1.0)
+        assert "counts, as unit rows of tf-idf weights" in rows.recipe
+
+
+def test_embeddings_in_a_list_are_columns(tmp_path):
+    records = [{"id": name, "vector": row.tolist()} for name, row in zip(IDS, X, strict=True)]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    pd.DataFrame(records).to_parquet(tmp_path / "t.parquet")
+    for name in ("t.jsonl", "t.parquet"):
+        rows = read_table(tmp_path / name)
+        assert rows.feature_names == ("vector[0]", "vector[1]")
+        np.testing.assert_allclose(rows.X, STANDARD)
+
+
+def test_semicolons_and_a_byte_order_mark(tmp_path):
+    as_csv(tmp_path / "t.csv", ";")
+    text = (tmp_path / "t.csv").read_text(encoding="utf-8")
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8-sig")
+    assert read_table(tmp_path / "t.csv").ids == IDS
+
+
+def test_very_long_cells_are_read(tmp_path):
+    long = "word and another " * 20_000
+    (tmp_path / "t.csv").write_text(f'id,text\n1,"{long}"\n2,"{long} more word"\n3,"word, or not"\n', encoding="utf-8")
+    rows = read_table(tmp_path / "t.csv", text="text")
+    assert len(rows.texts[0]) == len(long)
+
+
+def test_a_folder_of_texts(tmp_path):
+    for folder, words in (("pets", "cat dog"), ("money", "bank loan")):
+        (tmp_path / folder).mkdir()
+        for number in range(3):
+            (tmp_path / folder / f"{number}.txt").write_text(f"{words} {number}", encoding="utf-8")
+    (tmp_path / ".hidden").write_text("no", encoding="utf-8")
+    (tmp_path / "notes.pdf").write_bytes(b"%PDF")
+    rows = read_table(tmp_path)
+    assert rows.ids == [f"{folder}/{n}.txt" for folder in ("money", "pets") for n in range(3)]
+    assert rows.texts[0] == "bank loan 0"
+    assert rows.labels is None
+    assert "'1 other file' (neither texts nor images)" in rows.recipe
+    assert read_table(tmp_path, label="folder").labels == ["money"] * 3 + ["pets"] * 3
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_a_folder_of_images(tmp_path, colour):
+    for number in range(4):
+        pixels = np.full((40, 60, 3), 60 * number, dtype=np.uint8)
+        pixels[..., 0] += 9 * colour
+        Image.fromarray(pixels).save(tmp_path / f"{number}.png")
+    rows = read_table(tmp_path)
+    assert rows.X.shape == (4, 32 * 32 * (3 if colour else 1))
+    np.testing.assert_allclose(rows.X[3].max(), (180 + 9 * colour) / 255)
+    assert [path.name for path in rows.images] == rows.ids == ["0.png", "1.png", "2.png", "3.png"]
+    assert ("in colour" in rows.recipe) == colour
+
+
+def spoil(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.xlsx", "", "ends in '.xlsx', which names no known format"),
+        ("t.csv", "", "is empty"),
+        ("t.csv", "a,b\n", "has no rows"),
+        ("t.csv", "a,b\n1,2\n3\n", "line 3: 1 cells where the header has 2"),
+        ("t.csv", "a,a\n1,2\n", "2 columns are called 'a'"),
+        ("t.csv", "5.1,3.5\n4.9,3.0\n", "line 1 looks like data: '5.1' is a number"),
+        ("t.csv", 'a,b\n1,"2\n', "Check the quotes"),
+        ("t.csv", "name,ö\nx,1\n".encode("latin-1"), "line 1: byte 0xf6 is not utf-8"),
+        ("t.csv", "a,b\n1,2\n".encode("utf-16"), "--encoding utf-16"),
+        ("t.csv.gz", b"not packed", "is damaged"),
+        ("t.jsonl", '{"a": 1}\n{oops\n', "line 2 is not JSON"),
+        ("t.jsonl", "[1, 2]\n", "Write an object"),
+        ("t.parquet", "PAR0", "is not a Parquet file"),
+        ("t.npy", "nothing", "no NPY file of plain arrays"),
+        ("t.npz", b"PK\x03\x04 broken", "no NPZ file of plain arrays"),
+        ("t.mtx", "%%NotMarket\n", "is not a Matrix Market file"),
+        ("t.h5ad", "nothing", "is not an H5AD file"),
+    ],
+)
+def test_a_file_that_is_not_what_it_should_be(tmp_path, name, content, message):
+    with pytest.raises(ValueError, match=r"t\.") as error:
+        read_table(spoil(tmp_path / name, content))
+    assert message in str(error.value)
+    assert name in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"X": np.array(["a", "b"])}, "Only real numbers can be compared"),
+        ({"X": np.zeros(3)}, "has the shape (3,)"),
+        ({"A": np.zeros((3, 2)), "B": np.zeros((3, 2))}, "has no array 'X', only A, B"),
+        ({"X": np.array([[1, None]], dtype=object)}, "no NPZ file of plain arrays"),
+    ],
+)
+def test_arrays_that_are_no_rows(tmp_path, arrays, message):
+    np.savez(tmp_path / "t.npz", **arrays)
+    with pytest.raises(ValueError, match=r"t\.npz") as error:
+        read_table(tmp_path / "t.npz")
+    assert message in str(error.value)
+
+
+def test_an_h5_file_of_another_kind(tmp_path):
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        file["data"] = X
+    with pytest.raises(ValueError, match="has no 'X': it is not an H5AD file"):
+        read_table(tmp_path / "t.h5ad")
+
+
+def test_folders_that_hold_nothing_or_two_kinds(tmp_path):
+    with pytest.raises(ValueError, match="It holds nothing"):
+        read_table(tmp_path)
+    (tmp_path / "a.txt").write_text("word")
+    (tmp_path / "b.png").write_bytes(b"no image")
+    with pytest.raises(ValueError, match="1 images and 1 texts"):
+        read_table(tmp_path)
+    (tmp_path / "a.txt").unlink()
+    with pytest.raises(ValueError, match="cannot be read as an image"):
+        read_table(tmp_path)
+
+
+def test_another_encoding(tmp_path):
+    path = spoil(tmp_path / "t.csv", "id;größe\né;1,5\nb;2\n".encode("latin-1"))
+    with pytest.raises(ValueError, match="there is no encoding 'klingon'"):
+        read_table(path, encoding="klingon")
+    rows = read_table(path, encoding="latin-1")
+    assert rows.ids == ["é", "b"]
+    assert rows.X.ravel().tolist() == [1.5, 2.0]
+
+
+@pytest.mark.parametrize(("suffix", "module"), [(".parquet", "pyarrow"), (".h5ad", "h5py")])
+def test_a_missing_extra_is_named(tmp_path, monkeypatch, suffix, module):
+    path = write(tmp_path / f"t{suffix}")
+    monkeypatch.setitem(__import__("sys").modules, module, None)
+    with pytest.raises(ImportError, match=rf'need {module}.*pip install "likewise\[io\]"'):
+        read_table(path)
+
+
+def test_progress_is_told(tmp_path):
+    told = []
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,2\n3,9\n" * 6_000)
+    read_table(tmp_path / "t.csv", progress=lambda *what: told.append(what))
+    assert told[0][0] == "reading t.csv"
+    assert 0 < told[0][1] < told[0][2]
+
+
+def test_ids_of_64_bits_stay_what_they_are(tmp_path):
+    large = [2**62 + row for row in range(4)]
+    pd.DataFrame({"id": large, "one": X[:, 0], "flag": [True, False, True, True]}).to_parquet(tmp_path / "t.parquet")
+    rows = read_table(tmp_path / "t.parquet")
+    assert rows.ids == [str(name) for name in large]
+    assert rows.feature_names == ("one", "flag=False", "flag=True")

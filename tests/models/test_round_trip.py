@@ -1,0 +1,179 @@
+"""A model that went through a file answers bit for bit as before."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA, TruncatedSVD
+
+from likewise import clustering, front, metric, projections
+from likewise.constraints import Constraints
+from likewise.files import read_like, read_table
+from likewise.front import landmarks
+from likewise.models import can_save, load, place, save
+from likewise.models.parts import KINDS
+
+X, Y = load_iris(return_X_y=True)
+HINTS = Constraints.sample(Y, "equal", 20, random_state=0)
+NEW = X + np.random.default_rng(1).normal(scale=0.1, size=X.shape)
+
+
+def words(n, seed=0):
+    rng = np.random.default_rng(seed)
+    means = rng.gamma(0.3, size=(3, 150))
+    return sparse.csr_matrix(rng.poisson(means[np.arange(n) % 3]).astype(float))
+
+
+def again(tmp_path, model, **more):
+    return load(save(tmp_path / "m.likewise", model, **more)).model
+
+
+def check_same(model, other, rows):
+    np.testing.assert_array_equal(place(model, rows), place(other, rows))
+    np.testing.assert_array_equal(model.labels_, other.labels_)
+    if hasattr(model, "transform"):
+        found, wanted = other.transform(rows), model.transform(rows)
+        assert found.dtype == wanted.dtype
+        assert found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [X, X.astype(np.float32), X * [1, 10, 100, 1000], np.asfortranarray(X), words(90), words(90).toarray(),
+     words(90).multiply(0.37).tocsr()],
+    ids=["one scale", "float32", "table", "fortran", "counts", "dense counts", "text"],
+)  # fmt: skip
+def test_likewise(tmp_path, rows):
+    n = rows.shape[0]
+    hints = Constraints.sample(np.arange(n) % 3, "equal", 10, random_state=0)
+    model = front.Likewise(3, random_state=0, verbose=False).fit(rows, constraints=hints)
+    other = again(tmp_path, model)
+    check_same(model, other, rows)
+    check_same(model, other, rows[::3] * 1.01)
+    assert other.get_params() == model.get_params()
+    assert other.top_features(1, 3) == model.top_features(1, 3)
+
+
+def test_likewise_with_landmarks_and_late_hints(tmp_path, monkeypatch):
+    monkeypatch.setattr(landmarks, "MOST", 60)
+    monkeypatch.setattr(landmarks, "MOST_TOLD", 20)
+    model = front.Likewise(3, random_state=0, verbose=False).fit(X, constraints=HINTS)
+    check_same(model, again(tmp_path, model), NEW)
+    model.add_hints(Constraints.sample(Y, "equal", 20, random_state=1))
+    check_same(model, again(tmp_path, model), NEW)
+
+
+def test_names_of_columns_are_kept(tmp_path):
+    frame, y = load_iris(return_X_y=True, as_frame=True)
+    model = front.Likewise(3, random_state=0, verbose=False).fit(frame)
+    assert again(tmp_path, model).top_features(0, 2) == model.top_features(0, 2)
+    projection = projections.RCA(2).fit(frame, y)
+    assert again(tmp_path, projection).top_features(0, 2) == projection.top_features(0, 2)
+
+
+@pytest.mark.parametrize("name", sorted(set(projections.__all__) - {"Projection"}))
+def test_projections(tmp_path, name):
+    model = getattr(projections, name)(n_components=2).fit(X, constraints=HINTS)
+    other = again(tmp_path, model)
+    assert other.transform(NEW).tobytes() == model.transform(NEW).tobytes()
+    assert other.get_params() == model.get_params()
+    np.testing.assert_array_equal(place(other, NEW), model.transform(NEW))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [projections.LPPSI(2, kernel="rbf"), metric.XingMetric(), metric.XingMetric(kind="full")],
+    ids=["kernel", "diagonal", "full"],
+)
+def test_other_transformers(tmp_path, model):
+    model.fit(X, constraints=HINTS)
+    assert again(tmp_path, model).transform(NEW).tobytes() == model.transform(NEW).tobytes()
+
+
+CLUSTERERS = [
+    KMeans(3, n_init=2, random_state=0),
+    clustering.SphericalKMeans(3, random_state=0),
+    clustering.PCKMeans(3, random_state=0),
+    clustering.PCKMeans(3, metric="cosine", random_state=np.random.RandomState(0)),
+    clustering.COPKMeans(3, random_state=0),
+    clustering.MPCKMeans(3, random_state=0),
+    clustering.MPCKMeans(3, metric="full", random_state=0),
+    clustering.KernelKMeans(3, random_state=0),
+    clustering.SKKMeans(3, random_state=0),
+    clustering.ProjectThenCluster(3, random_state=0),
+    clustering.ProjectThenCluster(3, PCA(2), KMeans(n_init=2), random_state=0),
+    clustering.NetworkedDocuments(3, random_state=0),
+    clustering.ChainedClusterer(3, steps=[PCA(3), projections.Costco(2)], clusterer=KMeans(n_init=2), random_state=0),
+    clustering.ChainedClusterer(3, steps=[metric.XingMetric()], clusterer=clustering.SphericalKMeans(), random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", CLUSTERERS, ids=lambda model: type(model).__name__)
+def test_clusterers(tmp_path, model):
+    hears = getattr(model, "_uses_hints", not isinstance(model, KMeans))
+    model.fit(X, **({"constraints": HINTS} if hears else {}))
+    other = again(tmp_path, model)
+    check_same(model, other, NEW)
+    assert type(other) is type(model)
+
+
+def test_a_chain_on_sparse_rows(tmp_path):
+    rows = words(60)
+    chain = clustering.ChainedClusterer(
+        3, steps=[TruncatedSVD(5, random_state=0)], clusterer=KMeans(n_init=2), random_state=0
+    )
+    chain.fit(rows)
+    check_same(chain, again(tmp_path, chain), words(30, seed=1))
+
+
+def test_every_class_of_the_table_was_tried():
+    tried = {type(model).__name__ for model in CLUSTERERS} | set(projections.__all__)
+    tried |= {
+        "XingMetric",
+        "TruncatedSVD",
+        "PCA",
+        "DiagonalMetrics",
+        "FullMetrics",
+        "StandardScaler",
+        "TfidfTransformer",
+    }
+    assert set(KINDS) <= tried
+
+
+def test_the_recipe_goes_with_the_model(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = ["size,price,town,note"]
+    lines += [f"{i % 7},{i * 40 % 93},{'AB'[i % 2]},{'cats and dogs' if i % 2 else 'banks and loans'} go {i}"
+              for i in range(30)]  # fmt: skip
+    path.write_text("\n".join(lines))
+    rows = read_table(path)
+    model = clustering.ProjectThenCluster(2, random_state=0).fit(rows.X)
+    saved = load(save(tmp_path / "m.likewise", model, rows.fitted, {"seed": 3, "ratio": np.float64(0.5), "$odd": [1]}))
+    assert (read_like(path, saved.recipe).X != rows.X).nnz == 0
+    assert saved.meta == {"seed": 3, "ratio": 0.5, "$odd": [1]}
+    assert set(saved.made_with) == {"likewise", "numpy", "scipy", "scikit-learn"}
+
+
+def test_the_same_model_is_the_same_file(tmp_path):
+    files = []
+    for name in ("a", "b"):
+        model = front.Likewise(3, random_state=0, verbose=False).fit(X, constraints=HINTS)
+        files.append(save(tmp_path / name, model).read_bytes())
+    assert files[0] == files[1]
+
+
+def test_models_that_place_nothing_are_refused(tmp_path):
+    for model in (clustering.NormalizedCut(3, random_state=0), clustering.lo_nc(3, random_state=0)):
+        model.fit(X)
+        assert not can_save(model)
+        with pytest.raises(ValueError, match="cannot be kept in a model file"):
+            save(tmp_path / "m.likewise", model)
+    assert not can_save(SpectralClustering())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parameters_that_no_file_holds_are_refused(tmp_path):
+    model = clustering.KernelKMeans(3, kernel=lambda a, b: float(a @ b), n_init=1, random_state=0).fit(X[:20])
+    with pytest.raises(TypeError, match=r"model\.parameters\.kernel is a function"):
+        save(tmp_path / "m.likewise", model)

@@ -1,0 +1,106 @@
+"""Where rows lie, and the colours they have."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import make_blobs
+
+from likewise.report.layout import Layout, leading_plane, spread_apart
+from likewise.report.palette import DARK, LIGHT, palette
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    X, labels = make_blobs(300, 8, centers=6, cluster_std=1.0, random_state=3)
+    return X, labels, Layout.of(X, X, labels, 6)
+
+
+def test_the_plane_before_is_that_of_largest_variance():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5)) * [1.0, 5.0, 0.1, 3.0, 0.5]
+    _, values, turned = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    plane = leading_plane(X)
+    np.testing.assert_allclose(np.square(plane).sum(axis=0), np.square(values[:2]))
+    np.testing.assert_allclose(np.abs(plane), np.abs((X - X.mean(axis=0)) @ turned[:2].T), atol=1e-8)
+
+
+def test_clusters_lie_apart_and_rows_with_their_own(blobs):
+    _, labels, layout = blobs
+    middles = np.array([layout.after[labels == number].mean(axis=0) for number in range(6)])
+    assert (cdist(layout.after, middles).argmin(axis=1) == labels).mean() > 0.97
+    assert layout.after.shape == layout.before.shape == (300, 2)
+
+
+def test_typical_rows_are_in_the_middle(blobs):
+    X, labels, layout = blobs
+    for number in range(6):
+        inside = np.flatnonzero(labels == number)
+        far = np.linalg.norm(X[inside] - X[inside].mean(axis=0), axis=1)
+        assert far[layout.typical[inside].argmin()] < np.median(far)
+
+
+def test_a_row_between_two_clusters_is_drawn_between_them():
+    rng = np.random.default_rng(1)
+    Z = np.repeat([[0.0, 0.0], [10.0, 0.0]], 50, axis=0) + rng.normal(scale=0.1, size=(100, 2))
+    Z[0] = [4.5, 0.0]
+    labels = np.repeat([0, 1], 50)
+    after = Layout.of(Z, Z, labels, 2).after
+    first, second = after[1:50].mean(axis=0), after[50:].mean(axis=0)
+    along = (after[0] - first) @ (second - first) / np.square(second - first).sum()
+    assert 0.2 < along < 0.65
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 12, 60])
+def test_discs_do_not_overlap(k):
+    rng = np.random.default_rng(k)
+    points = rng.normal(size=(k, 10))
+    radii = np.sqrt(rng.dirichlet(np.ones(k)))
+    places = spread_apart(cdist(points, points), radii)
+    gaps = cdist(places, places) + 10 * np.eye(k)
+    assert (gaps > 0.95 * (radii[:, None] + radii)).all()
+
+
+def test_discs_in_one_place_are_parted():
+    assert cdist(*[spread_apart(np.zeros((3, 3)), np.full(3, 0.4))] * 2)[np.triu_indices(3, 1)].min() > 0.7
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (5, 1), (4, 3)])
+def test_rows_that_are_all_the_same_lie_somewhere(shape):
+    same = np.ones(shape)
+    layout = Layout.of(same, same, np.zeros(shape[0], dtype=int), 1)
+    assert np.isfinite(layout.after).all()
+    assert np.isfinite(layout.before).all()
+
+
+RGB_TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+RGB_TO_CONES = np.array([[17.8824, 43.5161, 4.1193], [3.4557, 27.1554, 3.8671], [0.02996, 0.18431, 1.46709]])
+WITHOUT = {
+    "all colours": np.eye(3),
+    "no red": np.array([[0, 2.02344, -2.52581], [0, 1, 0], [0, 0, 1]]),
+    "no green": np.array([[1, 0, 0], [0.494207, 0, 1.24827], [0, 0, 1]]),
+}
+
+
+def seen(colours, eyes):
+    """Lightness and two colour axes (CIE Lab) of what some eyes see."""
+    values = np.array([[int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)] for colour in colours])
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    linear = np.clip(linear @ (np.linalg.inv(RGB_TO_CONES) @ WITHOUT[eyes] @ RGB_TO_CONES).T, 0, 1)
+    relative = linear @ RGB_TO_XYZ.T / RGB_TO_XYZ.sum(axis=1)
+    root = np.where(relative > 0.008856, np.cbrt(relative), 7.787 * relative + 16 / 116)
+    return np.column_stack([116 * root[:, 1] - 16, 500 * (root[:, 0] - root[:, 1]), 200 * (root[:, 1] - root[:, 2])])
+
+
+@pytest.mark.parametrize(("eyes", "least"), [("all colours", 18), ("no red", 9), ("no green", 9)])
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_any_two_colours_can_be_told_apart(colours, eyes, least):
+    places = seen(colours, eyes)
+    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(places, 2)) > least
+
+
+def test_colours_go_on_and_none_repeats():
+    for scheme in ("light", "dark"):
+        assert len(set(palette(150, scheme))) == 150
+        assert palette(5, scheme) == palette(150, scheme)[:5]
