@@ -5,9 +5,10 @@ READY := $(VENV)/.ready
 PEERS := .venv-peers
 PEERS_READY := $(PEERS)/.ready
 PAPERS_READY := $(VENV)/.papers-ready
+DOCS_READY := $(VENV)/.docs-ready
 UV_VERSION := 0.13.7
 
-.PHONY: setup demo test lint bench compare papers lock clean
+.PHONY: setup demo test lint bench compare papers docs lock clean
 
 setup: $(READY)
 
@@ -40,6 +41,16 @@ compare: $(PEERS_READY) $(PAPERS_READY)
 papers: $(PAPERS_READY)
 	$(BIN)/likewise papers
 
+# Every example runs: those of docstrings first, then those of the pages and of the gallery, as the pages are written.
+docs: $(DOCS_READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 src
+	$(BIN)/python -m sphinx -W --keep-going -n -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+$(DOCS_READY): docs/requirements.lock $(READY)
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --compile-bytecode -r $<
+	touch $@
+
 # UMAP and what it needs: a rival in the papers' tables, of no use to anything else here.
 $(PAPERS_READY): papers/requirements.lock $(READY)
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --compile-bytecode -r $<
@@ -60,6 +71,9 @@ lock:
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
 		--extra papers --constraint requirements.lock --custom-compile-command "make lock" pyproject.toml \
 		-o papers/requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
+		--group docs --constraint requirements.lock --custom-compile-command "make lock" pyproject.toml \
+		-o docs/requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
 		--custom-compile-command "make lock" benchmarks/peers/requirements.in -o benchmarks/peers/requirements.lock
 

@@ -31,10 +31,10 @@ def draw(name: str, pairs: int, wrong: float, seed: int) -> Case:
 
 def trials() -> Iterator[Trial]:
     """Name the cells: set/pairs/percent wrong/method/score."""
-    for names, others, seeds in ((JUDGED, {**OWN, **PEERS}, SEEDS), (TUNED, {}, SEEDS_TUNED)):
+    for names, others, levels, seeds in ((JUDGED, {**OWN, **PEERS}, WRONG, SEEDS), (TUNED, {}, (0.0,), SEEDS_TUNED)):
         for name in names:
             yield Trial(f"{name}/0/0", partial(draw, name, 0, 0.0), UNHINTED, (), seeds)
-            for wrong in WRONG:
+            for wrong in levels:
                 heard = others if wrong == 0 else {method: others[method] for method in NOISY if method in others}
                 for pairs in PAIRS:
                     methods = {**FRONT, **heard}

@@ -30,7 +30,7 @@ def main() -> None:
 @click.argument("source", metavar="DATA")
 @hints_option
 @click.option("--links", type=FILE, help="A link graph: a file with the columns left, right.")
-@click.option("--k", type=click.IntRange(1), help="Number of clusters; default: as many as the hints agree with best.")
+@click.option("--k", type=click.IntRange(1), help="Number of clusters; default: as many as the hints make likely.")
 @click.option("--method", help="One of `likewise methods`; default: likewise, with --links and --k networked.")
 @click.option("--trust", type=click.Choice(["auto", "strict", "weighted"]), help="Whether hints may be broken: see "
               "likewise.Likewise; default: auto.")  # fmt: skip

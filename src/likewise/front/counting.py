@@ -1,13 +1,14 @@
-"""How many clusters, where nobody says: as many as the hints agree with best."""
+"""How many clusters, where nobody says: what the hints make likely."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.metrics import silhouette_score
 
 from ..clustering.points import Points
 from ..constraints import Constraints
-from .evidence import votes
+from .evidence import explained, votes
 from .folds import Statements
 from .ground import Ground
 from .kmeans import quick_labels
@@ -22,13 +23,22 @@ STEP = 1.2
 REPEATS = 2
 """Runs for each candidate in each of two spaces."""
 
-AS_GOOD = 0.02
-"""Of numbers whose κ is within this of the best, the smallest is taken."""
+SMALL = 1.5
+"""Small numbers are likelier: before any hint the chance of k, on a scale of log k, falls as k to minus this."""
+
+OVERLAP = 0.5
+"""What a hint counts, since hints speak of the same rows and of the same partitions again and again."""
+
+UNEVEN = 1.1
+"""Two rows are in one of k clusters with chance 1.1/k: clusters are never quite even."""
 
 FAR_OFF = 3.0
-"""The share of must-links counts only if it speaks of a number of clusters within this factor of what agrees best."""
+"""The share of must-links counts only if it speaks of a number within this factor of what explains the hints."""
 
-ROWS = 2000
+PLAIN = 10.0
+"""What a difference of 1 in the mean silhouette counts, in log-likelihood: hints soon weigh more."""
+
+ROWS = 500
 """Rows that a silhouette is taken over, at most."""
 
 SHARE = 0.3
@@ -44,29 +54,38 @@ def choose_n_clusters(
 ) -> int:
     """A number of clusters that suits the hints; without any, one that suits the data.
 
-    Two views are joined by a geometric mean. The number whose partitions without hints agree best with the hints
-    (Cohen's κ); and, if hints were drawn at random, 1 / (share of must-links among them): two rows of k even clusters
-    are in one with chance 1/k. The first weighs κ, from a half on, and the second the rest. The second is left out
-    where hints are of one kind only, or where the views are so far apart that hints cannot have been drawn at random.
-    Never fewer than rows that are all different from each other.
+    The mean of log k over what is believed of k after the hints, by Bayes' rule. A number is likely if its partitions
+    without hints are compact and apart (silhouettes in linear features); if they explain the hints; if as many of the
+    hints are must-links as would be among pairs drawn at random from k clusters; and if it is small. The third is left
+    out where hints are of one kind only, or so far from the rest that they cannot have been drawn at random. Never
+    fewer than rows that are all different from each other.
 
-    Without hints the number with the largest mean silhouette in the linear features.
+    Without hints the number with the largest mean silhouette.
 
     Where time is short, large numbers are not tried.
     """
     runs = _tried(ground, rng, pace or Pace(), n_jobs)
     candidates = list(runs)
+    rows = rng.permutation(ground.n)[:ROWS]
+    silhouettes = np.array([_silhouette(ground.L.F, runs[k], rows) for k in candidates])
     if hints.is_empty:
-        return max(candidates, key=lambda k: _silhouette(ground.L.F, runs[k], rng))
+        return candidates[int(np.argmax(silhouettes))]
     statements = _with_both_kinds(Statements.of(hints, rng), ground, rng)
-    kappas = np.array([_kappa(runs[k], statements) for k in candidates])
-    best = float(candidates[int(np.argmax(kappas >= kappas.max() - AS_GOOD))])
-    weight = float(np.clip(kappas.max(), 0.5, 1.0))
+    sizes = np.log(candidates)
+    belief = np.log(np.gradient(sizes)) if len(sizes) > 1 else np.zeros(1)
+    belief = belief - SMALL * sizes + PLAIN * silhouettes
+    belief = belief + OVERLAP * np.array([_explained(runs[k], statements) for k in candidates])
     if hints.n_must_link and hints.n_cannot_link:
         share = hints.n_must_link / (hints.n_must_link + hints.n_cannot_link)
-        if max(1 / share / best, best * share) <= FAR_OFF:
-            best = best**weight * (1 / share) ** (1 - weight)
-    return least_clusters(hints, min(max(round(best), 2), ground.n))
+        if abs(_mean(sizes, belief) + np.log(share)) <= np.log(FAR_OFF):
+            together = np.minimum(UNEVEN / np.array(candidates), 0.95)
+            belief = belief + len(statements) * (share * np.log(together) + (1 - share) * np.log1p(-together))
+    return least_clusters(hints, min(max(round(np.exp(_mean(sizes, belief))), 2), ground.n))
+
+
+def _mean(values: Array, belief: Array) -> float:
+    """The mean of values, each believed as much as the exponential of its belief."""
+    return float(softmax(belief) @ values)
 
 
 def least_clusters(hints: Constraints, n_clusters: int) -> int:
@@ -102,13 +121,9 @@ def _tried(ground: Ground, rng: np.random.RandomState, pace: Pace, n_jobs: int |
     return ground.tried
 
 
-def _kappa(labelings: list[Array], statements: Statements) -> float:
-    """Agreement of partitions and hints on which pairs are the same, beyond chance."""
-    together, weight = votes(labelings, statements.pairs), statements.weight / statements.weight.sum()
-    said, found = float(weight @ statements.same), float(weight @ together)
-    agreed = float(weight @ np.where(statements.same, together, 1 - together))
-    chance = said * found + (1 - said) * (1 - found)
-    return (agreed - chance) / (1 - chance) if chance < 1 else 0.0
+def _explained(labelings: list[Array], statements: Statements) -> float:
+    """The log-likelihood of the hints, by how many partitions put their rows together."""
+    return float(statements.weight @ explained(votes(labelings, statements.pairs), statements))
 
 
 def _with_both_kinds(statements: Statements, ground: Ground, rng: np.random.RandomState) -> Statements:
@@ -130,8 +145,8 @@ def _with_both_kinds(statements: Statements, ground: Ground, rng: np.random.Rand
     )
 
 
-def _silhouette(L: Array, labelings: list[Array], rng: np.random.RandomState) -> float:
-    rows = rng.permutation(len(L))[:ROWS] if len(L) > ROWS else np.arange(len(L))
+def _silhouette(L: Array, labelings: list[Array], rows: Array) -> float:
+    """The mean silhouette of some rows under several labelings; −1 where none of them tells these rows apart."""
     scores = [
         silhouette_score(L[rows], labels[rows]) for labels in labelings if 1 < len(np.unique(labels[rows])) < len(rows)
     ]

@@ -52,7 +52,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        None: as many as the hints agree with best, and never fewer than rows that are all different from each other.
+        None: as many as the hints make likely, and never fewer than rows that are all different from each other.
     trust : {"auto", "strict", "weighted"}
         "strict" takes every hint as certain: must-links hold, cannot-links too wherever a labelling is found that
         keeps them all (else the report says why not), and contradictions are an error. "weighted" lets every hint be
