@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from likewise.aside import written_aside
+
 from . import clusterers, frame, sources  # noqa: F401  (they register their rows)
 from .harness import ROWS, measured
 
@@ -84,9 +86,8 @@ def write(lines: list[list[str]]) -> None:
         "|" + "---|" * len(COLUMNS),
     ]
     text = "\n".join(head + ["| " + " | ".join(line) + " |" for line in lines]) + "\n"
-    aside = RESULTS.with_suffix(".tmp")
-    aside.write_text(text, encoding="utf-8")
-    os.replace(aside, RESULTS)
+    with written_aside(RESULTS) as aside:
+        aside.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

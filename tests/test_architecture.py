@@ -33,6 +33,9 @@ ROOMS["models"] = ROOMS["front"] | {"front", "files"}
 ROOMS["report"] = ROOMS["front"] | {"front", "datasets", "files"}
 ROOMS["studies"] = ROOMS["report"] | {"report"}
 ROOMS["cli"] = ROOMS["studies"] | {"studies", "models"}
+for room in ROOMS:
+    ROOMS[room] = ROOMS[room] | {"aside"}
+ROOMS["aside"] = set()  # how any room writes a file
 FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = ["matplotlib", "torch", "dask", "flask", "jinja2", "polars"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +24,8 @@ def saved_hints(name: str, y: np.ndarray, pairs: int, wrong: float, seed: int) -
         return Constraints(len(y)), rest
     path = FOLDER / name / str(seed) / f"{pairs}-pairs-{round(100 * wrong)}-wrong.csv"
     if not path.exists():
-        written(drawn(y, half, pairs, wrong, own), path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        drawn(y, half, pairs, wrong, own).write(path)
     return Constraints.read(path, n_samples=len(y)), rest
 
 
@@ -40,11 +40,3 @@ def drawn(y: np.ndarray, half: np.ndarray, pairs: int, wrong: float, rng: np.ran
     unlucky = np.argsort(luck)[: round(wrong * len(chosen))]
     same[unlucky] = ~same[unlucky]
     return Constraints(len(y), linked[same], linked[~same])
-
-
-def written(hints: Constraints, path: Path) -> None:
-    """Write aside, then rename: several processes may be at it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{os.getpid()}-{path.name}")
-    hints.write(aside)
-    os.replace(aside, path)

@@ -39,6 +39,6 @@ def trials() -> Iterator[Trial]:
                 for pairs in PAIRS:
                     methods = {**FRONT, **heard}
                     if wrong == 0 and pairs == COUNTED_AT:
-                        methods["likewise, k unknown"] = counting
+                        methods["k unknown"] = counting
                     percent = round(100 * wrong)
                     yield Trial(f"{name}/{pairs}/{percent}", partial(draw, name, pairs, wrong), methods, (), seeds)

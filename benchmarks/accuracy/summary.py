@@ -143,7 +143,7 @@ def _suspects(table: Table, budgets: Sequence[int]) -> Bar:
 
 
 def _count(table: Table) -> Bar:
-    factors = table.values("likewise, k unknown", 100, "factor")
+    factors = table.values("k unknown", 100, "factor")
     share = float(np.mean(factors[~np.isnan(factors)] <= 1.5))
     return Bar("100 pairs: k within a factor 1.5 in ≥ 85 %", f"{share:.0%}", share >= 0.85)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
+from likewise.aside import written_aside
 from likewise.studies import Results
 
 from .summary import PLAIN, Table, bars, mean_of
@@ -82,9 +83,8 @@ def write_results(folder: Path, results: Results) -> Path:
                   lambda method, pairs: f"{tuned.mean(method, pairs):.3f}", tuned),
     ]  # fmt: skip
     path = folder / "RESULTS.md"
-    aside = path.with_suffix(".partial")
-    aside.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
-    os.replace(aside, path)
+    with written_aside(path) as aside:
+        aside.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     return path
 
 

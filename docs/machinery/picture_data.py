@@ -143,6 +143,7 @@ def genes() -> Data:
 DATA: dict[str, Callable[[], Data]] = {
     make.__name__: make
     for make in (
-        wine, noisy_wine, hidden, hidden_in_boxes, digits, stripes, unequal, uneven, moons, rings, topics, lengths, cited, genes
+        *(wine, noisy_wine, hidden, hidden_in_boxes, digits, stripes, unequal, uneven, moons, rings),
+        *(topics, lengths, cited, genes),
     )
-}  # fmt: skip
+}

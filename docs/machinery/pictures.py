@@ -71,7 +71,8 @@ def projection(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:
         for space in (data.X, model.transform(data.X))
     ]
     after = (type(model).__name__, found, data.y)
-    return ("largest variance", _plane(data.X), data.y), after, hints, _caption(spec, data, hints, scores)
+    title = "as they are" if data.X.shape[1] == 2 else "largest variance"
+    return (title, _plane(data.X), data.y), after, hints, _caption(spec, data, hints, scores)
 
 
 def clusters(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:

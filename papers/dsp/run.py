@@ -20,7 +20,7 @@ from likewise.clustering import SKKMeans, choose_delta
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered, reduced
 from likewise.report import curves
 from likewise.studies import Results
-from likewise.studies.methods import UNPUBLISHED, likewise_column, umap_then_k_means
+from likewise.studies.methods import UNPUBLISHED
 
 SMALL = ("wine", "vehicle", "iris", "balance", "ionosphere", "glass", "breast_w", "sonar")
 LARGE = {"mfeat": 20, "isolet": 20, "pendigits": 5, "coil20_16": 20}
@@ -161,7 +161,7 @@ def likewise_on_new_rows(drawn: Case, seed: int) -> np.ndarray:
 
 def umap_on_new_rows(drawn: Case, seed: int) -> np.ndarray:
     """The rival without hints, on the new rows alone."""
-    return _placed(drawn, umap_then_k_means(replace(drawn, X=drawn.X[drawn.scored]), seed))
+    return _placed(drawn, UNPUBLISHED["umap"](replace(drawn, X=drawn.X[drawn.scored]), seed))
 
 
 def timed(build: Callable[[Case, int], Any], *, offline: bool, part: bool = True) -> Method:
@@ -239,7 +239,7 @@ def _table3() -> Iterator[Trial]:
         seeds=3,
     )
     for pairs in (20, 5):
-        methods = {"skk-means": clustered(skk_means), **then_k_means(WITH_HINTS), "likewise": likewise_column}
+        methods = {"skk-means": clustered(skk_means), **then_k_means(WITH_HINTS), "likewise": UNPUBLISHED["likewise"]}
         yield Trial(
             f"table3/{pairs}",
             partial(draw, name, pairs, 10),
@@ -258,7 +258,7 @@ def _table4() -> Iterator[Trial]:
             yield Trial(
                 f"table4/{name}/{pairs}",
                 partial(draw, name, pairs, None),
-                {**then_k_means(WITH_HINTS), "likewise": likewise_column},
+                {**then_k_means(WITH_HINTS), "likewise": UNPUBLISHED["likewise"]},
                 scores=("f",),
                 seeds=12,
                 rivals=(f"table4/{name}/none",),

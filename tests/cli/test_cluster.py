@@ -14,7 +14,7 @@ from likewise.cli import methods as listed
 from likewise.constraints import Constraints
 from likewise.evaluation import normalized_mutual_information
 from likewise.evaluation.protocols import Case
-from likewise.studies import METHODS
+from likewise.studies.methods import CLUSTERERS, METHODS, STEPS
 
 
 def clusters(path):
@@ -177,7 +177,7 @@ def test_methods_are_those_that_compare_scores(name, kind):
 
 def test_every_method_is_listed(folder):
     assert set(METHODS) <= set(listed.METHODS)
-    assert set(building.OWN) | set(building.PROJECTIONS) <= set(listed.METHODS)
+    assert {"networked", *STEPS, *CLUSTERERS} <= set(listed.METHODS)
     table = folder.run("methods")
     assert table.exit_code == 0
     found = folder.json("methods")["methods"]
@@ -278,7 +278,7 @@ def test_a_full_disk(folder, monkeypatch):
     def full(handle):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), folder / "c.csv")
 
-    monkeypatch.setattr("likewise.files.aside.os.fsync", full)
+    monkeypatch.setattr("likewise.aside.os.fsync", full)
     before = folder.names()
     answer = folder.run("cluster", "flowers.csv", "--k", 3, "--out", folder / "c.csv")
     assert answer.exit_code == 1

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from likewise.files import write_columns, written_aside
-from likewise.files.aside import os as aside_os
+from likewise.aside import os as aside_os
+from likewise.aside import written_aside
+from likewise.files import write_columns
 
 COLUMNS = {"id": ["a", 'b"', "c,d"], "cluster": np.array([0, 1, 0])}
 

@@ -117,7 +117,7 @@ def test_an_answer_that_keeps_the_rules_stays(frame):
 
 def test_single_precision_stays(frame):
     X, _, model = frame
-    single = Likewise(3, random_state=0).fit(X.astype(np.float32), constraints=model._told)
+    single = Likewise(3, random_state=0).fit(X.astype(np.float32), constraints=model.hints_)
     assert single.embedding_.dtype == single.transform(X.astype(np.float32)).dtype == np.float32
     assert model.embedding_.dtype == model.transform(X).dtype == np.float64
 

@@ -113,7 +113,7 @@ def test_numbers_are_those_of_the_model(page, wine):
     assert doubtful, "hints were made wrong on purpose"
     assert f"{len(doubtful)} hints are more likely wrong than right." in words
     for family in report.families:
-        assert f"{family.members} {family.agreement:.0%} {family.held_out:.0%}" in words
+        assert f"{family.members} {family.agreement:.0%} {family.held_out:.0%} {family.voice:.2f}" in words
     assert "likewise cluster wine.csv" in words
     assert "seed 0" in words
     for name, difference in model.top_features(0, 6):

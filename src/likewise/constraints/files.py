@@ -28,8 +28,8 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
+from ..aside import written_aside
 from .pairs import whole_number
 from .records import BadRecord, Record, RowNames, assemble, records_of
 from .tables import (
@@ -83,12 +83,8 @@ def write(constraints: Constraints, path: str | os.PathLike[str], ids: Any) -> N
         raise ValueError(
             f"ids names {len(names)} rows, the constraints have {constraints.n_samples}. Give one id for each row."
         )
-    aside = path.with_name(f".{path.name}.{uuid4().hex}")
-    try:
+    with written_aside(path) as aside:
         writer(aside, constraints.n_samples, list(records_of(constraints, names)))
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _format(path: Path) -> tuple[_Reader, _Writer]:

@@ -1,7 +1,7 @@
 """A person's own data: from a file or a folder to rows that can be clustered, and results back to files.
 
-Here belong the readers, one format a file; the recipe that turns columns into numbers and can be applied again to new
-data; and the one way in which files are written: aside, then renamed.
+Here belong the readers, one format a file; and the recipe that turns columns into numbers and can be applied again
+to new data.
 
 >>> from pathlib import Path
 >>> from tempfile import TemporaryDirectory
@@ -20,7 +20,6 @@ data; and the one way in which files are written: aside, then renamed.
 variance
 """
 
-from .aside import written_aside
 from .extras import MissingExtra
 from .reading import SUFFIXES, read_like, read_table
 from .recipe import Recipe
@@ -35,5 +34,4 @@ __all__ = [
     "read_like",
     "read_table",
     "write_columns",
-    "written_aside",
 ]

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from .aside import written_aside
+from ..aside import written_aside
 from .extras import extra
 
 Columns = Mapping[str, Any]

@@ -75,5 +75,7 @@ def _families(members: list[Member], answer: Answer, labels: Array) -> list[Fami
         # runs without hints have not seen any
         together = unseen if own[0].fold >= 0 else votes([member.labels for member in own], statements.pairs)
         kept = float(np.average(np.where(statements.same, together, 1 - together), weights=statements.weight))
-        found.append(FamilyReport(family, len(own), float(agreement(own, labels).mean()), kept))
+        found.append(
+            FamilyReport(family, len(own), float(agreement(own, labels).mean()), kept, answer.evidence.voices[family])
+        )
     return found

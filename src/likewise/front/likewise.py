@@ -76,6 +76,8 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     embedding_ : (n, n_clusters_) array
         The space in which the answer was found, rows of unit length.
     n_clusters_ : int
+    hints_ : Constraints
+        All that was said.
     suspects_ : tuple of Suspect
         All hints, those most likely wrong first.
     report_ : Report
@@ -160,7 +162,9 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         graphs that some of them learned stay as they are.
         """
         check_is_fitted(self)
-        hints = self._told | read_hints(self._marks.n, None, constraints)
+        if not hasattr(self, "hints_"):
+            raise ValueError("a model read from a file can place rows, not learn more: fit a new one with all hints.")
+        hints = self.hints_ | read_hints(self._marks.n, None, constraints)
         self._check_strict(hints)
         with threadpool_limits(1), Pace(self.budget_s, self.verbose).shown() as pace:
             rng = check_random_state(self.random_state)
@@ -178,7 +182,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     def _heed(self, hints: Constraints, rng: np.random.RandomState, pace: Pace) -> Array:
         """The labels of all rows under hints; everything learned is set on the way."""
-        ground, marks, self._told = self._ground, self._marks, hints
+        ground, marks, self.hints_ = self._ground, self._marks, hints
         known = marks.hints(hints)
         k = self.n_clusters
         if k is None:
@@ -232,11 +236,11 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         marks, k, self._answer = self._marks, self.n_clusters_, answer
         labels, Z, broken = answer.labels, marks.directions(answer.embedding), ""
         if marks.rows is not None:
-            heard = marks.all_hints(self._told, answer.heard)
+            heard = marks.all_hints(self.hints_, answer.heard)
             closed = answer.closed and not heard.conflicts(limit=1)
             labels = hinted_run(Z, k, heard, rng, closed=closed, start=marks.votes(labels))
         if self.trust == "strict":
-            labels, broken = kept_apart(Z, labels, k, self._told, rng)
+            labels, broken = kept_apart(Z, labels, k, self.hints_, rng)
         return labels, Z, broken
 
     def _characterised(self, labels: Array) -> tuple[ClusterReport, ...]:

@@ -26,12 +26,15 @@ class FamilyReport:
     held_out : float
         The share of the hints that members keep which did not see them; NaN for the runs without hints, whose share
         is of all hints.
+    voice : float
+        How much it counts, 1 at most: less where it explains unseen hints worse than the best family, beyond chance.
     """
 
     name: str
     members: int
     agreement: float
     held_out: float
+    voice: float
 
 
 @dataclass(frozen=True)
@@ -162,9 +165,10 @@ class Report:
         if clusters:
             text += ["", *(f"{name:<{width}}  {value}" for name, value in clusters)]
         if self.families:
-            text += ["", f"{'family':<{width}}  members  like the answer  unseen hints kept"]
+            text += ["", f"{'family':<{width}}  members  like the answer  unseen hints kept  counts"]
             text += [
                 f"{family.name:<{width}}  {family.members:>7}  {family.agreement:>15.1%}  {family.held_out:>17.1%}"
+                f"  {family.voice:>6.2f}"
                 for family in self.families
             ]
         return "\n".join(text)
@@ -174,10 +178,11 @@ class Report:
         if self.clusters:
             html += _table(self.cluster_lines())
         if self.families:
-            head = "<tr><th>family</th><th>members</th><th>like the answer</th><th>unseen hints kept</th></tr>"
+            head = "<tr><th>family</th><th>members</th><th>like the answer</th><th>unseen hints kept</th>"
+            head += "<th>counts</th></tr>"
             body = "".join(
                 f"<tr><td>{escape(family.name)}</td><td>{family.members}</td><td>{family.agreement:.1%}</td>"
-                f"<td>{family.held_out:.1%}</td></tr>"
+                f"<td>{family.held_out:.1%}</td><td>{family.voice:.2f}</td></tr>"
                 for family in self.families
             )
             html += f"<table>{head}{body}</table>"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..files.aside import written_aside
+from ..aside import written_aside
 
 FORMAT = 1
 """The version of the layout; a reader knows its own and all before it."""

@@ -19,7 +19,8 @@ FAMILIES = {
     "both": "looks at neighbours and at the columns themselves",
     "linear": "weighs the columns anew, by what rows said to be the same have in common",
     "relearned graph": "weighs the columns anew, then asks again who is near whom",
-    "soft": "gives each row a chance for each cluster, so that the hints come out likely",
+    "soft graph": "gives each row a chance for each cluster, by its neighbours, so that the hints come out likely",
+    "soft linear": "the same, by the columns themselves",
 }
 """The families of clusterings of ``Likewise``, in a reader's words."""
 
@@ -139,17 +140,18 @@ def tried(subject: Subject) -> Html:
                 f"{family.members}",
                 f"{family.agreement:.0%}",
                 f"{family.held_out:.0%}",
+                f"{family.voice:.2f}",
             )
             for family in report.families
         ]
-        head = ("kind of clustering", "how many", "rows placed as in the answer", "unseen hints kept")
+        head = ("kind of clustering", "how many", "rows placed as in the answer", "unseen hints kept", "counts")
         parts.append(table(head, kinds))
         parts.append(
             element(
                 "p",
                 "Every clustering learned from a part of the hints only. “Unseen hints kept” is how often it agrees "
                 "with the hints it was not shown: that tells whether anything was learned. Those without hints have "
-                "seen none.",
+                "seen none. A kind that explains unseen hints clearly worse than the best one counts for less.",
                 class_="note",
             )
         )

@@ -86,7 +86,7 @@ class Subject:
         if len(labels) != n:
             raise ValueError(f"the model was fitted on {len(labels):,} rows, X has {n:,}. Pass the X of fit.")
         if hints is None:
-            hints = getattr(model, "_told", None) or Constraints(n)
+            hints = getattr(model, "hints_", None) or Constraints(n)
         if hints.n_samples != n:
             raise ValueError(f"hints were built for {hints.n_samples:,} rows, X has {n:,}. Pass those of fit.")
         if feature_names is None and columns is not None:

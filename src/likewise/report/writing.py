@@ -10,8 +10,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from ..aside import written_aside
 from ..constraints import Constraints
-from ..files.aside import written_aside
 from . import chapters, heeded
 from .cards import Cards
 from .markup import Html, element, joined, plain

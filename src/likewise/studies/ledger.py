@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..aside import written_aside
 from .results import Results
 
 HEADER = "cell,seed,value\n"
@@ -54,9 +55,8 @@ class Ledger:
             f"{cell},{seed},{value:.6g}\n" for cell in sorted(found) for seed, value in sorted(found[cell].items())
         )
         if text != self.path.read_text(encoding="utf-8"):
-            aside = self.path.with_suffix(".partial")
-            aside.write_text(text, encoding="utf-8")
-            os.replace(aside, self.path)
+            with written_aside(self.path) as aside:
+                aside.write_text(text, encoding="utf-8")
 
     def _mend(self) -> None:
         text = self.path.read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """Methods by name, as a user would run them: plain constructors, their own defaults.
 
-Each is a method of :mod:`likewise.evaluation.protocols`. A projection is followed by the k-means that suits the data:
-cosine for sparse rows, Euclidean otherwise.
+``METHODS`` holds them as methods of :mod:`likewise.evaluation.protocols`; :func:`clusterer` makes an estimator of one.
+A projection is followed by the k-means that suits the data: cosine for sparse rows, Euclidean otherwise.
 """
 
 from __future__ import annotations
@@ -18,44 +18,96 @@ from ..evaluation.protocols import Case, Method, clustered, reduced
 
 Array = np.ndarray
 
+PROJECTIONS: dict[str, Any] = {
+    "asp": projections.ASP,
+    "screen": projections.SCREEN,
+    "costco": projections.Costco,
+    "dsp": projections.DSP,
+    "gcdr": projections.GCDR,
+    "ssdr": projections.SSDR,
+    "lpp": projections.LPP,
+    "slpp": projections.SLPP,
+    "lppsi": projections.LPPSI,
+    "rca": projections.RCA,
+    "dca": projections.DCA,
+}
+CLUSTERERS: dict[str, Any] = {
+    "nc": clustering.NormalizedCut,
+    "c-nc": clustering.ConstrainedNormalizedCut,
+    "cop": clustering.COPKMeans,
+    "pck": clustering.PCKMeans,
+    "mpck": clustering.MPCKMeans,
+    "skk": clustering.SKKMeans,
+    "rl-nc": clustering.rl_nc,
+    "rlc-nc": clustering.rlc_nc,
+    "lo-nc": clustering.lo_nc,
+    "glo-nc": clustering.glo_nc,
+    "ensemble": clustering.SubspaceMetricEnsemble,
+    "project": clustering.ProjectThenCluster,
+}
+STEPS = ("pca", "umap", "xing", *PROJECTIONS)
+"""What a k-means follows."""
 
-def fitting_k_means(case: Case, seed: int) -> Any:
+
+def k_means_for(X: Any, n_clusters: int, seed: int) -> Any:
     """Cosine k-means for sparse rows, Euclidean otherwise."""
-    if sparse.issparse(case.X):
-        return clustering.SphericalKMeans(case.n_clusters, random_state=seed)
-    return KMeans(case.n_clusters, n_init=10, random_state=seed)
+    if sparse.issparse(X):
+        return clustering.SphericalKMeans(n_clusters, random_state=seed)
+    return KMeans(n_clusters, n_init=10, random_state=seed)
 
 
-def principal_components(case: Case, seed: int, width: int | None = None) -> Any:
-    """PCA, or truncated SVD for sparse rows; k components unless told."""
-    kind = TruncatedSVD if sparse.issparse(case.X) else PCA
-    return kind(min(width or case.n_clusters, min(case.X.shape) - 1), random_state=seed)
+def principal_components(X: Any, width: int, seed: int) -> Any:
+    """PCA, or truncated SVD for sparse rows."""
+    kind = TruncatedSVD if sparse.issparse(X) else PCA
+    return kind(max(min(width, min(X.shape) - 1), 1), random_state=seed)
 
 
-def umap_then_k_means(case: Case, seed: int) -> Array:
-    """UMAP to ten dimensions or k, then k-means; no hints. Needs umap-learn (the extra ``papers``)."""
+def step(name: str, X: Any, n_clusters: int, seed: int) -> Any:
+    """An unfitted transformer: one of ``STEPS``."""
+    if name == "pca":
+        return principal_components(X, n_clusters, seed)
+    if name == "umap":
+        return _umap(X, n_clusters, seed)
+    if name == "xing":
+        return metric.XingMetric()
+    few = {} if name in ("asp", "costco") else {"n_components": max(n_clusters - 1, 2)}
+    return PROJECTIONS[name](**few)
+
+
+def clusterer(name: str, X: Any, n_clusters: int, seed: int) -> Any:
+    """An unfitted clusterer: any of ``METHODS`` but the front door."""
+    if name in CLUSTERERS:
+        return CLUSTERERS[name](n_clusters, random_state=seed)
+    last = _last(name, X, n_clusters, seed)
+    if name == "k-means":
+        return last
+    steps = [step(name, X, n_clusters, seed)]
+    return clustering.ChainedClusterer(n_clusters, steps=steps, clusterer=last, random_state=seed)
+
+
+def _last(name: str, X: Any, n_clusters: int, seed: int) -> Any:
+    # the rows decide, though a step may have made them dense; but UMAP has measured by cosine already
+    return k_means_for(None if name == "umap" else X, n_clusters, seed)
+
+
+def _umap(X: Any, n_clusters: int, seed: int) -> Any:
+    """UMAP to ten dimensions or k; it needs umap-learn (the extra ``papers``)."""
     try:
         from umap import UMAP
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             "UMAP is not installed. Install likewise with its extra: likewise[papers]."
         ) from error
-    neighbours = min(15, case.X.shape[0] - 1)
-    metric_name = "cosine" if sparse.issparse(case.X) else "euclidean"
-    width = min(max(case.n_clusters, 2), 10, case.X.shape[0] - 3)
-    # Small data would need more eigenvectors than it has rows for UMAP's spectral start.
-    start = "random" if case.X.shape[0] < 100 else "spectral"
-    model = UMAP(
-        n_components=width,
-        n_neighbors=neighbours,
+    n = X.shape[0]
+    return UMAP(
+        n_components=min(max(n_clusters, 2), 10, n - 3),
+        n_neighbors=min(15, n - 1),
         min_dist=0.0,
-        metric=metric_name,
-        init=start,
+        metric="cosine" if sparse.issparse(X) else "euclidean",
+        init="random" if n < 100 else "spectral",  # small data has fewer eigenvectors than a spectral start asks for
         random_state=seed,
         n_jobs=1,
     )
-    Z = model.fit_transform(case.X)
-    return KMeans(case.n_clusters, n_init=10, random_state=seed).fit_predict(Z)
 
 
 def likewise_column(case: Case, seed: int) -> Array:
@@ -64,51 +116,27 @@ def likewise_column(case: Case, seed: int) -> Array:
     return model.fit(case.X, constraints=case.constraints).labels_
 
 
-UNPUBLISHED: dict[str, Method] = {"likewise": likewise_column, "umap": umap_then_k_means}
-"""The two columns beside every paper's own methods: ours, and the rival that hears no hints."""
-
-
-def _projected(name: str, **given: Any) -> Method:
+def _then_k_means(name: str) -> Method:
     def build(case: Case, seed: int) -> Any:
-        projection = getattr(projections, name)
-        few = {} if name in ("ASP", "Costco") else {"n_components": max(case.n_clusters - 1, 2)}
-        return projection(**{**few, **given})
+        return step(name, case.X, case.n_clusters, seed)
 
-    return reduced(build, fitting_k_means)
+    def then(case: Case, seed: int) -> Any:
+        return _last(name, case.X, case.n_clusters, seed)
+
+    return reduced(build, then)
 
 
-def _own(build: Any) -> Method:
-    return clustered(lambda case, seed: build(case.n_clusters, random_state=seed))
+def _own(name: str) -> Method:
+    return clustered(lambda case, seed: clusterer(name, case.X, case.n_clusters, seed))
 
 
 METHODS: dict[str, Method] = {
-    "k-means": clustered(fitting_k_means),
-    "pca": reduced(principal_components, fitting_k_means),
-    "umap": umap_then_k_means,
-    "nc": _own(clustering.NormalizedCut),
-    "c-nc": _own(clustering.ConstrainedNormalizedCut),
-    "cop": _own(clustering.COPKMeans),
-    "pck": _own(clustering.PCKMeans),
-    "mpck": _own(clustering.MPCKMeans),
-    "skk": _own(clustering.SKKMeans),
-    "xing": reduced(lambda case, seed: metric.XingMetric(), fitting_k_means),
-    "asp": _projected("ASP"),
-    "screen": _projected("SCREEN"),
-    "costco": _projected("Costco"),
-    "dsp": _projected("DSP"),
-    "gcdr": _projected("GCDR"),
-    "ssdr": _projected("SSDR"),
-    "lpp": _projected("LPP"),
-    "slpp": _projected("SLPP"),
-    "lppsi": _projected("LPPSI"),
-    "rca": _projected("RCA"),
-    "dca": _projected("DCA"),
-    "rl-nc": _own(clustering.rl_nc),
-    "rlc-nc": _own(clustering.rlc_nc),
-    "lo-nc": _own(clustering.lo_nc),
-    "glo-nc": _own(clustering.glo_nc),
-    "ensemble": _own(clustering.SubspaceMetricEnsemble),
-    "project": _own(clustering.ProjectThenCluster),
+    "k-means": _own("k-means"),
+    **{name: _then_k_means(name) for name in STEPS},
+    **{name: _own(name) for name in CLUSTERERS},
     "likewise": likewise_column,
 }
 """What ``likewise compare`` offers."""
+
+UNPUBLISHED: dict[str, Method] = {"likewise": METHODS["likewise"], "umap": METHODS["umap"]}
+"""The two columns beside every paper's own methods: ours, and the rival that hears no hints."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from itertools import groupby
 from math import isnan
 from pathlib import Path
 
+from ..aside import written_aside
 from .claims import Claim
 from .results import Results
 from .statements import with_derived
@@ -40,10 +40,9 @@ def write_report(path: str | Path, studies: Sequence[tuple[Study, Results]], *, 
     for study, results in found:
         lines += _chapter(study, results)
     lines += _scores([row for study, results in found for row in scoreboard(study, results)])
-    aside = path.with_suffix(".partial")
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    os.replace(aside, path)
+    with written_aside(path) as aside:
+        aside.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 

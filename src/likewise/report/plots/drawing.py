@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...files.aside import written_aside
+from ...aside import written_aside
 
 INK, FAINT = "#222222", "#b8b8b8"
 HINT_SAME, HINT_DIFFERENT = "#1b7837", "#b2182b"

@@ -1,0 +1,60 @@
+"""
+New rows: predict, keep, and open again
+=======================================
+
+Clusters found once are used for what comes later. ``predict`` places new rows, ``transform`` says where they lie, and
+a model file keeps both for another day.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from matplotlib.figure import Figure
+from sklearn.datasets import load_digits
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import train_test_split
+
+from likewise import Constraints, Likewise
+from likewise.evaluation import normalized_mutual_information
+from likewise.models import load, save
+from likewise.report.palette import palette
+
+X, y = load_digits(return_X_y=True)
+X, y = X[y < 6] / 16, y[y < 6]
+
+# %%
+# Hints speak of all rows; ``restrict`` keeps those about the training rows and renumbers them. (Never cut the arrays
+# of pairs yourself: their numbers are row numbers.)
+
+hints = Constraints.sample(y, "equal", 60, random_state=0)
+old, new = train_test_split(np.arange(len(y)), test_size=0.3, random_state=0)
+model = Likewise(6, random_state=0, verbose=False).fit(X[old], constraints=hints.restrict(old))
+print(f"rows that were there: NMI {normalized_mutual_information(y[old], model.labels_):.2f}")
+
+placed = model.predict(X[new])
+print(f"rows that are new: NMI {normalized_mutual_information(y[new], placed):.2f}")
+
+# %%
+# A model file holds no code, so it is safe to open, and answers as before:
+
+with TemporaryDirectory() as folder:
+    path = save(Path(folder) / "digits.likewise", model)
+    again = load(path).model
+    print(f"{path.stat().st_size / 1e6:.1f} MB; the same answer: {(again.predict(X[new]) == placed).all()}")
+
+# %%
+# Old rows and new ones, in the plane in which the clusters found lie farthest apart:
+
+plane = LinearDiscriminantAnalysis(n_components=2).fit(X[old], model.labels_)
+figure = Figure(figsize=(10, 4.4), layout="constrained")
+colours = np.array(palette(6))
+shown = {
+    f"{len(old)} rows that were clustered": (X[old], model.labels_),
+    f"{len(new)} rows that came later": (X[new], placed),
+}
+for axis, (title, (rows, labels)) in zip(figure.subplots(1, 2, sharex=True, sharey=True), shown.items(), strict=True):
+    axis.scatter(*plane.transform(rows).T, c=colours[labels], s=9, linewidths=0)
+    axis.set_title(title)
+    axis.set_xticks([])
+    axis.set_yticks([])
