@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
 from machinery import api_pages, method_pages  # noqa: E402
-from machinery.figures import FigureScraper  # noqa: E402
 
 import likewise  # noqa: E402
 
@@ -64,16 +62,6 @@ html_theme_options: dict[str, Any] = {
 copyright = "the authors of likewise, BSD-3-Clause"
 
 
-_usual_filters = list(warnings.filters)
-
-
-def _strictly(gallery_conf: dict[str, Any], name: str, when: str) -> None:
-    """Warnings are errors while an example runs."""
-    warnings.filters[:] = _usual_filters  # type: ignore[index]
-    if when == "before":
-        warnings.simplefilter("error")
-
-
 def _runnable() -> str:
     """Which examples are run: all but the one on Cora, where nobody has the data."""
     folder = os.environ.get("LIKEWISE_DATA")
@@ -86,8 +74,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": _runnable(),
     "ignore_pattern": r"picture\.py",
-    "image_scrapers": (FigureScraper(),),
-    "reset_modules": (_strictly,),
+    "image_scrapers": ("machinery.gallery.scraped",),
+    "reset_modules": ("machinery.gallery.strictly",),
     "reset_modules_order": "both",
     "download_all_examples": False,
     "show_signature": False,

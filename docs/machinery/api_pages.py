@@ -58,6 +58,7 @@ def _page(room: dict[str, Any], elsewhere: set[str]) -> str:
     here = [documentation(f"{room['module']}.{name}") for name in room["objects"] if name not in elsewhere]
     head = [
         heading(room["title"]),
+        f".. py:module:: likewise.{room['module']}\n",
         f"``likewise.{room['module']}``. {room['intro']}\n",
         ".. list-table::\n   :widths: 30 70\n",
     ]

@@ -1,7 +1,9 @@
-"""Finds what a docstring refers to by any of its names."""
+"""Finds what a docstring refers to by any of its names, and lets its types be plain text."""
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
 from typing import Any
 
 from docutils import nodes
@@ -13,6 +15,7 @@ ELSEWHERE = ("numpy", "scipy", "sklearn", "matplotlib", "joblib")
 def setup(app: Any) -> dict[str, Any]:
     """Look again for references to Python names that were not found."""
     app.connect("missing-reference", _found_elsewhere)
+    app.connect("autodoc-process-docstring", _plain_types, priority=100)  # before numpydoc reads it
     return {"parallel_read_safe": True}
 
 
@@ -21,14 +24,34 @@ def _found_elsewhere(app: Any, env: Any, node: Any, contnode: nodes.Node) -> nod
     if node.get("refdomain") != "py":
         return None
     target = node["reftarget"]
-    if target.split(".")[0] in ELSEWHERE:
+    last = target.rpartition(".")[2]
+    if target.split(".")[0] in ELSEWHERE or last.startswith("_") or _undocumented(target):
         return contnode
     domain = env.get_domain("py")
-    last = target.rpartition(".")[2]
-    known = {entry.docname + "#" + entry.node_id: name for name, entry in domain.objects.items()
-             if name == last or name.endswith(f".{last}")}  # fmt: skip
+    known = {
+        (entry.docname, entry.node_id): name
+        for name, entry in domain.objects.items()
+        if name == last or name.endswith(f".{last}")
+    }
     if len(known) != 1:
         return None
     (name,) = known.values()
-    resolved = dict(node.attributes)
-    return domain.resolve_xref(env, node["refdoc"], app.builder, resolved["reftype"], name, node, contnode)
+    return domain.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], name, node, contnode)
+
+
+def _undocumented(target: str) -> bool:
+    """Whether it is there, but inside: in a module that has no page."""
+    module, _, name = target.rpartition(".")
+    if not module.startswith("likewise.") or module.count(".") < 2:
+        return False
+    try:
+        return hasattr(import_module(module), name)
+    except ImportError:
+        return False
+
+
+def _plain_types(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """In "(n, n_clusters_) array" the underscore at the end of a word is no mark of a link."""
+    for number, line in enumerate(lines):
+        if typed := re.match(r"\s*[\w, ]+ : ", line):
+            lines[number] = typed.group() + re.sub(r"(?<=\w)_(?=\W|$)", r"\_", line[typed.end() :])

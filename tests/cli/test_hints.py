@@ -74,7 +74,7 @@ def test_long_lists_are_cut(folder):
 def test_sampled_hints_are_true_and_can_be_checked(folder):
     body = [f"{line},{label}" for line, label in zip(folder.lines[1:], folder.y, strict=True)]
     folder.write("whole.csv", "\n".join([folder.lines[0] + ",species", *body]))
-    given = ("hints", "sample", "whole.csv", folder / "drawn.csv", "--label", "species", "--amount", 40)
+    given = ("hints", "sample", "whole.csv", "--out", folder / "drawn.csv", "--label", "species", "--amount", 40)
     answer = folder.run(*given, terminal=True)
     assert answer.exit_code == 0, answer.output
     assert "drawn from the classes in 'species'; wrote" in answer.stderr

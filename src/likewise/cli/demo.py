@@ -36,7 +36,7 @@ EXPLAINED = (
 )
 
 NEXT = (
-    ("the same from the command line, with hints in a file", "hints sample digits hints.csv --amount 200"),
+    ("the same from the command line, with hints in a file", "hints sample digits --amount 200 --out hints.csv"),
     ("", "cluster digits --hints hints.csv --k 10 --out piles.csv --report digits.html"),
     ("your own table; known classes in a few rows of a column are hints, too", "cluster my.csv --label kind"),
     ("which method does best on data whose classes are known", "compare wine --amounts 20,100"),

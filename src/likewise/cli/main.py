@@ -150,7 +150,7 @@ def check_hints(
 
 @hints.command("sample")
 @click.argument("source", metavar="DATA")
-@click.argument("out", metavar="FILE", type=FILE)
+@click.option("--out", metavar="FILE", type=FILE, required=True, help="File of hints to write.")
 @click.option("--how", default="random_pairs", show_default=True, type=click.Choice(HOWS), help="Which are drawn.")
 @click.option("--amount", type=click.IntRange(1), default=50, show_default=True, help="How many.")
 @click.option("--wrong", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of them made wrong.")
@@ -160,7 +160,7 @@ def check_hints(
 def sample_hints(
     source: str, out: Path, reading: Reading, how: str, amount: int, wrong: float, seed: int, quiet: bool
 ) -> None:
-    """Draw hints from the classes of DATA, as in an experiment, and write them to FILE."""
+    """Draw hints from the classes of DATA, as in an experiment, and write them to a file."""
     from .hints import sample
 
     sample(source, reading, how=how, amount=amount, wrong=wrong, seed=seed, out=out, quiet=quiet)

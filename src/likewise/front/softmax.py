@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import softmax
 
 from ..graphs.rows import indicator
 from .folds import Statements
@@ -38,6 +37,7 @@ def softmax_labels(
     Parameters
     ----------
     F : (n, d) array
+        In single precision it takes half the time.
     statements : Statements
     start : (n,) ints
         Labels to start from.
@@ -46,26 +46,30 @@ def softmax_labels(
         What was found with fewer hints, to start from instead; fewer steps are made then.
     """
     n, d = F.shape
-    X = np.hstack([F - F.mean(axis=0), np.ones((n, 1))]).astype(np.float64)
+    X = np.hstack([F - F.mean(axis=0), np.ones((n, 1))]).astype(F.dtype)
     W = _as_labelled(X, start, n_clusters) if weights is None else weights
     left, right = statements.pairs.T
-    signs, weight = np.where(statements.same, 1.0, -1.0), statements.weight / max(statements.weight.sum(), TINY)
+    same, signs = statements.same, statements.signs
+    weight = statements.weight / max(statements.weight.sum(), TINY)
 
     def loss(flat: Array) -> tuple[float, Array]:
         W = flat.reshape(d + 1, n_clusters)
-        P = softmax(X @ W, axis=1)
-        logs, mean = np.log(P + TINY), P.mean(axis=0)
+        P, logs = _chances(X @ W.astype(F.dtype))
+        mean = P.mean(axis=0, dtype=np.float64)
         told = np.log(mean + TINY)
-        information = float((P * logs).sum() / n - mean @ told)
-        together = np.einsum("ij,ij->i", P[left], P[right])
-        stated = np.clip(np.where(statements.same, together, 1.0 - together), TINY, None)
+        information = float(np.einsum("ij,ij->", P, logs)) / n - float(mean @ told)
+        first, second = P[left].astype(np.float64), P[right].astype(np.float64)
+        together = np.einsum("ij,ij->i", first, second)
+        stated = np.clip(np.where(same, together, 1.0 - together), TINY, None)
         pull = (weight * signs / stated)[:, None]
-        slope = (told - logs) / n  # of the loss, by P
-        np.add.at(slope, left, -pull * P[right])
-        np.add.at(slope, right, -pull * P[left])
-        slope = P * (slope - np.einsum("ij,ij->i", P, slope)[:, None])
+        slope = np.subtract(told.astype(F.dtype), logs, out=logs)  # of the loss, by P
+        slope /= n
+        np.add.at(slope, left, -pull * second)
+        np.add.at(slope, right, -pull * first)
+        slope -= np.einsum("ij,ij->i", P, slope)[:, None]
+        slope *= P
         value = -information - float(weight @ np.log(stated)) + RIDGE / 2 * float(np.square(W[:d]).sum()) / n_clusters
-        gradient = X.T @ slope
+        gradient = (X.T @ slope).astype(np.float64)
         gradient[:d] += RIDGE / n_clusters * W[:d]
         return value, gradient.ravel()
 
@@ -73,6 +77,16 @@ def softmax_labels(
     found = minimize(loss, W.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": steps})
     W = found.x.reshape(d + 1, n_clusters)
     return (X @ W).argmax(axis=1), W
+
+
+def _chances(scores: Array) -> tuple[Array, Array]:
+    """The softmax of each row, and its logarithm, written over the scores."""
+    scores -= scores.max(axis=1, keepdims=True)
+    P = np.exp(scores)
+    total = P.sum(axis=1, keepdims=True)
+    P /= total
+    scores -= np.log(total)
+    return P, scores
 
 
 def _as_labelled(X: Array, labels: Array, n_clusters: int) -> Array:

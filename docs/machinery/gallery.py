@@ -1,0 +1,33 @@
+"""How the gallery runs its examples: warnings are errors, and figures are shown."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from sphinx_gallery.scrapers import figure_rst
+
+from .figures import new_figures
+
+_usual_filters = list(warnings.filters)
+_seen: dict[str, Any] = {}
+
+
+def strictly(gallery_conf: dict[str, Any], name: str, when: str) -> None:
+    """Before an example, make warnings errors; after it, as usual."""
+    _seen.clear()
+    warnings.filters[:] = _usual_filters  # type: ignore[index]
+    if when == "before":
+        warnings.simplefilter("error")
+
+
+def scraped(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+    """Save the figures that a block left in new names; returns what shows them."""
+    names = dict(block_vars["example_globals"])
+    paths = []
+    for figure in new_figures(_seen, names):
+        path = next(block_vars["image_path_iterator"])
+        figure.savefig(path, dpi=130)
+        paths.append(path)
+    _seen.update(names)
+    return figure_rst(paths, gallery_conf["src_dir"])
