@@ -44,6 +44,7 @@ papers: $(PAPERS_READY)
 # Every example runs: those of docstrings first, then those of the pages and of the gallery, as the pages are written.
 docs: $(DOCS_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 src
+	rm -rf docs/_build docs/api docs/figures docs/gallery docs/methods
 	$(BIN)/python -m sphinx -W --keep-going -n -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 

@@ -53,7 +53,14 @@ html_theme_options: dict[str, Any] = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "show_prev_next": False,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {
+        page: ["page-toc"] if has_sections else []
+        for pages, has_sections in (
+            ("methods/* gallery/* index guide", False),
+            ("api/* hints/* recipes/* start choose ideas performance command-line add-a-paper model-file", True),
+        )
+        for page in pages.split()
+    },
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "tango",
@@ -83,6 +90,9 @@ sphinx_gallery_conf = {
     "min_reported_time": 1_000_000,
     "write_computation_times": False,
     "remove_config_comments": True,
+    "thumbnail_size": (480, 300),
+    "default_thumb_file": str(DOCS / "images" / "before-after.png"),
+    "within_subsection_order": "machinery.gallery.reading_order",
     "only_warn_on_example_error": True,
 }
 

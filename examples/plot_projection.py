@@ -6,6 +6,7 @@ A projection by hand: Costco and DSP
 any clusterer of scikit-learn. How many directions? The share of each tells.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris

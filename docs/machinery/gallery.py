@@ -9,6 +9,19 @@ from sphinx_gallery.scrapers import figure_rst
 
 from .figures import new_figures
 
+ORDER = [
+    "plot_digits.py",
+    "plot_two_ways.py",
+    "plot_wrong_hints.py",
+    "plot_projection.py",
+    "plot_text.py",
+    "plot_genes.py",
+    "plot_tracks.py",
+    "plot_records.py",
+    "plot_new_rows.py",
+    "plot_ask_next.py",
+    "plot_cora.py",
+]
 _usual_filters = list(warnings.filters)
 _seen: dict[str, Any] = {}
 
@@ -31,3 +44,8 @@ def scraped(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]
         paths.append(path)
     _seen.update(names)
     return figure_rst(paths, gallery_conf["src_dir"])
+
+
+def reading_order(name: str) -> int:
+    """Where an example stands in the gallery; new ones at the end."""
+    return ORDER.index(name) if name in ORDER else len(ORDER)

@@ -51,7 +51,8 @@ def _undocumented(target: str) -> bool:
 
 
 def _plain_types(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """In "(n, n_clusters_) array" the underscore at the end of a word is no mark of a link."""
+    """In "(n, n_clusters_) array" the underscore is no mark of a link, and "S. Yan" is not the 19th of a list."""
     for number, line in enumerate(lines):
+        line = lines[number] = re.sub(r"^(\s*)([A-Za-z])\.(?=\s|$)", r"\1\\\2.", line)  # "S. Yan" begins no list
         if typed := re.match(r"\s*[\w, ]+ : ", line):
             lines[number] = typed.group() + re.sub(r"(?<=\w)_(?=\W|$)", r"\_", line[typed.end() :])

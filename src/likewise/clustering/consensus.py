@@ -15,7 +15,7 @@ from .spectral import partition_rows
 
 Array = np.ndarray
 
-SMALL = 3000
+SMALL = 300
 """Up to so many clusters in all (or items) the exact decomposition of their Gram matrix is cheapest."""
 
 
@@ -144,7 +144,7 @@ def _singular(A: sparse.csr_array, u: Array, v: Array, count: int) -> tuple[Arra
     count = min(count, min(n, m) - 1)
     if count <= 0:
         return np.zeros(0), np.zeros((n, 0)), np.zeros((m, 0))
-    if min(n, m) > SMALL:
+    if min(n, m) > max(SMALL, 4 * count):
         start = np.random.default_rng(0).normal(size=min(n, m))
         left, values, right = svds(A, count + 1, v0=start)
         # (1, u, v) is simple in a connected part; what is left of it after removal is dropped

@@ -29,8 +29,9 @@ class Differences(NamedTuple):
 
 
 class Taught(NamedTuple):
-    """What rows differ by that are said to be the same, and those said to be different."""
+    """The rows that hints speak of; what those differ by that are said to be the same, and those said to be different."""
 
+    rows: Array
     same: Differences
     different: Differences
 
@@ -81,11 +82,12 @@ def learned_map(space: Space, taught: Taught, rank: int) -> Array:
     (d, r) array
         ``F @ map`` are the learned features.
     """
-    F, T, d = space.F, space.T, len(space.T)
+    T, d = space.T, len(space.T)
     total = float(np.trace(T)) / d
     if total <= 0:
         return np.eye(d)
-    (scatter, links), (apart, cannot) = taught
+    rows, (scatter, links), (apart, cannot) = taught
+    F = space.F[rows]
     variance = float(scatter.diagonal(F).sum()) / (links * d) if links else total
     variance = max(variance, LEAST_WITHIN * total)
     A = (scatter + ridge(PRIOR * d * variance)) * (1.0 / (links + PRIOR * d))
@@ -100,7 +102,9 @@ def learned_map(space: Space, taught: Taught, rank: int) -> Array:
 
 def taught_by(hints: Constraints, *, closed: bool) -> Taught:
     """What linked rows differ by; ``closed`` says whether must-links are closed to groups."""
-    return Taught(same_rows(hints, closed=closed), different_rows(hints))
+    rows = np.flatnonzero(hints.touched())
+    hints = hints.restrict(rows)
+    return Taught(rows, same_rows(hints, closed=closed), different_rows(hints))
 
 
 def same_rows(hints: Constraints, *, closed: bool) -> Differences:

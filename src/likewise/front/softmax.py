@@ -11,7 +11,7 @@ from .folds import Statements
 Array = np.ndarray
 
 STEPS = 40
-STEPS_ON = 8
+STEPS_ON = 4
 """Steps from labels, and from weights that fewer hints have led to."""
 
 RIDGE = 1e-4

@@ -77,6 +77,8 @@ class Teacher:
         number = 0
 
         def learn(place: Place) -> Member:
+            if place.before is not None and place.repeat > 0:  # from where it was it would come to where the first is
+                return place.before
             labels, kept = FAMILIES[place.family].learn(lessons[place.fold], place)
             return Member(place.family, labels, place.fold, place.repeat, kept)
 

@@ -1,0 +1,145 @@
+"""The documentation, as far as it can be judged without building it: ``make docs`` does the rest."""
+
+import ast
+import re
+import shlex
+import sys
+from inspect import isclass, ismodule
+from pathlib import Path
+
+import pytest
+from sklearn.base import BaseEstimator
+
+import likewise
+from likewise.cli import main
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS))
+
+from machinery import api_pages, method_pages  # noqa: E402
+from machinery.pictures import DATA, KINDS, draw  # noqa: E402
+
+METHODS = method_pages.read(DOCS)["method"]
+EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+WRITTEN = ("_build", "api", "figures", "gallery", "methods")
+PAGES = sorted(page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in WRITTEN)
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def test_every_public_estimator_has_a_page():
+    shown = {name.rpartition(".")[2] for method in METHODS.values() for name in method["objects"]}
+    public = {name: getattr(likewise, name) for name in likewise.__all__}
+    estimators = {name for name, thing in public.items() if isclass(thing) and issubclass(thing, BaseEstimator)}
+    assert len(estimators) > 20
+    assert estimators <= shown, f"docs/methods.toml has no entry for {sorted(estimators - shown)}"
+
+
+def test_every_public_name_is_documented_somewhere():
+    shown = {name.rpartition(".")[2] for method in METHODS.values() for name in method["objects"]}
+    shown |= {name for room in api_pages.read(DOCS) for name in room["objects"]}
+    public = {name for name in likewise.__all__ if not ismodule(getattr(likewise, name))}
+    assert public <= shown, f"neither docs/methods.toml nor docs/api.toml has {sorted(public - shown)}"
+
+
+def test_every_method_is_in_one_family():
+    listed = [page for family in method_pages.read(DOCS)["family"] for page in family["methods"]]
+    assert sorted(listed) == sorted(METHODS)
+
+
+@pytest.mark.parametrize("page", METHODS)
+def test_an_entry_says_all_that_its_page_needs(page):
+    method = METHODS[page]
+    for name in method["objects"]:
+        assert method_pages.resolved(name) is not None
+    for field in ("use", "needs", "paper", "when"):
+        assert method[field].strip(), field
+    assert method["picture"]["shows"]
+    assert method["picture"]["kind"] in KINDS
+    assert method["picture"].get("data", "wine") in DATA
+    ast.parse(method["picture"]["make"], mode="eval")
+    for target in re.findall(r":doc:`([^`]+)`", method["when"]):
+        assert target in METHODS, f"{page} leads to {target}, which has no page"
+
+
+@pytest.mark.parametrize("page", ["costco", "cop", "hbgf"])
+def test_pictures_are_drawn_with_a_caption_that_tells_the_gain(page, tmp_path):
+    caption = draw(METHODS[page]["picture"], tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+    left, right = (float(score) for score in re.findall(r"(\d\.\d\d) on the", caption))
+    assert left < right
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_have_a_title_and_end_in_a_picture(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    title, line, *_ = ast.get_docstring(tree).splitlines()
+    assert set(line) == {"="}
+    assert len(line) >= len(title)
+    named = [target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets
+             if isinstance(target, ast.Name)]  # fmt: skip
+    assert "figure" in named, "the last block must leave its picture in the name figure"
+
+
+def test_there_are_enough_examples():
+    assert len(EXAMPLES) >= 6
+
+
+@pages
+def test_links_lead_somewhere(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        path = (page.parent / target).resolve()
+        if not path.is_relative_to(DOCS):
+            assert path.exists(), target
+            continue
+        folder, name = path.relative_to(DOCS).parts[0], path.stem
+        if folder == "methods":
+            assert name in {*METHODS, "index"}, target
+        elif folder == "gallery":
+            assert name in {*(example.stem for example in EXAMPLES), "index"}, target
+        elif folder == "api":
+            assert path.name.removesuffix(".rst") in {*(room["module"] for room in api_pages.read(DOCS)), "index"}
+        else:
+            assert path.exists(), target
+
+
+@pages
+def test_pages_that_are_listed_exist_and_all_are_listed(page):
+    for block in blocks(page, r"\{toctree\}"):
+        for line in block.splitlines():
+            target = line.strip().rpartition("<")[2].rstrip(">")
+            if target and not target.startswith((":", "methods/", "gallery/", "api/")):
+                assert (page.parent / f"{target}.md").exists(), target
+    listed = {
+        (other.parent / line.strip().rpartition("<")[2].rstrip(">")).resolve()
+        for other in PAGES for block in blocks(other, r"\{toctree\}") for line in block.splitlines()
+    }  # fmt: skip
+    assert page.stem == "index" or page.with_suffix("").resolve() in listed, f"no page lists {page}"
+
+
+@pages
+def test_python_in_pages_can_be_read(page):
+    for number, block in enumerate(blocks(page, "python")):
+        ast.parse(block, filename=f"{page.name}, block {number}")
+
+
+@pages
+def test_commands_in_pages_exist(page):
+    for block in blocks(page, "console"):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:2] != ["$", "likewise"]:
+                continue
+            command = main
+            for word in words[2:]:
+                if word.startswith("--"):
+                    known = {option for parameter in command.params for option in parameter.opts}
+                    assert word in known | {"--help"}, f"{line}: there is no {word}"
+                elif hasattr(command, "commands"):
+                    assert word in command.commands, f"{line}: there is no command {word}"
+                    command = command.commands[word]
