@@ -90,6 +90,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1_000_000,
     "write_computation_times": False,
     "remove_config_comments": True,
+    "capture_repr": (),
     "thumbnail_size": (480, 300),
     "default_thumb_file": str(DOCS / "images" / "before-after.png"),
     "within_subsection_order": "machinery.gallery.reading_order",

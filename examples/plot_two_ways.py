@@ -18,7 +18,7 @@ data = load_wine(as_frame=True)
 X = data.data
 variety = data.target_names[data.target]
 strength = np.where(X["alcohol"] > X["alcohol"].median(), "strong", "light")
-print(f"the two groupings share little: NMI {normalized_mutual_information(variety, strength):.2f}")
+print(f"the two groupings agree little: NMI {normalized_mutual_information(variety, strength):.2f}")
 
 # %%
 # Sixty hints from a grower, sixty from a taxman.

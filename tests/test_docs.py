@@ -54,8 +54,9 @@ def test_every_method_is_in_one_family():
 @pytest.mark.parametrize("page", METHODS)
 def test_an_entry_says_all_that_its_page_needs(page):
     method = METHODS[page]
-    for name in method["objects"]:
-        assert method_pages.resolved(name) is not None
+    documented = [method_pages.resolved(name) for name in (*method["objects"], *method.get("inside", ()))]
+    texts = [method.get("mathematics", ""), *(thing.__doc__ for thing in documented)]
+    assert any(".. math::" in text for text in texts), "a page has its mathematics: none in the docstrings, none here"
     for field in ("use", "needs", "paper", "when"):
         assert method[field].strip(), field
     assert method["picture"]["shows"]
@@ -143,3 +144,24 @@ def test_commands_in_pages_exist(page):
                 elif hasattr(command, "commands"):
                     assert word in command.commands, f"{line}: there is no command {word}"
                     command = command.commands[word]
+
+
+def test_what_a_page_runs_is_shown_and_what_fails_is_told(tmp_path):
+    pytest.importorskip("sphinx", reason="make docs installs it")
+    from machinery.running import ExampleError, Page
+
+    page = Page("page", tmp_path, tmp_path)
+    (shown,) = page.python("number = 6 * 7\nprint(number)")
+    assert shown.astext() == "42"
+    assert page.python("number += 1") == []
+    page.python("from matplotlib.figure import Figure")
+    (picture,) = page.python("drawing = Figure()")
+    assert (tmp_path / picture["uri"].lstrip("/")).exists()
+    with pytest.raises(ExampleError, match="ZeroDivisionError"):
+        page.python("1 / 0")
+    with pytest.raises(ExampleError, match="UserWarning: careful"):
+        page.python("import warnings\nwarnings.warn('careful')")
+    (shown,) = page.console("$ echo not run\n$ likewise --version\n")
+    assert likewise.__version__ in shown.astext()
+    with pytest.raises(ExampleError, match="nothing-such"):
+        page.console("$ likewise cluster nothing-such.csv")

@@ -48,8 +48,11 @@ def _page(method: dict[str, Any], caption: str) -> str:
         f".. figure:: pictures/{method['page']}.png\n   :alt: before and after {method['title']}\n\n   {caption}\n"
     )
     facts = f":Use it for: {method['use']}\n:Needs: {method['needs']}\n:Published in: {method['paper']}\n"
-    documented = "\n".join(documentation(name) for name in method["objects"])
-    return "\n".join([heading(method["title"]), facts, method["when"].strip(), "", picture, documented])
+    documented = [documentation(name) for name in method["objects"]]
+    if "inside" in method:
+        documented += [heading("Inside", "-"), *(documentation(name) for name in method["inside"])]
+    said = [method["when"].strip(), "", picture, method.get("mathematics", "").strip(), ""]
+    return "\n".join([heading(method["title"]), facts, *said, *documented])
 
 
 def _index(table: dict[str, Any]) -> str:
@@ -88,6 +91,8 @@ def documentation(name: str) -> str:
     if not isclass(thing):
         return f".. autofunction:: likewise.{name}\n"
     own = [member for member in dir(thing) if not member.startswith("_") and _ours(getattr(thing, member))]
+    if not getattr(thing, "_published", True) and "as_published" not in vars(thing):  # nothing differs from the paper
+        own.remove("as_published")
     members = f"   :members: {', '.join(own)}\n" if own else ""
     return f".. autoclass:: likewise.{name}\n{members}"
 

@@ -65,10 +65,14 @@ class Answer:
 def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None = None) -> Answer:
     """Cluster as the hints say, as far as they can be believed.
 
-    Under "auto" hints are certain if they look right to members that did not see them: must-links hold. If members are
-    not sure, what they learned from certain hints stays, but each hint may be broken at its price. If hints look wrong,
-    or contradict each other, members learn again, without closure, from hints weighed by the chance that they are
-    right; one wrong must-link then no longer merges two whole groups.
+    Under "auto" hints are certain if they look right to members that did not see them, or are too few to train any:
+    must-links hold. If members are not sure, what they learned from certain hints stays, but each hint may be broken at
+    its price. If hints look wrong, or contradict each other, members learn again, without closure, from hints weighed
+    by the chance that they are right; one wrong must-link then no longer merges two whole groups.
+
+    The answer stays next to the one without hints (the guard) where hints are few, where not even one must-link a
+    cluster says what clusters are like (with two clusters a cannot-link says as much), and where members do not explain
+    unseen hints better by more than chance.
 
     ``before`` is the answer with fewer hints: members start from those behind it.
     """
@@ -94,6 +98,8 @@ def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None
                 # all hints are asked again: those left out were not chosen by these members
                 evidence = Evidence.of(statements, members, folds, base.labelings, rng)
         closed = verdict == "right"
+    if not guard and 2 < n_clusters > hints.n_must_link:
+        guard = f"fewer must-links than clusters ({hints.n_must_link} and {n_clusters})"
     if not guard and evidence.gain - DOUBT * evidence.error <= LEAST_GAIN:
         guard = f"learning from hints gains {evidence.gain:.1f} ± {evidence.error:.1f} on unseen ones, not enough"
     if guard:

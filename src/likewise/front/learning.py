@@ -29,7 +29,7 @@ class Differences(NamedTuple):
 
 
 class Taught(NamedTuple):
-    """The rows that hints speak of; what those differ by that are said to be the same, and those said to be different."""
+    """The rows that hints speak of; what rows said to be the same differ by, and rows said to be different."""
 
     rows: Array
     same: Differences
