@@ -79,4 +79,4 @@ lock:
 		--custom-compile-command "make lock" benchmarks/peers/requirements.in -o benchmarks/peers/requirements.lock
 
 clean:
-	rm -rf $(VENV) $(PEERS) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) demo docs/_build docs/gallery docs/api docs/figures .pytest_cache .mypy_cache .ruff_cache .hypothesis

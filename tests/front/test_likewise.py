@@ -173,3 +173,15 @@ def test_must_links_alone_are_worth_learning_from():
     model = Likewise(2, verbose=False, random_state=0).fit(X, constraints=hints)
     assert model.report_.guard == ""
     assert rand_index(y, model.labels_) > 0.9 > rand_index(y, model.baseline_labels_)
+
+
+def test_wrong_must_links_alone_do_not_merge_everything():
+    # members that put all rows together keep every must-link, and prove nothing
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(3), 60)
+    X = rng.normal(size=(180, 20)) + 3 * rng.normal(size=(3, 20))[y]
+    pairs = rng.integers(0, 180, size=(2000, 2))
+    right = y[pairs[:, 0]] == y[pairs[:, 1]]
+    pairs = np.concatenate([pairs[right & (pairs[:, 0] != pairs[:, 1])][:334], pairs[~right][:54]])
+    model = Likewise(3, verbose=False, random_state=0).fit(X, constraints=Constraints(180, must_link=pairs))
+    assert normalized_mutual_information(y, model.labels_) > 0.95

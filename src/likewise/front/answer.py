@@ -90,6 +90,9 @@ def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None
     heard = hints
     if trust == "auto" and members:
         verdict = evidence.verdict() if closed else "wrong"
+        if hints.n_cannot_link == 0 and not learned(evidence):
+            # Members that put all rows together keep every must-link; the runs without hints cannot fall for that.
+            verdict = Evidence.of(statements, (), folds, base.labelings, rng).verdict()
         if verdict == "wrong":
             heard = weighed(hints, evidence)
             again, folds_again = teacher.train(heard, earlier, drawn, closed=False)
@@ -100,7 +103,7 @@ def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None
         closed = verdict == "right"
     if not guard and 2 < n_clusters > hints.n_must_link:
         guard = f"fewer must-links than clusters ({hints.n_must_link} and {n_clusters})"
-    if not guard and evidence.gain - DOUBT * evidence.error <= LEAST_GAIN:
+    if not guard and not learned(evidence):
         guard = f"learning from hints gains {evidence.gain:.1f} ± {evidence.error:.1f} on unseen ones, not enough"
     if guard:
         embedding, starts = base.embedding, 0
@@ -111,6 +114,11 @@ def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None
         embedding, starts = consensus_embedding(labelings, n_clusters, weights=weights)[0], STARTS
     labels = hinted_run(embedding, n_clusters, heard, rng, closed=closed, start=base.labels, n_init=starts)
     return Answer(labels, embedding, tuple(members), folds, evidence, guard, closed, heard)
+
+
+def learned(evidence: Evidence) -> bool:
+    """Whether members explain unseen hints better than the runs without hints do, by more than chance."""
+    return evidence.gain - DOUBT * evidence.error > LEAST_GAIN
 
 
 def n_hints(hints: Constraints) -> int:
