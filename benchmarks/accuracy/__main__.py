@@ -1,9 +1,14 @@
-"""Run what is missing of the comparison, and write its results: ``python -m benchmarks.accuracy [PATTERN]``."""
+"""Run what is missing of the comparison, and write its results.
+
+``python -m benchmarks.accuracy [--seeds N] [PATTERN ...]``: the first N draws of the cells that fit a pattern such as
+``iris/*/likewise``; all unless told.
+"""
 
 from __future__ import annotations
 
-import sys
+from argparse import ArgumentParser
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -16,16 +21,22 @@ from .writing import write_results
 FOLDER = Path(__file__).parent
 
 
-def main(patterns: list[str]) -> int:
-    """Run the cells that fit a pattern such as ``iris/*/likewise``, all unless given."""
+def main() -> int:
+    """Run the cells asked for; say whether all had an answer."""
+    parser = ArgumentParser("python -m benchmarks.accuracy")
+    parser.add_argument("patterns", nargs="*", default=["*"], help="such as iris/*/likewise")
+    parser.add_argument("--seeds", type=int, default=1000, help="so many draws at most")
+    parser.add_argument("--jobs", type=int, default=2)
+    asked = parser.parse_args()
     console = Console()
     study = Study.read(FOLDER)
     ledger = Ledger(FOLDER / "results.csv")
     failures = []
-    for pattern in patterns or [None]:
+    for pattern in asked.patterns:
         planned = plan(study, ledger.read(), cell=pattern)
+        planned = replace(planned, tasks=tuple(task for task in planned.tasks if task.seed < asked.seeds))
         if planned.tasks:
-            failures += with_progress(planned, ledger, 2, console)
+            failures += with_progress(planned, ledger, asked.jobs, console)
     ledger.tidy()
     console.print(f"results: {write_results(FOLDER, ledger.read())}")
     for error, count in Counter(failure.error for failure in failures).most_common():
@@ -34,4 +45,4 @@ def main(patterns: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())

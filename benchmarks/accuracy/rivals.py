@@ -22,7 +22,7 @@ SCORED = ("nmi", "ari", "f")
 REST = "@rest"
 """Ends the name of a score on the half of the rows that no hint touches."""
 
-LIMIT_S = 20.0
+LIMIT_S = 10.0
 """Seconds that a peer may take; one that took longer is not asked again about the same data."""
 
 Labelling = Callable[[Case, int], np.ndarray]
