@@ -51,7 +51,8 @@ class Suspect:
     kind : {"must-link", "cannot-link"}
         What was said.
     wrong : float
-        The chance that the opposite is true, by the clusterings that did not see the hint.
+        The chance that the opposite is true, by the clusterings that did not see the hint, if a tenth of all hints are
+        wrong. Above a half they are left out, where hints are weighed.
     together : float
         The share of them that puts the two rows together.
     """
@@ -154,7 +155,7 @@ class Evidence:
     together : (m,) array
         The share of blind members that puts the rows of each hint together.
     wrong : (m,) array
-        The chance that each hint is wrong.
+        The chance that each hint is wrong, by the clusterings alone.
     gain : float
         How much better the members explain hints they did not see than the answer without hints does, as a difference
         of log-likelihoods summed over the hints.
@@ -224,9 +225,10 @@ class Evidence:
     def suspects(self, rows: Array | None = None) -> tuple[Suspect, ...]:
         """All hints, the most likely to be wrong first; ``rows`` are the numbers of the rows, unless as they are."""
         pairs = self.statements.pairs if rows is None else rows[self.statements.pairs]
-        order = np.argsort(-self.wrong, kind="stable")
+        wrong = 1.0 - self.right()
+        order = np.argsort(-wrong, kind="stable")
         kinds = np.where(self.statements.same, "must-link", "cannot-link")
         return tuple(
-            Suspect((int(i), int(j)), str(kinds[t]), float(self.wrong[t]), float(self.together[t]))
+            Suspect((int(i), int(j)), str(kinds[t]), float(wrong[t]), float(self.together[t]))
             for t, (i, j) in zip(order.tolist(), pairs[order], strict=True)
         )
