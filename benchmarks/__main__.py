@@ -39,8 +39,7 @@ def main(names: list[str]) -> int:
             lines.append(cells(name))
             progress.advance(task)
     show(lines)
-    if not names:
-        write(lines)
+    write(lines)
     return 0
 
 
@@ -73,7 +72,17 @@ def show(lines: list[list[str]]) -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
+def kept(lines: list[list[str]]) -> list[list[str]]:
+    """The rows of the file, those measured now in their place, in the order of the benchmarks."""
+    if not RESULTS.exists():
+        return lines
+    rows = [line.strip("| ").split(" | ") for line in RESULTS.read_text(encoding="utf-8").splitlines()]
+    found = {row[0]: row for row in rows if len(row) == len(COLUMNS)} | {line[0]: line for line in lines}
+    return [found[row.work] for row in ROWS.values() if row.work in found]
+
+
 def write(lines: list[list[str]]) -> None:
+    """Keep the rows in the file; those that were not run stay as they were."""
     versions = ", ".join(f"{name} {version(name)}" for name in ("likewise", "numpy", "scipy", "scikit-learn"))
     head = [
         "# Benchmarks",
@@ -85,7 +94,7 @@ def write(lines: list[list[str]]) -> None:
         "| " + " | ".join(COLUMNS) + " |",
         "|" + "---|" * len(COLUMNS),
     ]
-    text = "\n".join(head + ["| " + " | ".join(line) + " |" for line in lines]) + "\n"
+    text = "\n".join(head + ["| " + " | ".join(line) + " |" for line in kept(lines)]) + "\n"
     with written_aside(RESULTS) as aside:
         aside.write_text(text, encoding="utf-8")
 
