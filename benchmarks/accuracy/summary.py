@@ -51,14 +51,15 @@ class Table:
         return int((~np.isnan(self.values(method, pairs, percent=percent))).any(axis=1).sum())
 
     def draws(self, method: str, pairs: int, percent: int = 0) -> int:
-        """Of how many draws a method has answers, in the data set with most of them."""
-        return int((~np.isnan(self.values(method, pairs, percent=percent))).sum(axis=1).max(initial=0))
+        """How many draws a method was asked about, with an answer or not, in the data set with fewest."""
+        cells = (self._cell(name, method, pairs, "nmi", percent) for name in self.sets)
+        return min(sum(seed < self.seeds for seed in self.results.get(cell, {})) for cell in cells)
 
     def ranks(self, methods: Sequence[str], pairs: int, score: str = "nmi") -> dict[str, float]:
         """The mean place of each method among all, 1 the best, ties shared; who has no answer comes last."""
         every = [self.values(method, pairs, score) for method in methods]
         # only draws that all methods were asked about
-        common = min(self.draws(method, pairs) for method in methods) or self.seeds
+        common = min(self.draws(method, pairs) for method in methods)
         values = np.array([found[:, :common] for found in every]).reshape(len(methods), -1)
         run = ~np.isnan(values).all(axis=0)
         filled = np.where(np.isnan(values), -np.inf, values)[:, run]
