@@ -82,7 +82,7 @@ def test_sampled_hints_are_true_and_can_be_checked(folder):
     assert told.n_must_link + told.n_cannot_link == 40
     assert np.all(folder.y[told.must_link[:, 0]] == folder.y[told.must_link[:, 1]])
     assert folder.run("hints", "check", "drawn.csv", "--for", "flowers.csv").exit_code == 0
-    folder.run(*given[:3], folder / "same.csv", *given[4:])
+    folder.run(*given[:4], folder / "same.csv", *given[5:])
     assert (folder.path / "same.csv").read_text() == (folder.path / "drawn.csv").read_text()
 
 
@@ -92,11 +92,11 @@ def test_sampled_hints_are_true_and_can_be_checked(folder):
         (["check", "nothing.csv"], "nothing.csv does not exist"),
         (["check", "flowers.txt"], "names no known format of hints"),
         (["check", "flowers.csv"], "no header with the columns"),
-        (["sample", "flowers.csv", "FOLDER/h.csv"], "--label NAME"),
-        (["sample", "single.csv", "FOLDER/h.csv"], "has only the class 'x': there is nothing to tell apart"),
-        (["sample", "double.csv", "FOLDER/h.csv", "--amount", "999"], "cannot draw 999"),
-        (["sample", "double.csv", "FOLDER/h.doc"], "names no known format of hints"),
-        (["sample", "double.csv", "double.csv"], "would write over what is read"),
+        (["sample", "flowers.csv", "--out", "FOLDER/h.csv"], "--label NAME"),
+        (["sample", "single.csv", "--out", "FOLDER/h.csv"], "has only the class 'x': there is nothing to tell apart"),
+        (["sample", "double.csv", "--out", "FOLDER/h.csv", "--amount", "999"], "cannot draw 999"),
+        (["sample", "double.csv", "--out", "FOLDER/h.doc"], "names no known format of hints"),
+        (["sample", "double.csv", "--out", "double.csv"], "would write over what is read"),
     ],
 )
 def test_what_a_user_can_get_wrong(folder, arguments, message):
