@@ -44,10 +44,11 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     1. Features: a recipe for each kind of data (:class:`~likewise.front.features.LinearFeatures`), and
        :class:`~likewise.GraphFeatures`.
     2. The answer without hints: many plain k-means runs joined by :func:`likewise.hbgf`.
-    3. Members: five families of clusterings trained on hints, each member blind to the hints of a quarter of the rows.
-    4. The consensus of all, each family counting once; in its space a k-means in which must-link groups move as one and
-       broken cannot-links have a price.
-    5. Evidence: what members say of hints they did not see tells whether hints help, and which are likely wrong.
+    3. Members: six families of clusterings trained on hints, each member blind to the hints of a quarter of the rows.
+    4. Evidence: what members say of hints they did not see tells whether hints help, which are likely wrong, and how
+       much each family counts: all alike, unless one is behind the best by more than chance.
+    5. The consensus of all; in its space a k-means in which must-link groups move as one and broken cannot-links have a
+       price.
 
     Parameters
     ----------
