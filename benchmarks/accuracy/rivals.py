@@ -22,6 +22,9 @@ SCORED = ("nmi", "ari", "f")
 REST = "@rest"
 """Ends the name of a score on the half of the rows that no hint touches."""
 
+NOTHING = dict.fromkeys([*(f"{score}{end}" for score in SCORED for end in ("", REST)), "seconds"], float("nan"))
+"""The values of a method that has no answer."""
+
 LIMIT_S = 10.0
 """Seconds that a peer may take; one that took longer is not asked again about the same data."""
 
@@ -39,11 +42,14 @@ def judged(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
 
 
 def timed(method: Method) -> Method:
-    """The method with all its scores and the seconds it took."""
+    """The method with all its scores and the seconds it took; NaN where it refuses the hints."""
 
     def run(case: Case, seed: int) -> Mapping[str, float]:
         start = perf_counter()
-        labels = method(case, seed)
+        try:
+            labels = method(case, seed)
+        except ValueError:  # it says that it cannot do with these hints
+            return NOTHING
         seconds = perf_counter() - start
         return {**judged(case, labels), "seconds": seconds}
 
@@ -82,18 +88,17 @@ _peers = Peers()
 def peer(name: str, case: Case, seed: int) -> Mapping[str, float]:
     """A method of another package, on at most a hundred dense columns; NaN where it fails or takes too long."""
     about = (name, case.extra["name"])
-    nothing = dict.fromkeys([*(f"{score}{end}" for score in SCORED for end in ("", REST)), "seconds"], np.nan)
     if about in _too_slow:
-        return nothing
+        return NOTHING
     dense = Case(narrow(case.extra["name"]), case.y, case.constraints, case.n_clusters, case.scored, case.extra)
     start = perf_counter()
     try:
         labels = _peers.labels(name, dense, seed, LIMIT_S)
     except PeerTooSlow:
         _too_slow.add(about)
-        return nothing
+        return NOTHING
     except PeerFailure:
-        return nothing
+        return NOTHING
     return {**judged(case, labels), "seconds": perf_counter() - start}
 
 

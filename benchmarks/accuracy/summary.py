@@ -50,19 +50,26 @@ class Table:
         """In how many sets a method has an answer for at least one draw."""
         return int((~np.isnan(self.values(method, pairs, percent=percent))).any(axis=1).sum())
 
-    def draws(self, method: str, pairs: int, percent: int = 0) -> int:
-        """How many draws a method was asked about, with an answer or not, in the data set with fewest."""
+    def asked(self, method: str, pairs: int, percent: int = 0) -> list[int]:
+        """How many draws of each data set a method was asked about, with an answer or not."""
         cells = (self._cell(name, method, pairs, "nmi", percent) for name in self.sets)
-        return min(sum(seed < self.seeds for seed in self.results.get(cell, {})) for cell in cells)
+        return [sum(seed < self.seeds for seed in self.results.get(cell, {})) for cell in cells]
+
+    def draws(self, method: str, pairs: int, percent: int = 0) -> int:
+        """The fewest draws of a data set that the method was asked about."""
+        return min((count for count in self.asked(method, pairs, percent) if count), default=0)
 
     def ranks(self, methods: Sequence[str], pairs: int, score: str = "nmi") -> dict[str, float]:
-        """The mean place of each method among all, 1 the best, ties shared; who has no answer comes last."""
-        every = [self.values(method, pairs, score) for method in methods]
-        # only draws that all methods were asked about
-        common = min(self.draws(method, pairs) for method in methods)
-        values = np.array([found[:, :common] for found in every]).reshape(len(methods), -1)
-        run = ~np.isnan(values).all(axis=0)
-        filled = np.where(np.isnan(values), -np.inf, values)[:, run]
+        """The mean place of each method, 1 the best, ties shared; who has no answer comes last.
+
+        Over the data sets and draws that all of them were asked about.
+        """
+        every = np.array([self.values(method, pairs, score) for method in methods])
+        common = np.min([self.asked(method, pairs) for method in methods], axis=0)
+        values = np.concatenate([every[:, row, :count] for row, count in enumerate(common)], axis=1)
+        if not values.shape[1]:
+            return dict.fromkeys(methods, float("nan"))
+        filled = np.where(np.isnan(values), -np.inf, values)
         return dict(zip(methods, rankdata(-filled, axis=0).mean(axis=1).tolist(), strict=True))
 
     def worse(self, method: str, than: str, pairs: int, score: str = "nmi", percent: int = 0) -> float:
