@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -27,8 +27,6 @@ NOTHING = dict.fromkeys([*(f"{score}{end}" for score in SCORED for end in ("", R
 
 LIMIT_S = 10.0
 """Seconds that a peer may take; one that took longer is not asked again about the same data."""
-
-Labelling = Callable[[Case, int], np.ndarray]
 
 
 def judged(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
