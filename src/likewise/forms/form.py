@@ -101,8 +101,10 @@ class Form:
 
 
 def _inner(X: Any, K: RowMatrix) -> FloatArray:
-    thin = K.factor.T @ X
-    M = X.T @ (K.sparse @ X) + thin.T @ (K.core @ thin)
+    M = X.T @ (K.sparse @ X)
+    if K.core.nnz:
+        thin = K.factor.T @ X
+        M = M + thin.T @ (K.core @ thin)
     M = M.toarray() if sparse.issparse(M) else M
     return np.asarray((M + M.T) / 2)
 

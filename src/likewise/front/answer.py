@@ -27,6 +27,7 @@ DOUBT = 0.5
 """The gain must be larger still, by so many of its standard errors."""
 
 STARTS = 5
+"""Of the last k-means; one is enough beside where the answer with fewer hints was."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +107,14 @@ def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None
     if not guard and not learned(evidence):
         guard = f"learning from hints gains {evidence.gain:.1f} ± {evidence.error:.1f} on unseen ones, not enough"
     if guard:
-        embedding, starts = base.embedding, 0
+        embedding, starts, n_init = base.embedding, [base.labels], 0
     else:
         everyone = [*(Member(UNHINTED, run, -1) for run in base.labelings), *members]
         weights = family_weights(everyone, evidence.voices)
         labelings = [member.labels for member in everyone]
-        embedding, starts = consensus_embedding(labelings, n_clusters, weights=weights)[0], STARTS
-    labels = hinted_run(embedding, n_clusters, heard, rng, closed=closed, start=base.labels, n_init=starts)
+        embedding = consensus_embedding(labelings, n_clusters, weights=weights)[0]
+        starts, n_init = ([base.labels], STARTS) if before is None else ([base.labels, before.labels], 1)
+    labels = hinted_run(embedding, n_clusters, heard, rng, closed=closed, starts=starts, n_init=n_init)
     return Answer(labels, embedding, tuple(members), folds, evidence, guard, closed, heard)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def hinted_run(
     rng: np.random.RandomState,
     *,
     closed: bool,
-    start: Array | None = None,
+    starts: Sequence[Array],
     n_init: int = 0,
 ) -> Array:
     """Labels of the rows by k-means that heeds hints; the best of several starts.
@@ -53,8 +54,8 @@ def hinted_run(
     closed : bool
         Must-link groups move as one, and every pair that cannot-links part has a price. Otherwise every stated hint
         has one, by its belief, and must-links may be broken.
-    start : (n,) ints, optional
-        A labelling to start from.
+    starts : sequence of (n,) int arrays
+        Labellings to start from.
     n_init : int
         Starts besides: the first from the hints if ``closed``, the others spread out.
     """
@@ -63,15 +64,13 @@ def hinted_run(
     points = Points(Z, groups if closed else None)
     penalties = (groups_apart if closed else rows_apart)(hints, closed=closed)
     assign = priced(points, penalties, PRICE[closed] * mean_squared_deviation(Z), rng)
-    starts = []
-    if start is not None:
-        starts.append(_means(Points(Z), start, n_clusters, rng))
+    begun = [_means(Points(Z), labels, n_clusters, rng) for labels in starts]
     for number in range(n_init):
         if closed and number == 0:
-            starts.append(farthest_first(points, np.arange(points.n), n_clusters, rng))
+            begun.append(farthest_first(points, np.arange(points.n), n_clusters, rng))
         else:
-            starts.append(spread_out(points, n_clusters, rng))
-    run = best_of(lloyd(points, centres, assign, free=penalties.free, **EXACT) for centres in starts)
+            begun.append(spread_out(points, n_clusters, rng))
+    run = best_of(lloyd(points, centres, assign, free=penalties.free, **EXACT) for centres in begun)
     return run.labels[groups]
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..constraints import Constraints
-from ..forms import Form, laplacian, ridge, within_scatter
-from ..graphs import cannot_link_graph, must_link_graph
+from ..forms import Form, laplacian, within_scatter
+from ..graphs import RowMatrix, cannot_link_graph
 from ..pencil.dense import solve_dense
 from ..projections.groups import group_codes
 
@@ -87,12 +87,13 @@ def learned_map(space: Space, taught: Taught, rank: int) -> Array:
     if total <= 0:
         return np.eye(d)
     rows, (scatter, links), (apart, cannot) = taught
-    F = space.F[rows]
-    variance = float(scatter.diagonal(F).sum()) / (links * d) if links else total
+    F = space.F[rows] - space.F[rows].mean(axis=0)  # far from the origin, sums of squares lose the digits that matter
+    within = scatter.matrix(F)
+    variance = float(np.trace(within)) / (links * d) if links else total
     variance = max(variance, LEAST_WITHIN * total)
-    A = (scatter + ridge(PRIOR * d * variance)) * (1.0 / (links + PRIOR * d))
+    A = (within + PRIOR * d * variance * np.eye(d)) / (links + PRIOR * d)
     B = (apart.matrix(F) + PRIOR * d * T) / (cannot + PRIOR * d)
-    ratio, V = solve_dense(B, A.matrix(F))
+    ratio, V = solve_dense(B, A)
     kept = np.argsort(-ratio, kind="stable")[:rank]
     kept = kept[ratio[kept] > 1]
     if not len(kept):
@@ -116,9 +117,7 @@ def same_rows(hints: Constraints, *, closed: bool) -> Differences:
     if closed:
         codes = group_codes(hints, "none")
         return Differences(within_scatter(codes), float((codes >= 0).sum() - len(np.unique(codes[codes >= 0]))))
-    n = hints.n_samples
-    pairs = Constraints(n, hints.must_link, must_weight=hints.must_weight)
-    scatter, links = laplacian(must_link_graph(pairs)) * 0.5, float(hints.must_weight.sum())
+    scatter, links = _stated(hints.n_samples, hints.must_link, hints.must_weight)
     for partition in hints.partitions:
         if partition.same_within:
             scatter = scatter + within_scatter(partition.codes) * partition.weight
@@ -129,11 +128,15 @@ def same_rows(hints: Constraints, *, closed: bool) -> Differences:
 def different_rows(hints: Constraints) -> Differences:
     """What cannot-linked rows differ by: stated pairs, by belief; a partition counts as many links as it has rows."""
     n = hints.n_samples
-    pairs = Constraints(n, cannot_link=hints.cannot_link, cannot_weight=hints.cannot_weight)
-    scatter, links = laplacian(cannot_link_graph(pairs)) * 0.5, float(hints.cannot_weight.sum())
+    scatter, links = _stated(n, hints.cannot_link, hints.cannot_weight)
     for partition in hints.partitions:
         if partition.n_cannot_link:
             every = laplacian(cannot_link_graph(Constraints(n, partitions=[partition])))
             scatter = scatter + every * (0.5 * partition.n_known / partition.n_cannot_link)
             links += partition.n_known * partition.weight
     return Differences(scatter, links)
+
+
+def _stated(n: int, pairs: Array, beliefs: Array) -> Differences:
+    """What the two rows of stated pairs differ by, each pair by its belief."""
+    return Differences(laplacian(RowMatrix.from_pairs(n, pairs, beliefs)) * 0.5, float(beliefs.sum()))

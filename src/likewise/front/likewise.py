@@ -239,7 +239,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         if marks.rows is not None:
             heard = marks.all_hints(self.hints_, answer.heard)
             closed = answer.closed and not heard.conflicts(limit=1)
-            labels = hinted_run(Z, k, heard, rng, closed=closed, start=marks.votes(labels))
+            labels = hinted_run(Z, k, heard, rng, closed=closed, starts=[marks.votes(labels)])
         if self.trust == "strict":
             labels, broken = kept_apart(Z, labels, k, self.hints_, rng)
         return labels, Z, broken

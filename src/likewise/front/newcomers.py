@@ -62,7 +62,8 @@ class Newcomers:
         if answer is None:
             return None
         folds = np.append(answer.folds, row_folds(len(self.rows), rng))
-        return replace(answer, members=tuple(map(self._member, answer.members)), folds=folds)
+        members, labels = tuple(map(self._member, answer.members)), self.labels(answer.labels)
+        return replace(answer, labels=labels, members=members, folds=folds)
 
     def _member(self, member: Member) -> Member:
         kept = Space(self.directions(member.kept.F)) if isinstance(member.kept, Space) else member.kept

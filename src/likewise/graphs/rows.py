@@ -12,6 +12,8 @@ from ..constraints.pairs import BoolArray, FloatArray, IntArray
 
 
 def _csr(matrix: Any, shape: tuple[int, int] | None = None) -> sparse.csr_array:
+    if isinstance(matrix, sparse.csr_array) and matrix.dtype == np.float64:
+        return matrix
     return sparse.csr_array(matrix, shape=shape, dtype=np.float64)
 
 
@@ -71,7 +73,9 @@ class RowMatrix:
     @classmethod
     def diag(cls, values: FloatArray) -> RowMatrix:
         """A weight on each row by itself."""
-        return cls(sparse.diags_array(np.asarray(values, dtype=np.float64)))
+        n = len(values)
+        places = np.arange(n + 1)
+        return cls(sparse.csr_array((np.array(values, dtype=np.float64), places[:n], places), shape=(n, n)))
 
     @classmethod
     def low_rank(cls, factor: Any, core: Any = None) -> RowMatrix:
@@ -83,8 +87,8 @@ class RowMatrix:
     def from_pairs(cls, n: int, pairs: IntArray, weights: FloatArray) -> RowMatrix:
         """A graph with one edge a pair."""
         left, right = pairs[:, 0], pairs[:, 1]
-        half = sparse.coo_array((weights, (left, right)), shape=(n, n))
-        return cls(half + half.T)
+        places = np.concatenate([left, right]), np.concatenate([right, left])
+        return cls(_csr((np.concatenate([weights, weights]), places), (n, n)))
 
     @classmethod
     def centring(cls, n: int) -> RowMatrix:
@@ -99,11 +103,13 @@ class RowMatrix:
         return int(self.sparse.shape[0])
 
     def __add__(self, other: RowMatrix) -> RowMatrix:
-        return RowMatrix(
-            self.sparse + other.sparse,
-            sparse.hstack([self.factor, other.factor], format="csr"),
-            sparse.block_diag([self.core, other.core], format="csr"),
-        )
+        both = self.sparse + other.sparse
+        thin = [part for part in (self, other) if part.core.shape[0]]
+        if len(thin) < 2:
+            one = thin[0] if thin else self
+            return RowMatrix(both, one.factor, one.core)
+        factor = sparse.hstack([self.factor, other.factor], format="csr")
+        return RowMatrix(both, factor, sparse.block_diag([self.core, other.core], format="csr"))
 
     def __mul__(self, scalar: float) -> RowMatrix:
         return RowMatrix(self.sparse * scalar, self.factor, self.core * scalar)
@@ -117,7 +123,9 @@ class RowMatrix:
         return self + (-other)
 
     def __matmul__(self, V: FloatArray) -> FloatArray:
-        image: FloatArray = self.sparse @ V + self.factor @ (self.core @ (self.factor.T @ V))
+        image: FloatArray = self.sparse @ V
+        if self.core.nnz:
+            image = image + self.factor @ (self.core @ (self.factor.T @ V))
         return image
 
     # -- looking inside -------------------------------------------------------------------------------------------
@@ -136,8 +144,11 @@ class RowMatrix:
 
     def diagonal(self) -> FloatArray:
         """The values at ``(i, i)``."""
-        inside = (self.factor @ self.core).multiply(self.factor).sum(axis=1)
-        return np.asarray(self.sparse.diagonal() + np.asarray(inside).ravel())
+        values = self.sparse.diagonal()
+        if self.core.nnz:
+            inside = (self.factor @ self.core).multiply(self.factor).sum(axis=1)
+            values = values + np.asarray(inside).ravel()
+        return np.asarray(values)
 
     def ignores_shifts(self) -> bool:
         """Whether ``K 1 = 0``: one vector added to every row of the data changes nothing."""
