@@ -73,9 +73,9 @@ class RowMatrix:
     @classmethod
     def diag(cls, values: FloatArray) -> RowMatrix:
         """A weight on each row by itself."""
-        n = len(values)
-        places = np.arange(n + 1)
-        return cls(sparse.csr_array((np.array(values, dtype=np.float64), places[:n], places), shape=(n, n)))
+        n, rows = len(values), np.flatnonzero(values)
+        places = np.concatenate([[0], np.cumsum(np.asarray(values) != 0)])
+        return cls(sparse.csr_array((np.asarray(values, dtype=np.float64)[rows], rows, places), shape=(n, n)))
 
     @classmethod
     def low_rank(cls, factor: Any, core: Any = None) -> RowMatrix:
