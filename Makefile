@@ -31,8 +31,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The table first, then the curves, about an hour; points that are there are not measured again.
 bench: $(READY) $(PEERS_READY)
-	$(BIN)/python -m benchmarks
+	$(BIN)/likewise-bench
+	$(BIN)/likewise-bench scaling
 
 # Hours of work on two cores, kept value by value: what is there is not run again.
 compare: $(PEERS_READY) $(PAPERS_READY)

@@ -1,5 +1,8 @@
-"""Speed and memory, as ratios against a named opponent in the same run.
+"""Speed and memory, as ratios against a named opponent in the same run; and how both grow with the data.
 
-``python -m benchmarks`` (or ``make bench``) runs every row, each in a process of its own so that its peak memory is its
-own, prints one table and writes RESULTS.md. ``python -m benchmarks NAME …`` runs some.
+``likewise-bench`` (``make bench``) runs every row and writes RESULTS.md; ``likewise-bench NAME …`` runs some.
+``likewise-bench scaling`` runs the curves and writes SCALING.md, scaling.csv and the pictures in figures/.
+
+harness.py says what a row is, measuring.py how two works are timed, apart.py gives each row a process of its own. Rows
+are in rows/, a file a subject; curves in scaling/. How *good* answers are is measured in accuracy/.
 """

@@ -1,103 +1,80 @@
-"""Run the rows, show the table, keep the results."""
+"""The commands: ``likewise-bench``, or ``python -m benchmarks`` from the root of the checkout."""
 
 from __future__ import annotations
 
-import json
-import os
-import platform
-import subprocess
 import sys
-from importlib.metadata import version
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
+import click
 from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
+from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from likewise.aside import written_aside
+from . import preloaded  # noqa: F401  (rows register themselves)
+from .apart import run_apart
+from .harness import ROWS
+from .measuring import measured
+from .scaling.command import scaling
+from .writing import RESULTS, cells, show, write
 
-from . import clusterers, frame, sources  # noqa: F401  (they register their rows)
-from .harness import ROWS, measured
-
-RESULTS = Path(__file__).with_name("RESULTS.md")
-COLUMNS = ("work", "opponent", "ours", "opponent's", "ratio", "peak", "bar", "met", "detail")
+LIMIT_S = 3600.0
+"""A row that takes longer than this has gone wrong, and is ended."""
 
 
-def main(names: list[str]) -> int:
-    if names[:1] == ["--one"]:
-        print(json.dumps(measured(names[1])))
-        return 0
-    unknown = [name for name in names if name not in ROWS]
-    if unknown:
-        print(f"no benchmark called {unknown[0]!r}; there are: {', '.join(ROWS)}", file=sys.stderr)
-        return 2
-    lines = []
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("benchmarks", total=len(names or ROWS))
-        for name in names or ROWS:
-            progress.update(task, description=name)
-            lines.append(cells(name))
-            progress.advance(task)
+@click.command("likewise-bench")
+@click.argument("names", nargs=-1)
+@click.option("--list", "listed", is_flag=True, help="Name the rows and what they are held to, and stop.")
+@click.option("--quick", is_flag=True, help="Tiny sizes, one run each, nothing kept: does every row still run?")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Rows at once; only with --quick.")
+def rows(names: tuple[str, ...], listed: bool, quick: bool, jobs: int) -> None:
+    """Measure the rows called NAMES, or all, against their opponents, and keep the results in RESULTS.md.
+
+    `likewise-bench scaling --help` is about curves: how time and memory grow with the data.
+    """
+    if unknown := [name for name in names if name not in ROWS]:
+        raise click.UsageError(f"no benchmark called {unknown[0]!r}. There are: {', '.join(ROWS)}.")
+    if jobs > 1 and not quick:
+        raise click.UsageError("--jobs goes with --quick only: rows that run at once disturb each other's times.")
+    chosen = [ROWS[name] for name in names or ROWS]
+    if listed:
+        for row in chosen:
+            click.echo(f"{row.name}: {row.work}; against {row.opponent}; asked: {str(row.bar) or 'nothing'}")
+        return
+    lines, failures, console = [], 0, Console(stderr=True)
+    columns = TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn()
+    with (
+        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
+        ThreadPoolExecutor(jobs) as pool,
+    ):
+        task = progress.add_task("benchmarks", total=len(chosen))
+        outcomes = pool.map(
+            partial(run_apart, measured, limit_s=LIMIT_S), [row.name for row in chosen], [quick] * len(chosen)
+        )
+        for row, outcome in zip(chosen, outcomes, strict=True):
+            progress.update(task, advance=1, description=row.name)
+            if not outcome.ended:
+                lines.append(cells(row, outcome.value))
+                if not quick:
+                    write(lines[-1:])
+            else:
+                failures += outcome.ended != "skipped"
+                console.print(
+                    f"{row.name}: {outcome.ended}: {outcome.why}", highlight=False, markup=False, soft_wrap=True
+                )
+                if outcome.value:
+                    console.print(outcome.value, highlight=False, markup=False, soft_wrap=True)
     show(lines)
-    write(lines)
-    return 0
+    if lines and not quick:
+        console.print(f"results: {RESULTS}", highlight=False, soft_wrap=True)
+    if failures:
+        raise SystemExit(1)
 
 
-def cells(name: str) -> list[str]:
-    command = [sys.executable, "-m", "benchmarks", "--one", name]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    if answer.returncode:
-        raise SystemExit(f"benchmark {name} failed:\n{answer.stderr}")
-    result = json.loads(answer.stdout.splitlines()[-1])
-    row = ROWS[name]
-    return [
-        row.work,
-        row.opponent,
-        f"{result['ours']:.3g} s",
-        f"{result['opponent']:.3g} s",
-        f"{result['ratio']:.3g}×",
-        f"{result['peak_gib']:.2f} GiB",
-        row.bar,
-        {True: "yes", False: "no", None: "–"}[result["met"]],
-        result["detail"],
-    ]
-
-
-def show(lines: list[list[str]]) -> None:
-    table = Table(title="ratio = opponent's time / ours")
-    for column in COLUMNS:
-        table.add_column(column, overflow="fold")
-    for line in lines:
-        table.add_row(*line)
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
-
-
-def kept(lines: list[list[str]]) -> list[list[str]]:
-    """The rows of the file, those measured now in their place, in the order of the benchmarks."""
-    if not RESULTS.exists():
-        return lines
-    rows = [line.strip("| ").split(" | ") for line in RESULTS.read_text(encoding="utf-8").splitlines()]
-    found = {row[0]: row for row in rows if len(row) == len(COLUMNS)} | {line[0]: line for line in lines}
-    return [found[row.work] for row in ROWS.values() if row.work in found]
-
-
-def write(lines: list[list[str]]) -> None:
-    """Keep the rows in the file; those that were not run stay as they were."""
-    versions = ", ".join(f"{name} {version(name)}" for name in ("likewise", "numpy", "scipy", "scikit-learn"))
-    head = [
-        "# Benchmarks",
-        "",
-        "Written by `make bench`. Each row runs in a process of its own. Ratio: the opponent's time / ours.",
-        "",
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}.",
-        "",
-        "| " + " | ".join(COLUMNS) + " |",
-        "|" + "---|" * len(COLUMNS),
-    ]
-    text = "\n".join(head + ["| " + " | ".join(line) + " |" for line in kept(lines)]) + "\n"
-    with written_aside(RESULTS) as aside:
-        aside.write_text(text, encoding="utf-8")
+def main(arguments: list[str]) -> None:
+    """The curves if the first word is "scaling", else the rows."""
+    command, rest = (scaling, arguments[1:]) if arguments[:1] == ["scaling"] else (rows, arguments)
+    command.main(rest, prog_name="likewise-bench scaling" if command is scaling else "likewise-bench")
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main(sys.argv[1:])

@@ -1,74 +1,132 @@
-"""What a row is, and how it is measured."""
+"""What a row is: some work of ours, a named opponent's on the same data, and the bar it is held to."""
 
 from __future__ import annotations
 
-import gc
-import resource
-import statistics
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
+
+Clock = Callable[[float, Any], float]
+"""The seconds that count, from those on the wall and from what the work gave."""
 
 
-@dataclass
-class Result:
-    """One row of the table. Times in seconds; ``ratio`` is opponent / ours (larger is better for us)."""
+class Skipped(Exception):
+    """A row cannot run here; the message says why, and what to do."""
 
-    ours: float
-    opponent: float
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a row says beside its times: some words, and whether what the bar asks ``also`` holds."""
+
     detail: str = ""
-    met: bool | None = None
-    peak_gib: float = 0.0
-    notes: list[str] = field(default_factory=list)
+    also: bool = True
 
-    @property
-    def ratio(self) -> float:
-        return self.opponent / self.ours
+
+def wall(seconds: float, found: Any) -> float:
+    """All the time that passed."""
+    return seconds
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Two works on the same data, made ready.
+
+    Attributes
+    ----------
+    ours, theirs : callables without arguments
+        Only they are timed.
+    judge : callable
+        From what ours and theirs gave last to a :class:`Verdict`.
+    ours_clock, theirs_clock : callables
+        For work that is timed elsewhere, or by the iteration.
+    """
+
+    ours: Callable[[], Any]
+    theirs: Callable[[], Any]
+    judge: Callable[[Any, Any], Verdict] = lambda ours, theirs: Verdict()
+    ours_clock: Clock = wall
+    theirs_clock: Clock = wall
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What is asked of a row. The words in the table and the judgement both come from here.
+
+    Attributes
+    ----------
+    faster : float, optional
+        The opponent takes at least so many times our time.
+    slower : float, optional
+        We take at most so many times the opponent's.
+    seconds, gib : float, optional
+        We take less than that.
+    also : str
+        What the row's own judge looks at.
+    """
+
+    faster: float | None = None
+    slower: float | None = None
+    seconds: float | None = None
+    gib: float | None = None
+    also: str = ""
+
+    def __str__(self) -> str:
+        said = [
+            f"≥ {self.faster:g}×" if self.faster is not None else "",
+            f"≤ {self.slower:g}× its time" if self.slower is not None else "",
+            f"< {self.seconds:g} s" if self.seconds is not None else "",
+            f"< {self.gib:g} GiB" if self.gib is not None else "",
+            self.also,
+        ]
+        return ", ".join(filter(None, said))
+
+    def met(self, ours: float, theirs: float, peak_gib: float, also: bool) -> bool | None:
+        """Whether it is reached; None where nothing is asked."""
+        if not str(self):
+            return None
+        return (
+            also
+            and (self.faster is None or theirs >= self.faster * ours)
+            and (self.slower is None or ours <= self.slower * theirs)
+            and (self.seconds is None or ours < self.seconds)
+            and (self.gib is None or peak_gib < self.gib)
+        )
 
 
 @dataclass(frozen=True)
 class Row:
+    """A benchmark: ``prepare`` makes the data ready, at the sizes that are its defaults or at those of ``quick``."""
+
     name: str
     work: str
     opponent: str
-    bar: str
-    run: Callable[[], Result]
+    bar: Bar
+    prepare: Callable[..., Contest]
+    quick: Mapping[str, Any] = field(default_factory=dict)
+
+    def contest(self, quick: bool) -> Contest:
+        """The two works, tiny if ``quick``."""
+        return self.prepare(**(self.quick if quick else {}))
 
 
 ROWS: dict[str, Row] = {}
 
 
-def row(name: str, work: str, opponent: str, bar: str) -> Callable[[Callable[[], Result]], Callable[[], Result]]:
-    """Register a benchmark."""
+def row(
+    name: str, work: str, opponent: str, bar: Bar | None = None, **quick: Any
+) -> Callable[[Callable[..., Contest]], Callable[..., Contest]]:
+    """Register a benchmark.
 
-    def register(run: Callable[[], Result]) -> Callable[[], Result]:
-        ROWS[name] = Row(name, work, opponent, bar, run)
-        return run
+    ``work`` and ``opponent`` may name the parameters of the function, as in ``"{n:,} rows"``: they are written with
+    their defaults, the sizes of the real run. ``quick`` holds the sizes of the tiny one.
+    """
+
+    def register(prepare: Callable[..., Contest]) -> Callable[..., Contest]:
+        if name in ROWS:
+            raise ValueError(f"there are two benchmarks called {name!r}. Rename one.")
+        sizes = {key: parameter.default for key, parameter in signature(prepare).parameters.items()}
+        ROWS[name] = Row(name, work.format(**sizes), opponent.format(**sizes), bar or Bar(), prepare, quick)
+        return prepare
 
     return register
-
-
-def timed(work: Callable[[], object], repeats: int = 3) -> tuple[float, object]:
-    """The median time of ``work`` and its last result."""
-    times, result = [], None
-    for _ in range(repeats):
-        gc.collect()
-        start = time.perf_counter()
-        result = work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), result
-
-
-def peak_gib() -> float:
-    """Largest resident memory of this process so far."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
-
-
-def measured(name: str) -> dict[str, object]:
-    """Run one row here; its result as plain data."""
-    result = ROWS[name].run()
-    result.peak_gib = result.peak_gib or peak_gib()
-    met = None if result.met is None else bool(result.met)
-    return {**asdict(result), "ratio": result.ratio, "met": met}

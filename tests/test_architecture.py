@@ -34,8 +34,9 @@ ROOMS["report"] = ROOMS["front"] | {"front", "datasets", "files"}
 ROOMS["studies"] = ROOMS["report"] | {"report"}
 ROOMS["cli"] = ROOMS["studies"] | {"studies", "models"}
 for room in ROOMS:
-    ROOMS[room] = ROOMS[room] | {"aside"}
+    ROOMS[room] = ROOMS[room] | {"aside", "progress"}
 ROOMS["aside"] = set()  # how any room writes a file
+ROOMS["progress"] = set()  # how any room tells how far it is
 FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = ["matplotlib", "torch", "dask", "flask", "jinja2", "polars"]
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -14,6 +11,7 @@ import numpy as np
 from likewise.aside import written_aside
 from likewise.studies import Results
 
+from ..writing import machine, markdown
 from .summary import PLAIN, Table, bars, mean_of
 
 REFERENCE = ("k-means", "spherical k-means", "pca", "nc", "umap")
@@ -50,11 +48,10 @@ def write_results(folder: Path, results: Results) -> Path:
     draw_sets(table, PAIRS, figures / "sets.png")
     draw_wrong(table, PAIRS, figures / "wrong.png")
     judged = bars(table, PAIRS, rivals)
-    versions = ", ".join(f"{name} {version(name)}" for name in ("likewise", "numpy", "scipy", "scikit-learn"))
     parts = [
         "# The front door beside its rivals",
         INTRODUCTION.format(seeds=SEEDS, limit=LIMIT_S),
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}.",
+        f"{machine()}.",
         "## The bars",
         markdown(("asked", "found", "met"), [(bar.asked, bar.found, "yes" if bar.met else "**no**") for bar in judged]),
         "## Mean NMI, all rows",
@@ -87,12 +84,6 @@ def write_results(folder: Path, results: Results) -> Path:
     with written_aside(path) as aside:
         aside.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     return path
-
-
-def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A table."""
-    rows = [head, ["---"] * len(head), *lines]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def by_budget(methods: Sequence[str], budgets: Sequence[int], cell: Callable[[str, int], str], table: Table) -> str:

@@ -2,9 +2,12 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
+
+import pytest
 
 LIKEWISE = [sys.executable, "-c", "from likewise.cli import main; main()"]
 ALONE = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -50,24 +53,24 @@ def test_ctrl_c_leaves_no_half_written_file(folder):
 
 SLOW = """
 import sys, time
-from likewise.cli import main, cluster
-read = cluster.read_source
+from likewise.cli import main
+from likewise.progress import Fall
+told = Fall.tell
 
-def slowly(source, reading, progress):
-    for step in range(40):
-        progress("reading flowers", step, 40)
-        time.sleep(0.05)
-    return read(source, reading, progress)
+def slowly(self, value):
+    time.sleep(0.1)
+    told(self, value)
 
-cluster.read_source = slowly
+Fall.tell = slowly
 main(sys.argv[1:])
 """
+"""Every step of k-means takes a tenth of a second."""
 
 
-def test_a_terminal_shows_how_long_it_will_take(folder):
+def seen_on_a_terminal(*arguments):
+    """What goes to standard error where that is a terminal; standard output is a pipe."""
     outside, inside = pty.openpty()
-    command = [sys.executable, "-c", SLOW, "cluster", folder / "flowers.csv", "--k", "3", "--method", "pck", "--out",
-               folder / "c.csv"]  # fmt: skip
+    command = [sys.executable, "-c", SLOW, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=inside, env={**ALONE, "TERM": "xterm"}) as process:
         os.close(inside)
         shown = b""
@@ -79,9 +82,38 @@ def test_a_terminal_shows_how_long_it_will_take(folder):
             if not piece:
                 break
             shown += piece
+        answer = process.stdout.read().decode()
     os.close(outside)
     assert process.returncode == 0
-    text = shown.decode()
-    assert "reading flowers" in text
-    assert "0:00:0" in text
-    assert "3 clusters by pck" in text
+    return shown.decode(), answer
+
+
+@pytest.mark.parametrize("method", ["pck", "project"])
+def test_a_terminal_shows_how_long_a_method_will_take(folder, method):
+    shown, answer = seen_on_a_terminal("cluster", folder / "flowers.csv", "--k", "3", "--method", method)
+    assert f"clustering by {method}" in shown
+    assert re.search(r"[0-9]+%  0:[0-9][0-9] left", shown)
+    assert f"3 clusters by {method}" in shown
+    assert answer.startswith("id,cluster\n")
+    assert len(answer.splitlines()) == 151
+
+
+@pytest.mark.parametrize("silence", ["--quiet", "--json"])
+def test_silence_on_a_terminal(folder, silence):
+    shown, answer = seen_on_a_terminal("cluster", folder / "flowers.csv", "--k", "3", "--method", "pck", silence)
+    assert shown == ""
+    assert answer
+
+
+def test_comparing_shows_it_too(folder):
+    classed = [f"{line},{'kind' if row == 0 else kind_of(row)}" for row, line in enumerate(folder.lines)]
+    folder.write("classed.csv", "\n".join(classed))
+    shown, answer = seen_on_a_terminal("compare", folder / "classed.csv", "--label", "kind", "--methods", "pck,mpck",
+                                       "--repeats", "1", "--amounts", "10")  # fmt: skip
+    assert "mpck, 10 hints" in shown
+    assert re.search(r"50%  0:[0-9][0-9] left", shown)
+    assert "mpck" in answer
+
+
+def kind_of(row):
+    return "abc"[(row - 1) // 50]

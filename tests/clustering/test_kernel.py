@@ -7,9 +7,11 @@ from sklearn.metrics.pairwise import euclidean_distances
 import likewise
 from cases.data import blobs, consistent_hints, counts, partial_labels
 from likewise import Constraints
-from likewise.clustering import KernelKMeans, SKKMeans, choose_delta
-from likewise.clustering.kernel import GRID, KernelPoints
+from likewise.clustering import KernelKMeans, SKKMeans, choose_delta, kernel, nystrom
+from likewise.clustering.kernel import KernelPoints
 from likewise.clustering.lloyd import lloyd, plain
+from likewise.clustering.nystrom import Nystrom
+from likewise.clustering.widths import GRID
 from likewise.projections.bandwidth import median_distance
 
 
@@ -146,3 +148,52 @@ def test_sparse_rows():
     np.testing.assert_array_equal(
         KernelKMeans(3, random_state=0).fit(X).labels_, KernelKMeans(3, random_state=0).fit(X.toarray()).labels_
     )
+
+
+def test_landmarks_stand_for_all_rows():
+    X, y = blobs(200, 3)
+    hints = consistent_hints(y)
+    whole = SKKMeans(3, delta=5.0, random_state=0).fit(X, constraints=hints)
+    some = SKKMeans(3, delta=5.0, n_landmarks=60, random_state=0).fit(X, constraints=hints)
+    assert whole.landmarks_ is None
+    assert whole.kernel_error_ == 0
+    assert some.coefficients_.shape == (3, 60)
+    assert 0 < some.kernel_error_ < 0.05
+    assert (some.labels_[hints.must_link[:, 0]] == some.labels_[hints.must_link[:, 1]]).all()
+    assert some.objective_ == pytest.approx(whole.objective_, rel=3e-2)
+    np.testing.assert_array_equal(some.predict(X), some.labels_)
+    everyone = SKKMeans(3, delta=5.0, n_landmarks=200, random_state=0).fit(X, constraints=hints)
+    assert everyone.objective_ == pytest.approx(whole.objective_, rel=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_error_of_landmarks_is_that_of_the_whole_kernel(dtype):
+    X, y = blobs(150, 6)
+    X, landmarks = X.astype(dtype), np.arange(0, 150, 8)
+    hints = consistent_hints(y)
+    K = rbf(X.astype(float), 4.0)
+    space = Nystrom.of(lambda left, right: rbf(left, 4.0, right), X, landmarks)
+    direct = (
+        K[:, landmarks]
+        @ np.linalg.pinv(K[np.ix_(landmarks, landmarks)], rcond=nystrom.NULL[np.dtype(dtype).name])
+        @ K[landmarks]
+    )
+    assert space.F.dtype == dtype
+    np.testing.assert_allclose(space.F @ space.F.T, direct, atol=1e-3 if dtype == np.float32 else 1e-6)
+    assert space.error == pytest.approx(np.linalg.norm(K - direct) / np.linalg.norm(direct), rel=1e-2)
+    space.collapse(hints)
+    expected = likewise.kernel_null_space(direct, hints)
+    assert space.error == pytest.approx(np.linalg.norm(K - direct) / np.linalg.norm(expected), rel=1e-2)
+    np.testing.assert_allclose(space.F @ space.F.T, expected, atol=5e-3 if dtype == np.float32 else 1e-5)
+
+
+def test_many_rows_take_landmarks_by_themselves(monkeypatch):
+    monkeypatch.setattr(kernel, "FULL", 100)
+    monkeypatch.setattr(kernel, "LANDMARKS", 30)
+    X, y = blobs(120)
+    hints = Constraints.from_labels(np.where(np.arange(120) < 100, y, -1))
+    model = SKKMeans(3, random_state=0).fit(X.astype(np.float32), constraints=hints)
+    assert len(model.landmarks_) == len(np.unique(model.landmarks_)) == 30
+    assert np.isin(model.landmarks_, np.arange(100)).sum() >= 15  # half may be rows that hints speak of
+    assert KernelKMeans(3, n_landmarks=None, random_state=0).fit(X).landmarks_ is None
+    assert KernelKMeans(3, kernel="precomputed", random_state=0).fit(rbf(X, 2.0)).landmarks_ is None

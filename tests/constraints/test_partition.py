@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from constraints.strategies import partitions, slow_partition
 from likewise.constraints import Partition
-from likewise.constraints.partition import pairs_across, pairs_within
+from likewise.constraints.partition import numbered, pairs_across, pairs_within
 
 
 @given(st.integers(0, 9).flatmap(partitions))
@@ -85,3 +85,10 @@ def test_the_callers_array_stays_writable():
 def test_errors_name_the_value_and_the_remedy(arguments, error, match):
     with pytest.raises(error, match=match):
         Partition(**arguments)
+
+
+@given(st.lists(st.one_of(st.integers(-2, 5), st.sampled_from([10**6, 2**60]))))
+def test_numbered_by_first_appearance(labels):
+    seen = list(dict.fromkeys(label for label in labels if label >= 0))
+    expected = [seen.index(label) if label >= 0 else -1 for label in labels]
+    assert numbered(np.array(labels, dtype=np.int64)).tolist() == expected

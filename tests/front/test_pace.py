@@ -10,8 +10,9 @@ from sklearn.datasets import load_iris
 from likewise.clustering.points import Points
 from likewise.clustering.seeding import spread_out
 from likewise.constraints import Constraints
-from likewise.front import Likewise, answer, ground, members, pace
+from likewise.front import Likewise, answer, bar, ground, members, pace
 from likewise.front.streams import own_stream
+from likewise.progress import heard
 
 FEATURES, RUN = 1.0, 0.05
 MEMBER = {"graph": 0.2, "both": 0.3, "linear": 0.2, "soft graph": 0.4, "soft linear": 0.4, "relearned graph": 0.1}
@@ -157,11 +158,11 @@ def test_without_a_baseline_an_interruption_is_one(iris, monkeypatch):
         Likewise(3, random_state=0).fit(iris[0])
 
 
-class Bar:
+class Lines:
     """What a terminal would have shown."""
 
     def __init__(self):
-        self.said, self.live, self.running = [], self, False
+        self.said, self.shares, self.live, self.running = [], [], self, False
 
     @property
     def is_started(self):
@@ -173,35 +174,54 @@ class Bar:
     def stop(self):
         self.running = False
 
-    def add_task(self, description):
+    def add_task(self, description, total):
         return 0
 
-    def update(self, task, *, description, completed, total):
-        self.said.append((description, completed, total))
+    def update(self, task, *, description=None, completed=None, total=None):
+        if description is not None:
+            self.said.append(description)
+        else:
+            self.shares.append(completed / total)
 
 
-def test_progress_is_shown(iris, monkeypatch):
+@pytest.fixture
+def lines(monkeypatch):
+    lines = Lines()
+    monkeypatch.setattr(bar, "_person_looks", lambda: True)
+    monkeypatch.setattr(bar.Bar, "_made", lambda self: lines)
+    return lines
+
+
+def test_progress_is_shown(iris, lines):
     X, hints = iris
-    bar = Bar()
-    monkeypatch.setattr(pace, "progress_bar", lambda: bar)
     Likewise(3, random_state=0).fit(X, constraints=hints)
-    assert list(dict.fromkeys(name for name, *_ in bar.said)) == [
-        "features",
-        "without hints",
-        "hints",
-        "learning from hints",
-    ]
-    assert ("learning from hints", 7, 8) in bar.said
-    assert not bar.running
-    bar.said.clear()
+    assert list(dict.fromkeys(lines.said)) == ["features", "without hints", "hints", "learning from hints"]
+    assert lines.shares == sorted(lines.shares)
+    assert len(set(lines.shares)) > 10
+    assert lines.shares[-1] == 1.0
+    assert not lines.running
+    lines.said.clear()
     Likewise(3, verbose=False, random_state=0).fit(X, constraints=hints)
-    assert not bar.said
+    assert not lines.said
+
+
+@pytest.mark.parametrize("hinted", [True, False])
+def test_the_whole_bar_is_used_whatever_is_asked(iris, lines, hinted):
+    X, hints = iris
+    Likewise(random_state=0).fit(X, **({"constraints": hints} if hinted else {}))
+    assert "number of clusters" in lines.said
+    assert lines.shares == sorted(lines.shares)
+    assert np.diff([0.0, *lines.shares]).max() < 0.6
 
 
 def test_a_bar_needs_a_terminal(monkeypatch):
-    assert pace.progress_bar() is None
+    with bar.Bar("work").shown():
+        assert not heard()
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    assert pace.progress_bar() is not None
+    with bar.Bar("work", seen=False).shown():
+        assert not heard()
+    with bar.Bar("work").shown():
+        assert heard()
 
 
 @pytest.mark.parametrize("trust", ["auto", "weighted"])

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
+from scipy import sparse
 
 import likewise as lw
 from cases.data import blobs, law
 from cases.forms import slow_neighbours
 from cases.published import collapsed_kernel, gaussian, groups_of
 from constraints.strategies import hints
-from likewise.graphs import kernel, neighbor_graph, neighbors
-from likewise.graphs.kernel import CollapsedDistances
-from likewise.graphs.neighbors import extreme_pairs, largest_distance
+from likewise.graphs import kernel, neighbor_graph
+from likewise.graphs.collapsed import Collapsed
 
 X = blobs(9, 3)[0]
 
@@ -37,11 +36,16 @@ def test_collapse(constraints):
 
 @law
 @given(hints(9))
-def test_distances_in_blocks_are_those_of_the_collapsed_kernel(constraints):
-    distances = CollapsedDistances(X, 2.0, constraints)
-    expected = squared_distances(lw.kernel_null_space(gaussian(X, 2.0), constraints))
-    blocks = np.vstack([distances(slice(0, 4)), distances(slice(4, 9))])
-    np.testing.assert_allclose(blocks**2, np.maximum(expected, 0.0), atol=1e-8)
+def test_distances_are_those_of_the_collapsed_kernel(constraints):
+    for rows in (X, sparse.csr_array(X)):
+        distances = Collapsed(rows, 2.0, constraints)
+        expected = np.maximum(squared_distances(lw.kernel_null_space(gaussian(X, 2.0), constraints)), 0.0)
+        left, right = np.indices((9, 9)).reshape(2, -1)
+        np.testing.assert_allclose(distances.of_pairs(left, right) ** 2, expected.ravel(), atol=1e-8)
+        for double in (False, True):
+            values = np.vstack([distances.values(some, slice(0, 9), double=double) for some in (slice(4), slice(4, 9))])
+            off = np.abs(values - (expected / 2 - 1)).max(axis=1)
+            assert (off <= distances.slack(slice(None), double=double) + 1e-8).all()
 
 
 def test_kernel_without_must_links_is_left_alone():
@@ -72,34 +76,6 @@ def test_neighbour_graph(symmetry, k):
 def test_too_many_neighbours():
     with pytest.raises(ValueError, match=r"n_neighbors=9, but with n_samples=9 a row has only 8 others"):
         neighbor_graph(X, 9)
-
-
-@law
-@given(st.integers(0, 30), st.integers(1, 6), st.booleans())
-def test_extreme_pairs(seed, k, farthest):
-    """Rounded distances rank, ties go to the lower index; many rows coincide here."""
-    rng = np.random.default_rng(seed)
-    rows = rng.integers(0, 3, size=(8, 2)).astype(float) + 1e-9 * rng.random((8, 2))
-    D = np.linalg.norm(rows[:, None] - rows, axis=2)
-    scale = max(D.max(), 1.0)
-    expected = set()
-    for i in range(8):
-        sign = -1 if farthest else 1
-        ranked = sorted((sign * round(D[i, j] / scale * 1e6), j) for j in range(8) if j != i)
-        expected |= {(min(i, j), max(i, j)) for _, j in ranked[:k]}
-    pairs, values = extreme_pairs(lambda some: D[some], 8, k, scale, farthest=farthest)
-    assert {tuple(pair) for pair in pairs.tolist()} == expected
-    assert len(pairs) == len(expected)
-    np.testing.assert_allclose(values, D[pairs[:, 0], pairs[:, 1]] / scale)
-
-
-def test_blocks_change_nothing(monkeypatch):
-    D = np.linalg.norm(X[:, None] - X, axis=2)
-    whole = extreme_pairs(lambda rows: D[rows], 9, 3, D.max())
-    monkeypatch.setattr(neighbors, "BLOCK_ENTRIES", 20)
-    assert largest_distance(lambda rows: D[rows], 9) == D.max()
-    for one, other in zip(extreme_pairs(lambda rows: D[rows], 9, 3, D.max()), whole, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 def test_cycles_of_must_links_do_no_harm():

@@ -17,7 +17,8 @@ from likewise.forms import (
     within_scatter,
 )
 from likewise.graphs import RowMatrix
-from likewise.pencil import Pencil, Route, matrixfree, solve_pencil
+from likewise.pencil import Pencil, Route, davidson, solve_pencil, spaces
+from likewise.pencil.condense import condense
 
 EVERY = pytest.mark.parametrize("name", CASES)
 ON_ALL_DATA = pytest.mark.parametrize("data", DATA)
@@ -40,7 +41,7 @@ def test_routes_agree(name, data, monkeypatch):
     for route in routes(X, pencil):
         # The inverse of the matrix-free route: exact, and by conjugate gradients.
         for woodbury in (4000, 0) if route is Route.MATRIX_FREE else (4000,):
-            monkeypatch.setattr(matrixfree, "WOODBURY", woodbury)
+            monkeypatch.setattr(spaces, "WOODBURY", woodbury)
             found = solve_pencil(X, pencil, 3, route=route, tol=1e-10)
             assert found.route is route
             agree(found, expected)
@@ -329,7 +330,7 @@ class TestMessages:
             solve_pencil(self.X, Pencil(ridge(1.0), ridge(2.0)))
 
     def test_steps_that_run_out(self, monkeypatch):
-        monkeypatch.setattr(matrixfree, "MAX_STEPS", 1)
+        monkeypatch.setattr(davidson, "MAX_STEPS", 1)
         X = blobs(60, 200)[0]
         pencil = Pencil(ridge(1.0), total_scatter(60))
         with pytest.warns(UserWarning, match="stopped after 1 steps with 2 of 2 directions not settled"):
@@ -349,7 +350,7 @@ class TestMessages:
 @pytest.mark.parametrize("woodbury", [4000, 0])
 def test_matrix_free_restarts(monkeypatch, woodbury):
     """Enough features that the subspace is restarted several times before it settles."""
-    monkeypatch.setattr(matrixfree, "WOODBURY", woodbury)
+    monkeypatch.setattr(spaces, "WOODBURY", woodbury)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 180)) / np.linspace(1.0, 3.0, 180)
     links = RowMatrix.from_pairs(120, np.arange(40).reshape(20, 2), np.ones(20))
@@ -358,3 +359,41 @@ def test_matrix_free_restarts(monkeypatch, woodbury):
     agree(found, solve_pencil(X, pencil, 2, route="row-space"))
     other = solve_pencil(X, pencil, 2, route="matrix-free", tol=1e-9, random_state=7)
     assert nested_angle(found.components, other.components) < 1e-6
+
+
+@pytest.mark.parametrize("shape", [(400, 600), (600, 400)])
+def test_pairs_held_together_cost_no_steps(shape, monkeypatch):
+    """An indefinite numerator with a large loss on a few pairs: the rough inverse keeps that out of the subspace."""
+    n = shape[0]
+    X = np.random.default_rng(0).normal(size=shape) / np.sqrt(1.0 + np.arange(shape[1]))
+    pairs = RowMatrix.from_pairs(n, np.arange(160).reshape(80, 2), np.linspace(0.1, 1.0, 80))
+    everyone = RowMatrix.low_rank(np.ones((n, 1))) * (1.0 / n)
+    pencil = Pencil(ridge(1.0), laplacian(everyone - 50.0 * pairs, signed=True))
+    expected = solve_pencil(X, pencil, 4, route="dense")
+    steps = []
+    whole = davidson._main_part
+    monkeypatch.setattr(davidson, "_main_part", lambda residual: steps.append(1) or whole(residual))
+    agree(solve_pencil(X, pencil, 4, route="matrix-free", tol=1e-9), expected)
+    with_inverse = len(steps)
+    monkeypatch.setattr(spaces, "_held_together", lambda rows: None)
+    agree(solve_pencil(X, pencil, 4, route="matrix-free", tol=1e-9), expected)
+    assert with_inverse < 0.7 * (len(steps) - with_inverse)
+
+
+def test_condensing_to_the_rows_that_are_touched():
+    """Groups of few rows among many: the rows are fewer than their sums and themselves together."""
+    X, y = blobs(200, 30)
+    codes = np.where(np.arange(200) < 12, y, -1)
+    stated = Pencil(within_scatter(codes) + ridge(0.5), between_scatter(codes))
+    data, narrow = condense(X, stated)
+    assert data.shape == (12, 30)
+    for whole, part in ((stated.pull, narrow.pull), (stated.push, narrow.push)):
+        np.testing.assert_allclose(part.matrix(data), whole.matrix(X), atol=1e-9)
+    agree(solve_pencil(X, stated, 2), solve_pencil(X, stated, 2, route="dense"))
+
+
+def test_sums_that_come_to_nothing_are_left_out():
+    factor, core = sparse.csr_array(np.eye(40)), sparse.csr_array(np.diag(np.arange(40) < 3).astype(float))
+    data, narrow = condense(np.ones((40, 2)), Pencil(ridge(1.0), Form(RowMatrix.low_rank(factor, core))))
+    assert data.shape == (3, 2)
+    np.testing.assert_allclose(narrow.push.matrix(data), 3.0)

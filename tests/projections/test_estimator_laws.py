@@ -125,6 +125,27 @@ def test_float32_stays_float32(method):
     assert principal_angle(fitted.components_, double.components_) < 1e-3
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array, sparse.csc_array, pd.DataFrame])
+def test_new_rows_must_be_finite(method, wrong, make):
+    fitted = clone(method).fit(X, constraints=HINTS)
+    if getattr(method, "kernel", "linear") == "linear":
+        fitted.components_[:, 3] = 0.0  # no weight shows this column
+    for row, column in ((0, 0), (len(X) - 1, 3)):
+        bad = X.copy()
+        bad[row, column] = wrong
+        with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+            fitted.transform(make(bad))
+
+
+def test_large_rows_are_finite_rows():
+    """What overflows only in the product is no fault of the rows."""
+    fitted = lw.SSDR(2).fit(X, constraints=HINTS)
+    fitted.components_[0] = 1e10
+    with np.errstate(over="ignore"):
+        assert np.isinf(fitted.transform(np.full((1, 6), 1e300))[0, 0])
+
+
 def test_pickled(method):
     fitted = method.fit(X, constraints=HINTS)
     again = pickle.loads(pickle.dumps(fitted))

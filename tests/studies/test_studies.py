@@ -165,7 +165,7 @@ def test_the_command_writes_results_and_the_report(papers, tmp_path):
 
 def test_the_command_names_what_there_is(papers):
     answer = CliRunner().invoke(main, ["papers", "nothing", "--folder", str(papers)])
-    assert answer.exit_code == 1
+    assert answer.exit_code == 2
     assert "There are: tiny." in answer.output
     answer = CliRunner().invoke(main, ["papers", "--folder", str(papers / "tiny")])
     assert answer.exit_code == 1

@@ -19,19 +19,18 @@ def run(
     model: Path, source: Path, *, id: str | None, encoding: str, out: Path | None, as_json: bool, quiet: bool
 ) -> None:
     """Read new rows as those of the model were read, place them, and write where."""
-    talk = Talk(quiet)
+    talk = Talk(quiet or as_json)
     check_outputs({"--out": out}, [model, source])
     saved = load(model)
     if saved.recipe is None:
         raise ValueError(f"{model} does not say how its data was prepared, so a file cannot be. Use it in Python.")
-    with talk.progress() as show:
+    with talk.progress(f"reading {source}") as show:
         rows = read_like(source, saved.recipe, id=id, encoding=encoding, progress=show)
-    with talk.progress() as show:
-        show("placing rows", 0, None)
+    with talk.progress("placing rows"):
         found = place(saved.model, rows.X)
     clusters = found.ndim == 1
     columns: dict[str, Any] = {"id": rows.ids, "cluster": found} if clusters else coordinates(rows.ids, found)
-    written = write_result(columns, out, as_json)
+    written = write_result(columns, out, as_json, talk)
     sizes = np.bincount(found).tolist() if clusters else []
     if as_json:
         kind = {"clusters": len(np.unique(found)), "sizes": sizes} if clusters else {"dimensions": found.shape[1]}

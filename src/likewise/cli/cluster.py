@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.cluster import KMeans
 
+from ..clustering.starts import fit_starts
 from ..constraints import ConstraintConflictError, Constraints
 from ..constraints.wording import counted, summary
 from ..evaluation import constraint_accuracy
@@ -19,7 +21,7 @@ from ..files import Rows
 from ..front import Likewise
 from ..sources.links import balanced, homophily, link_matrix, linked_pairs, local_core_pairs
 from .building import Settings, clusterer
-from .methods import Method, method_named
+from .methods import Method, check_needs, method_named
 from .outputs import check_outputs, write_result
 from .reading import Reading, hints_about, named, read_source
 from .talk import Talk, print_json
@@ -49,16 +51,17 @@ class Order:
 def run(order: Order) -> None:
     """Read, cluster, write, and say what came of it."""
     begin = perf_counter()
-    talk = Talk(order.quiet)
+    talk = Talk(order.quiet or order.as_json)
     method = _method(order)
     check_outputs(
         {"--out": order.out, "--model": order.model, "--report": order.report},
         [order.source, order.hints, order.links],
     )
-    with talk.progress() as show:
+    with talk.progress(f"reading {order.source}") as show:
         rows = read_source(order.source, order.reading, show)
     _check_size(order, rows)
-    told = hints_about(rows, order.hints, order.reading.label)
+    with talk.progress("reading hints"):
+        told = hints_about(rows, order.hints, order.reading.label)
     _check_hints(order, method, rows, told)
     talk.say(f"{counted(len(rows), 'row')} of {order.source}: {rows.recipe}")
     model = clusterer(method.name, rows.X, order.settings, verbose=talk.heard)
@@ -68,7 +71,7 @@ def run(order: Order) -> None:
         raise named(error, rows.ids) from None
     labels = np.asarray(model.labels_)
     accuracy = None if told.is_empty else constraint_accuracy(labels, told)
-    written = _write(order, method, model, rows, told, labels, accuracy)
+    written = _write(order, method, model, rows, told, labels, accuracy, talk)
     sizes = np.bincount(labels).tolist()
     if order.as_json:
         print_json(
@@ -117,6 +120,7 @@ def _check_hints(order: Order, method: Method, rows: Rows, told: Constraints) ->
         raise ValueError(
             f"the method {method.name} hears no hints. Leave them out, or choose another: likewise methods."
         )
+    check_needs(method, told)
     if order.reading.label is not None and rows.n_labelled == len(rows):
         warnings.warn(
             f"every row has a class in {rows.label_column!r}, so nothing is left to find. Empty some of them; likewise "
@@ -127,12 +131,13 @@ def _check_hints(order: Order, method: Method, rows: Rows, told: Constraints) ->
 
 def _fit(model: Any, order: Order, rows: Rows, told: Constraints, talk: Talk) -> None:
     hints = told
-    links = None if order.links is None else _read_links(order.links, rows)
     name = type(model).__name__
-    if links is not None and name != "NetworkedDocuments":
-        if not told.is_empty:
-            homophily(links, told)
-        hints = told | balanced(linked_pairs(links)) | balanced(local_core_pairs(links))
+    with talk.progress("following links"):
+        links = None if order.links is None else _read_links(order.links, rows)
+        if links is not None and name != "NetworkedDocuments":
+            if not told.is_empty:
+                homophily(links, told)
+            hints = told | balanced(linked_pairs(links)) | balanced(local_core_pairs(links))
     given: dict[str, Any] = {"constraints": hints} if not hints.is_empty else {}
     if name == "Likewise":
         with warnings.catch_warnings():
@@ -143,9 +148,11 @@ def _fit(model: Any, order: Order, rows: Rows, told: Constraints, talk: Talk) ->
         return
     if name == "NetworkedDocuments":
         given["links"] = links
-    with talk.progress() as show:
-        show(f"clustering by {name}", 0, None)
-        model.fit(rows.X, **given)
+    with talk.progress(f"clustering by {order.method or 'networked'}"):
+        if isinstance(model, KMeans):
+            fit_starts(model, rows.X)
+        else:
+            model.fit(rows.X, **given)
 
 
 def _read_links(path: Path, rows: Rows) -> Any:
@@ -158,9 +165,16 @@ def _read_links(path: Path, rows: Rows) -> Any:
 
 
 def _write(
-    order: Order, method: Method, model: Any, rows: Rows, told: Constraints, labels: np.ndarray, accuracy: float | None
+    order: Order,
+    method: Method,
+    model: Any,
+    rows: Rows,
+    told: Constraints,
+    labels: np.ndarray,
+    accuracy: float | None,
+    talk: Talk,
 ) -> list[Path]:
-    written = write_result({"id": rows.ids, "cluster": labels}, order.out, order.as_json)
+    written = write_result({"id": rows.ids, "cluster": labels}, order.out, order.as_json, talk)
     if order.model is not None:
         from ..models import save
 
@@ -168,12 +182,13 @@ def _write(
         # without the time it took: the same command gives the same file
         said = model.report_.lines() if isinstance(model, Likewise) else []
         report = {name: value for name, value in said if name != "time"}
-        written.append(save(order.model, model, rows.fitted, {**meta, "command": order.command, "report": report}))
+        with talk.progress(f"writing {order.model}"):
+            written.append(save(order.model, model, rows.fitted, {**meta, "command": order.command, "report": report}))
     if order.report is not None:
         from ..report import write_report
 
-        written.append(
-            write_report(
+        with talk.progress(f"writing {order.report}"):
+            page = write_report(
                 order.report,
                 model,
                 rows.X,
@@ -187,7 +202,7 @@ def _write(
                 command=order.command,
                 seed=order.settings.seed,
             )
-        )
+        written.append(page)
     return written
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from ..evaluation.protocols import Case, Trial, case, one_sided_t_test, run_method
+from ..front.bar import Bar
+from ..progress import listening, part
 from ..studies import METHODS, Ledger, Results
+from .outputs import check_outputs
 from .reading import Labelled
 
 SIGNIFICANT = 0.05
@@ -36,7 +38,7 @@ def compare(
     """Run methods on drawn hints, print a table, and keep every value in `out` if that is given."""
     console = Console(stderr=as_json)
     trials = trials_of(data, methods, amounts, how=how, wrong=wrong, score=score, repeats=repeats)
-    results = run_all(trials, seed, console)
+    results = run_all(trials, seed, console, seen=not as_json)
     if out is not None:
         ledger = Ledger(out)
         for cell, seeds in results.items():
@@ -55,6 +57,15 @@ def compare(
         console.print("[bold]Bold[/bold]: best, or not shown to be below the best (paired t-test, p ≥ 0.05).")
 
 
+def check_results(out: Path | None, source: str) -> None:
+    """Refuse a place for results that could not be written to once the work is done."""
+    if out is not None and out.suffix.lower() != ".csv":
+        raise ValueError(f"--out {out} must end in .csv: it holds lines of cell, seed, value.")
+    check_outputs({"--out": out}, [source])
+    if out is not None and out.exists():
+        Ledger(out).read()  # more is added to it
+
+
 def trials_of(
     data: Labelled, methods: Sequence[str], amounts: Sequence[int], *, how: str, wrong: float, score: str, repeats: int
 ) -> list[Trial]:
@@ -67,26 +78,27 @@ def trials_of(
     return [Trial(str(amount), partial(draw, amount), chosen, (score,), repeats) for amount in amounts]
 
 
-def run_all(trials: Sequence[Trial], seed: int, console: Console) -> Results:
+def run_all(trials: Sequence[Trial], seed: int, console: Console, seen: bool = True) -> Results:
     """Run every method of every trial; one that refuses its hints counts as NaN and is told."""
     found: dict[str, dict[int, float]] = {}
     refused: dict[str, str] = {}
     total = sum(trial.seeds * len(trial.methods) for trial in trials)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("comparing", total=total)
+    done = 0
+    with Bar("comparing", seen).shown() as bar:
         for trial in trials:
             for draw in range(seed, seed + trial.seeds):
                 drawn = trial.draw(draw)
                 for name in trial.methods:
-                    progress.update(bar, description=f"{name}, {trial.name} hints")
+                    bar.name(f"{name}, {trial.name} hints")
                     try:
-                        values = _quietly(trial, drawn, draw, name)
+                        with part(done / total, (done + 1) / total), listening(None):
+                            values = _quietly(trial, drawn, draw, name)
                     except (ValueError, ModuleNotFoundError) as error:
                         refused.setdefault(name, str(error))
                         values = dict.fromkeys(trial.cells(name), float("nan"))
                     for cell, value in values.items():
                         found.setdefault(cell, {})[draw] = value
-                    progress.advance(bar)
+                    done += 1
     for name, why in refused.items():
         console.print(f"[yellow]{name}[/yellow] had no answer at least once: {why}", highlight=False)
     return Results(found)

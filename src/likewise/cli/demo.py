@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
@@ -19,6 +18,8 @@ from sklearn.datasets import load_digits
 from ..constraints import Constraints
 from ..evaluation import normalized_mutual_information, purity
 from ..front import Likewise
+from ..front.bar import Bar
+from ..progress import each
 from ..report import write_report
 
 DIGITS = 10
@@ -55,13 +56,12 @@ def run(out: Path, n_hints: int, seed: int) -> None:
     plain = KMeans(DIGITS, n_init=10, random_state=0).fit_predict(X)
     tried: list[dict[int, Likewise]] = []
     scores: dict[str, list[tuple[float, float, float]]] = {}
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("sorting digits", total=2 * DRAWS)
-        for draw in range(DRAWS):
+    with Bar("sorting digits").shown():
+        for draw in each(range(DRAWS)):
             models = {}
-            for amount, hints in hints_drawn(y, n_hints, [seed, draw]).items():
+            drawn_so_far = hints_drawn(y, n_hints, [seed, draw])
+            for amount, hints in each(drawn_so_far.items(), len(drawn_so_far)):
                 models[amount] = Likewise(DIGITS, verbose=False, random_state=0).fit(X, constraints=hints)
-                progress.advance(task)
             tried.append(models)
             answers = {"k-means|none": plain, "Likewise|none": models[n_hints].baseline_labels_}
             answers |= {f"Likewise|{amount}": model.labels_ for amount, model in models.items()}
@@ -74,7 +74,8 @@ def run(out: Path, n_hints: int, seed: int) -> None:
     found = scores[f"Likewise|{n_hints}"]
     middle = int(np.argsort([right for right, _, _ in found], kind="stable")[DRAWS // 2])
     command = f"likewise demo --hints {n_hints} --seed {seed}"
-    page = written(out / "report.html", tried[middle][n_hints], X, digits.images, command)
+    with Bar("writing the report").shown():
+        page = written(out / "report.html", tried[middle][n_hints], X, digits.images, command)
     console.print(f"\nThe piles, and what the hints did: [b]{page}[/b] opens in any browser.", soft_wrap=True)
     console.print("It shows the draw in the middle, neither the luckiest nor the unluckiest.\n\nTry next:")
     for what, step in NEXT:

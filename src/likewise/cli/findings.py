@@ -11,6 +11,7 @@ import numpy as np
 from ..constraints import Conflict, Constraints
 from ..constraints.conflicts import tally
 from ..constraints.wording import counted, summary
+from ..progress import tell
 from .reading import proof
 
 SHOWN = 10
@@ -52,14 +53,17 @@ class Findings:
         """Look at hints."""
         codes = told.groups()
         n_conflicts, _ = tally(told, codes)
+        tell(1, 4)
         sizes = np.bincount(codes, minlength=1)
         members = np.split(np.argsort(codes, kind="stable"), np.cumsum(sizes)[:-1])
         large = [int(group) for group in np.argsort(-sizes, kind="stable") if sizes[group] > 1]
         kept = told.drop_conflicts()[0] if n_conflicts else told
+        tell(2, 4)
         try:
             closed = kept.expand(MOST, closed=True)
         except ValueError:
             closed = None
+        tell(3, 4)
         return cls(
             told,
             n_conflicts,

@@ -8,6 +8,7 @@ from ..constraints import Constraints
 from ..constraints.files import FORMATS
 from ..constraints.records import BadRecord
 from ..constraints.wording import summary
+from ..progress import part
 from .findings import Findings
 from .outputs import check_outputs
 from .reading import Reading, known_labels, read_constraints, read_names
@@ -23,12 +24,20 @@ def check(path: Path, *, source: str | None, reading: Reading, k: int | None, ou
     if out is not None:
         _check_suffix(out)
         check_outputs({"--entailed": out}, [path, source])
+    talk = Talk(quiet=as_json)
     if source is None:
-        ids, told = read_alone(path)
+        with talk.progress(f"reading {path}"):
+            ids, told = read_alone(path)
     else:
-        rows = read_names(source, reading)
-        ids, told = rows.ids, read_constraints(path, rows)
-    found = Findings.of(told, k, TOLD_TO_MACHINES if as_json else TOLD)
+        with talk.progress(f"reading {source}") as show:
+            rows = read_names(source, reading, show)
+        with talk.progress(f"reading {path}"):
+            ids, told = rows.ids, read_constraints(path, rows)
+    with talk.progress("looking for contradictions"):
+        with part(0, 0.5):
+            found = Findings.of(told, k, TOLD_TO_MACHINES if as_json else TOLD)
+        facts = found.as_object(ids) if as_json else {}
+        lines = [] if as_json else list(found.lines(ids))
     written = []
     if out is not None:
         if found.closed is None:
@@ -36,9 +45,9 @@ def check(path: Path, *, source: str | None, reading: Reading, k: int | None, ou
         found.closed.write(out, ids=ids)
         written.append(str(out))
     if as_json:
-        print_json({"file": str(path), **found.as_object(ids), "files": written})
+        print_json({"file": str(path), **facts, "files": written})
     else:
-        print("\n".join([f"{path}: {found.headline}", *found.lines(ids), *(f"\nwrote {name}" for name in written)]))
+        print("\n".join([f"{path}: {found.headline}", *lines, *(f"\nwrote {name}" for name in written)]))
     return found.consistent
 
 
@@ -46,17 +55,19 @@ def read_alone(path: Path) -> tuple[list[str], Constraints]:
     """A file of hints without the data it is about: by row numbers, or else by the names in it."""
     names: dict[str, None] = {}
     try:
-        _, records = FORMATS[path.suffix.lower()][0](path)
-        for record in records:
-            names[str(record.left)] = None
-            if not str(record.kind).strip().lower().startswith("partition"):
-                names[str(record.right)] = None
+        with part(0, 0.4):
+            _, records = FORMATS[path.suffix.lower()][0](path)
+            for record in records:
+                names[str(record.left)] = None
+                if not str(record.kind).strip().lower().startswith("partition"):
+                    names[str(record.right)] = None
     except BadRecord as bad:
         raise ValueError(f"{path}, {bad.where}: {bad.why}") from None
-    if all(name.strip().isdecimal() for name in names):
-        told = Constraints.read(path)
-        return [str(row) for row in range(told.n_samples)], told
-    return list(names), Constraints.read(path, ids=list(names))
+    with part(0.4, 1):
+        if all(name.strip().isdecimal() for name in names):
+            told = Constraints.read(path)
+            return [str(row) for row in range(told.n_samples)], told
+        return list(names), Constraints.read(path, ids=list(names))
 
 
 def sample(
@@ -66,10 +77,12 @@ def sample(
     talk = Talk(quiet)
     _check_suffix(out)
     check_outputs({"--hints": out}, [source])
-    rows = read_names(source, reading)
+    with talk.progress(f"reading {source}") as show:
+        rows = read_names(source, reading, show)
     labels = known_labels(source, rows)
-    drawn = Constraints.sample(labels, how, amount, error_rate=wrong, random_state=seed)
-    drawn.write(out, ids=rows.ids)
+    with talk.progress("drawing hints"):
+        drawn = Constraints.sample(labels, how, amount, error_rate=wrong, random_state=seed)
+        drawn.write(out, ids=rows.ids)
     talk.say(f"{summary(drawn)}, drawn from the classes in {rows.label_column!r}; wrote {out}")
 
 

@@ -9,14 +9,14 @@ import click
 
 from .. import __version__
 from .errors import Commands
-from .options import FILE, HOWS, asked, data_options, name_options, talk_options
+from .options import FILE, HOWS, SEED, asked, checked_jobs, data_options, name_options, talk_options
 
 if TYPE_CHECKING:
     from .reading import Reading
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 SCORES = ["nmi", "rand", "f", "scaled_rand", "purity", "kept", "seconds"]
-seed_option = click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same answer.")
+seed_option = click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed, the same answer.")
 hints_option = click.option("--hints", type=FILE, help="Pairs: a file with the columns left, right, kind.")
 
 
@@ -35,7 +35,7 @@ def main() -> None:
 @click.option("--trust", type=click.Choice(["auto", "strict", "weighted"]), help="Whether hints may be broken: see "
               "likewise.Likewise; default: auto.")  # fmt: skip
 @click.option("--budget", type=click.FloatRange(0, min_open=True), help="Seconds to spend; default: all it takes.")
-@click.option("--jobs", type=int, help="Threads at work; -1 for one a core.")
+@click.option("--jobs", type=int, callback=checked_jobs, help="Threads at work; -1 for one a core.")
 @seed_option
 @click.option("--out", type=FILE, help="Where the columns id, cluster go: .csv, .tsv, .jsonl or .parquet; default: "
               "standard output.")  # fmt: skip
@@ -184,7 +184,7 @@ def methods(as_json: bool) -> None:
 @click.option("--wrong", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of hints made wrong.")
 @click.option("--score", type=click.Choice(SCORES), default="nmi", show_default=True)
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Draws of hints.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the first draw.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Of the first draw.")
 @click.option("--out", type=FILE, help="Keep every value in this CSV file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 @data_options
@@ -206,15 +206,21 @@ def compare(
     DATA is what `likewise cluster` takes. Hints are drawn from the classes, every method gets the same, and
     their answers are scored against the classes, under one protocol.
     """
+    from .compare import check_results
     from .compare import compare as run
     from .reading import read_labelled
+    from .talk import Talk
 
     try:
         numbers = [int(amount) for amount in amounts.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{amounts!r} is not a list of whole numbers such as 20,100.") from None
+        raise click.BadParameter(
+            f"{amounts!r} is not a list of whole numbers such as 20,100.", param_hint="--amounts"
+        ) from None
     names = [name.strip() for name in methods.split(",")]
-    rows = read_labelled(source, reading)
+    check_results(out, source)
+    with Talk(quiet=as_json).progress(f"reading {source}") as show:
+        rows = read_labelled(source, reading, show)
     given = {"how": how, "wrong": wrong, "score": score, "repeats": repeats, "seed": seed}
     run(rows, names, numbers, **given, out=out, as_json=as_json)  # type: ignore[arg-type]
 
@@ -250,18 +256,14 @@ def papers(
 
     if data is not None:
         os.environ["LIKEWISE_DATA"] = str(data)
-    try:
-        whole = run_papers(folder, name, cell=cell, quick=quick, jobs=jobs, out=out, fresh=fresh)
-    except (FileNotFoundError, ValueError) as error:
-        raise click.ClickException(str(error)) from None
-    if not whole:
+    if not run_papers(folder, name, cell=cell, quick=quick, jobs=jobs, out=out, fresh=fresh):
         raise SystemExit(1)
 
 
 @main.command()
 @click.option("--out", type=FOLDER, default="demo", help="Folder to write to.")
 @click.option("--hints", type=click.IntRange(2), default=100, show_default=True, help="How many hints to give.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Which hints are drawn.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Which hints are drawn.")
 def demo(out: Path, hints: int, seed: int) -> None:
     """Cluster handwritten digits with and without hints, and draw them."""
     from .demo import run

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from rich.console import Console
 from rich.table import Table
 
+from ..constraints import Constraints
 from .talk import print_json
 
 RLNC = "Yan, Wang, Lee, Giles 2009"
@@ -93,6 +94,21 @@ def method_named(name: str, does: str) -> Method:
         offer = f"Did you mean {' or '.join(close)}?" if close else f"There are: {', '.join(known)}."
         raise ValueError(f"there is no method {name!r} to {does} with. {offer} likewise methods tells of each.")
     return METHODS[name]
+
+
+def check_needs(method: Method, told: Constraints) -> None:
+    """Refuse a method that cannot do without hints which are not there."""
+    lacking = {
+        "must-links": "must-links" in method.needs and not told.n_must_link,
+        "cannot-links": "cannot-links" in method.needs and not told.n_cannot_link,
+        "hints": method.needs == "hints" and told.is_empty,
+    }
+    missing = [kind for kind, lacks in lacking.items() if lacks]
+    if missing:
+        raise ValueError(
+            f"the method {method.name} learns from {' and '.join(missing)}, and there are none. Give them in a file "
+            "(--hints), name a column with the classes of some rows (--label), or choose another: likewise methods."
+        )
 
 
 def run(as_json: bool) -> None:

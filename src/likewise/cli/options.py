@@ -12,6 +12,7 @@ import click
 
 HOWS = ["random_pairs", "per_class", "labelled_items", "disjoint_items", "equal", "links"]
 FILE = click.Path(path_type=Path, dir_okay=False)
+SEED = click.IntRange(0, 2**32 - 1)
 
 
 ID = click.option("--id", "id_", metavar="NAME", help="Column of ids; default: one called id, or a first column of "
@@ -66,6 +67,13 @@ def _gathered(command: Callable[..., Any], options: Sequence[Callable[..., Any]]
     for option in reversed(options):
         found = option(found)
     return found
+
+
+def checked_jobs(context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
+    """A number of threads: 1 or more, or −1 for one a core and −2 for one fewer."""
+    if value == 0:
+        raise click.BadParameter("0 threads do no work. Give 1 or more, or -1 for one a core.")
+    return value
 
 
 def talk_options(command: Callable[..., Any]) -> Callable[..., Any]:

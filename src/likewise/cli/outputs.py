@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.writing import checked_suffix, write_columns, write_delimited
+from .talk import Talk
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:
@@ -39,10 +40,11 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | Pat
             raise ValueError(f"--report {path} must end in .html: it is a page to be opened in a browser.")
 
 
-def write_result(columns: Mapping[str, Any], out: Path | None, as_json: bool) -> list[Path]:
+def write_result(columns: Mapping[str, Any], out: Path | None, as_json: bool, talk: Talk) -> list[Path]:
     """Write columns to a file, or to standard output unless that is for JSON; return the files written."""
     if out is not None:
-        return [write_columns(out, columns)]
+        with talk.progress(f"writing {out}"):
+            return [write_columns(out, columns)]
     if not as_json:
         write_delimited(sys.stdout, columns)
         sys.stdout.flush()

@@ -13,9 +13,10 @@ from .. import datasets
 from ..constraints import ConstraintConflictError, Constraints
 from ..files import SUFFIXES, Rows
 from ..files.raw import Progress, Raw, no_progress
-from ..files.reading import names_of, read_raw, rows_of
+from ..files.reading import names_of, read_raw, rows_of, shares
 from ..files.roles import roles_of
 from ..files.rows import Names
+from ..progress import part
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,17 @@ class Labelled(NamedTuple):
     recipe: str
 
 
-def read_source(source: str, reading: Reading, progress: Progress = no_progress) -> Rows:
-    """Read a file, a folder, or a data set by name."""
-    raw = _read_raw(source, reading, progress)
-    roles = roles_of(raw, id=reading.id, text=reading.text, label=reading.label, columns=reading.columns)
-    return rows_of(raw, roles, impute=reading.impute, language=reading.language, progress=progress)
+def read_source(source: str, reading: Reading, progress: Progress = no_progress, *, labelled: bool = False) -> Rows:
+    """Read a file, a folder, or a data set by name; one that must be ``labelled`` is refused before the work begins."""
+    read, sorted_out = shares(source)
+    with part(0, read):
+        raw = _read_raw(source, reading, progress)
+    if labelled:
+        known_labels(source, names_of(raw, id=reading.id, label=reading.label))
+    with part(read, sorted_out):
+        roles = roles_of(raw, id=reading.id, text=reading.text, label=reading.label, columns=reading.columns)
+    with part(sorted_out, 1):
+        return rows_of(raw, roles, impute=reading.impute, language=reading.language, progress=progress)
 
 
 def _read_raw(source: str, reading: Reading, progress: Progress = no_progress) -> Raw:
@@ -69,15 +76,15 @@ def _read_raw(source: str, reading: Reading, progress: Progress = no_progress) -
 
 def read_labelled(source: str, reading: Reading, progress: Progress = no_progress) -> Labelled:
     """Read data with classes; rows whose class is unknown are left out."""
-    rows = read_source(source, reading, progress)
+    rows = read_source(source, reading, progress, labelled=True)
     known = np.array([row for row, label in enumerate(known_labels(source, rows)) if label is not None])
     y = np.array([rows.labels[row] for row in known])  # type: ignore[index]
     return Labelled(rows.X[known], y, rows.recipe)
 
 
-def read_names(source: str, reading: Reading) -> Names:
+def read_names(source: str, reading: Reading, progress: Progress = no_progress) -> Names:
     """Ids and classes alone: of a file, a folder or a data set by name."""
-    return names_of(_read_raw(source, reading), id=reading.id, label=reading.label)
+    return names_of(_read_raw(source, reading, progress), id=reading.id, label=reading.label)
 
 
 def known_labels(source: str, rows: Rows | Names) -> list[str | None]:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..constraints import ConstraintConflictError, Constraints
 from ..constraints.wording import counted, summary
 from .building import reducer
-from .methods import method_named
+from .methods import check_needs, method_named
 from .outputs import check_outputs, write_result
 from .reading import Reading, hints_about, named, read_source
 from .talk import Talk, print_json
@@ -36,31 +37,34 @@ class Order:
 
 def run(order: Order) -> None:
     """Read, project, write, and say what came of it."""
-    talk = Talk(order.quiet)
+    talk = Talk(order.quiet or order.as_json)
     if order.method is not None:
         method_named(order.method, "reduce")
     check_outputs({"--out": order.out, "--model": order.model}, [order.source, order.hints])
-    with talk.progress() as show:
+    with talk.progress(f"reading {order.source}") as show:
         rows = read_source(order.source, order.reading, show)
+    if not _differ(rows.X):
+        raise ValueError(f"the rows of {order.source} do not differ ({rows.recipe}). There is nothing to show.")
     if order.dims > rows.X.shape[1]:
         raise ValueError(
             f"--dims {order.dims} is more than the {rows.X.shape[1]:,} columns that {order.source} comes to "
             f"({rows.recipe}). Ask for fewer."
         )
-    told = hints_about(rows, order.hints, order.reading.label)
+    with talk.progress("reading hints"):
+        told = hints_about(rows, order.hints, order.reading.label)
     # what ProjectThenCluster does: Costco learns from must-links, and without any SSDR is PCA, corrected
     name = order.method or ("costco" if told.n_must_link else "ssdr")
     method = method_named(name, "reduce")
     if not method.hears and not told.is_empty:
         raise ValueError(f"the method {name} hears no hints. Leave them out, or choose another: likewise methods.")
+    check_needs(method, told)
     model = reducer(name, rows.X, order.dims, order.seed)
     try:
-        with talk.progress() as show:
-            show(f"reducing by {name}", 0, None)
+        with talk.progress(f"reducing by {name}"):
             Z = _fitted(model, rows.X, told)
     except ConstraintConflictError as error:
         raise named(error, rows.ids) from None
-    written = write_result(coordinates(rows.ids, Z), order.out, order.as_json)
+    written = write_result(coordinates(rows.ids, Z), order.out, order.as_json, talk)
     if order.model is not None:
         from ..models import save
 
@@ -89,6 +93,11 @@ def run(order: Order) -> None:
 def coordinates(ids: list[str], Z: np.ndarray) -> dict[str, Any]:
     """The columns of the output: id, then one for each dimension."""
     return {"id": ids, **{f"d{place + 1}": Z[:, place] for place in range(Z.shape[1])}}
+
+
+def _differ(X: Any) -> bool:
+    spread = X.max(axis=0) - X.min(axis=0)
+    return bool(spread.nnz if sparse.issparse(spread) else spread.any())
 
 
 def _fitted(model: Any, X: Any, told: Constraints) -> np.ndarray:

@@ -9,7 +9,8 @@ from typing import Any
 
 from rich.console import Console
 
-from ..front.pace import Pace
+from ..front.bar import Bar
+from ..progress import tell
 
 Show = Callable[[str, int, int | None], None]
 
@@ -33,10 +34,16 @@ class Talk:
             self._console.print(text, markup=False, highlight=False)
 
     @contextmanager
-    def progress(self) -> Iterator[Show]:
-        """What shows how much is done and how long the rest will take, from a second on."""
-        with Pace(verbose=self.heard).shown() as pace:
-            yield pace.show
+    def progress(self, what: str = "") -> Iterator[Show]:
+        """Show what is done and how long the rest will take, from a second on; what it gives is told the same."""
+        with Bar(what, self.heard).shown() as bar:
+
+            def show(what: str, done: int, total: int | None) -> None:
+                bar.name(what)
+                if total:
+                    tell(done, total)
+
+            yield show
 
 
 def print_json(found: dict[str, Any]) -> None:

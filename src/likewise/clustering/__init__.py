@@ -4,7 +4,7 @@ from .consensus import consensus_embedding, hbgf
 from .constrained_cut import ConstrainedNormalizedCut
 from .cop import COPKMeans
 from .ensemble import SubspaceMetricEnsemble
-from .kernel import KernelKMeans, SKKMeans, choose_delta
+from .kernel import KernelKMeans, SKKMeans
 from .mpck import MPCKMeans
 from .networked import NetworkedDocuments
 from .normalized_cut import NormalizedCut
@@ -14,6 +14,7 @@ from .project import ProjectThenCluster
 from .propagation import propagate_globally, propagate_locally
 from .recipes import ChainedClusterer, PropagatedAffinity, glo_nc, l_nc, lo_nc, rl_nc, rlc_nc
 from .spherical import SphericalKMeans
+from .widths import choose_delta
 
 __all__ = [
     "COPKMeans",

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from ..constraints import Constraints
 from ..graphs import cannot_link_graph
+from ..progress import each
 from .centres import CentreClusterer
 from .lloyd import Assign, Run, best_of, lloyd
 from .penalties import Penalties
@@ -135,7 +136,7 @@ class COPKMeans(CentreClusterer):
 
     def _runs(self, points: Points, apart: Penalties, assign: Assign, rng: np.random.RandomState) -> list[Run]:
         runs, failure = [], None
-        for _ in range(self.n_init):
+        for _ in each(range(self.n_init)):
             start = spread_out(points, self.n_clusters, rng)
             try:
                 runs.append(lloyd(points, start, assign, max_iter=self.max_iter, tol=self.tol, free=apart.free))

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from ..constraints import Constraints
 from ..metric.learn import Learner
 from ..metric.terms import FeatureTerms, centred, differences, resolve_ridge
+from ..progress import each, part
 from .base import Clusterer
 from .consensus import hbgf, item_cluster_graph
 from .lloyd import k_means
@@ -166,20 +167,23 @@ class SubspaceMetricEnsemble(Clusterer):
         # Members are small: threads inside each would only get in the way of each other, and so would many messages.
         messages = min(count, 4 * effective_n_jobs(self.n_jobs))
         with threadpool_limits(1 if count > 1 else None):
-            found = Parallel(n_jobs=self.n_jobs)(
+            found = Parallel(n_jobs=self.n_jobs, return_as="generator")(
                 delayed(plan._fit_members)(members(chosen), constraints)
                 for chosen in np.array_split(np.arange(count), messages)
             )
-            labelings, weights, n_iters = zip(*chain.from_iterable(found), strict=True)
+            with part(0, 0.95):
+                done = list(each(found, messages))
+            labelings, weights, n_iters = zip(*chain.from_iterable(done), strict=True)
             self.labelings_, self.weights_, self.n_iter_ = np.array(labelings), np.array(weights), max(n_iters)
             if count == 1:
                 return self.labelings_[0]
-            return hbgf(self.labelings_, self.n_clusters, random_state=seeds[0])
+            with part(0.95, 1):
+                return hbgf(self.labelings_, self.n_clusters, random_state=seeds[0])
 
     def _fit_members(self, members: list[Member], constraints: Constraints) -> list[tuple[Array, Array, int]]:
         rng = np.random.RandomState()
         found = []
-        for X, terms, seed in members:
+        for X, terms, seed in each(members):
             rng.seed(seed)  # ten times faster than a new RandomState(seed), and the same
             found.append(self._fit_member(X, terms, rng, constraints))
         return found

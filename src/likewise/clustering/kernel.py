@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..constraints import Constraints
-from ..graphs import cannot_link_graph
-from ..graphs.kernel import collapse, must_link_differences
+from ..graphs.kernel import correction, must_link_differences
 from ..projections.bandwidth import DELTA, median_distance, resolve_delta
 from .base import Clusterer
 from .centres import LOOP
-from .lloyd import k_means
-from .penalties import Penalties
-from .points import Array
+from .lloyd import Run, k_means
+from .nystrom import Nystrom, drawn_landmarks
+from .points import Array, Points, PointSet
+
+FULL = 10_000
+"""Rows up to which the whole kernel is used."""
+
+LANDMARKS = 1_000
+"""Rows that stand for all beyond."""
 
 
 class KernelPoints:
@@ -33,6 +38,10 @@ class KernelPoints:
         self.K, self.n, self.dtype = K, len(K), K.dtype
         self.weight, self.constant = np.ones(self.n), 0.0
         self.diagonal = K.diagonal()
+
+    def blocks(self, n_centres: int) -> list[slice]:
+        """All points at once: every distance to a centre takes its length, and that takes the whole kernel."""
+        return [slice(0, self.n)]
 
     def squared_distances(self, centres: Array, rows: Any = slice(None)) -> Array:
         """From some points to each centre; never below zero."""
@@ -57,8 +66,7 @@ class KernelPoints:
 class KernelKMeans(Clusterer):
     """k-means in the feature space of a kernel: clusters may be curved.
 
-    Prefer it over k-means where clusters are not blobs and a kernel of n × n fits in memory. It hears no hints;
-    :class:`SKKMeans` does.
+    Prefer it over k-means where clusters are not blobs. It hears no hints; :class:`SKKMeans` does.
 
     .. math:: \\min_\\pi \\sum_h \\sum_{x \\in \\pi_h} \\|\\varphi(x) - m_h\\|^2, \\qquad
               m_h = \\frac{1}{|\\pi_h|} \\sum_{t \\in \\pi_h} \\varphi(t)
@@ -75,6 +83,9 @@ class KernelKMeans(Clusterer):
         The width δ of "rbf"; "median" is the median distance between rows.
     kernel_params : dict, optional
         More arguments for kernels other than "rbf".
+    n_landmarks : "auto", int or None
+        Rows whose kernel with all rows stands for the whole kernel (Nyström), which is then n × n_landmarks. "auto":
+        1,000 beyond 10,000 rows. None: the whole kernel, always. A precomputed kernel is taken as it is.
     n_init, max_iter, tol, random_state
         As for :class:`~likewise.clustering.SphericalKMeans`.
 
@@ -82,7 +93,12 @@ class KernelKMeans(Clusterer):
     ----------
     labels_ : (n,) int array
     coefficients_ : (n_clusters, n) array
-        Each centre as a combination of the rows that were clustered.
+        Each centre as a combination of the rows that were clustered, or of the landmarks.
+    landmarks_ : (n_landmarks,) ints or None
+        None where the whole kernel was used.
+    kernel_error_ : float
+        ‖K − K'‖ ÷ ‖K̂'‖, where landmarks give K' for K and K̂' after the collapse, measured among 1,000 rows; 0 for the
+        whole kernel.
     inertia_, objective_ : float
     delta_ : float
         The width that was used, for "rbf".
@@ -104,6 +120,7 @@ class KernelKMeans(Clusterer):
         "kernel": [StrOptions({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}), callable],
         "delta": DELTA,
         "kernel_params": [dict, None],
+        "n_landmarks": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -113,6 +130,7 @@ class KernelKMeans(Clusterer):
         kernel: Any = "rbf",
         delta: float | str = "median",
         kernel_params: dict[str, Any] | None = None,
+        n_landmarks: int | str | None = "auto",
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-6,
@@ -122,6 +140,7 @@ class KernelKMeans(Clusterer):
         self.kernel = kernel
         self.delta = delta
         self.kernel_params = kernel_params
+        self.n_landmarks = n_landmarks
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -132,17 +151,34 @@ class KernelKMeans(Clusterer):
             raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}.")
         if self.kernel == "rbf":
             self.delta_ = self._width(X)
-        K = self._kernel(X, X)
-        K_hat, correct = self._projected(K, constraints)
         rng = check_random_state(self.random_state)
-        points = KernelPoints(K_hat)
-        run = k_means(points, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol)
-        self._X = X
-        self.coefficients_ = correct(run.centres)
-        self._norms = np.einsum("ck,kc->c", run.centres, K_hat @ run.centres.T)
+        count = self._landmark_count(X.shape[0])
+        self.landmarks_, self.kernel_error_ = None, 0.0
+        if count is None:
+            K_hat, correct = self._projected(self._kernel(X, X), constraints)
+            run = self._run(KernelPoints(K_hat), rng)
+            self._X, self.coefficients_ = X, correct(run.centres)
+            self._norms = np.einsum("ck,kc->c", run.centres, K_hat @ run.centres.T)
+        else:
+            space = Nystrom.of(self._kernel, X, drawn_landmarks(count, constraints, rng))
+            space.collapse(constraints)
+            run = self._run(Points(space.F), rng)
+            # centres have no part in what was projected away: f̂(x)·c = K(x, L) M c
+            self._X, self.coefficients_ = X[space.landmarks], run.centres @ space.M.T
+            self._norms = np.einsum("ck,ck->c", run.centres, run.centres)
+            self.landmarks_, self.kernel_error_ = space.landmarks, space.error
         self.inertia_ = self.objective_ = run.objective
         self.history_, self.n_iter_ = run.history, run.n_iter
         return run.labels
+
+    def _run(self, points: PointSet, rng: np.random.RandomState) -> Run:
+        return k_means(points, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol)
+
+    def _landmark_count(self, n: int) -> int | None:
+        """How many rows stand for all; None where every row does."""
+        if self.n_landmarks is None or self.kernel == "precomputed" or (self.n_landmarks == "auto" and n <= FULL):
+            return None
+        return min(LANDMARKS if self.n_landmarks == "auto" else int(self.n_landmarks), n)
 
     def _width(self, X: Any) -> float:
         return median_distance(X) if isinstance(self.delta, str) else float(self.delta)
@@ -177,8 +213,8 @@ class SKKMeans(KernelKMeans):
     """Subspace kernel k-means: every must-link group is one point in feature space, then kernel k-means.
 
     The feature space is projected onto the null space of all must-link differences, so must-linked rows coincide and
-    everything near them is drawn along. Prefer it for up to some thousand rows of curved data with trusted must-links;
-    cannot-links do not enter. With no hints it is :class:`KernelKMeans`.
+    everything near them is drawn along. Prefer it for curved data with trusted must-links; cannot-links do not enter.
+    With no hints it is :class:`KernelKMeans`.
 
     .. math:: \\hat K = K - K_M^T W^+ K_M, \\qquad
               \\min_\\pi \\sum_h \\sum_{x \\in \\pi_h} \\|\\hat\\varphi(x) - \\hat m_h\\|^2
@@ -214,9 +250,7 @@ class SKKMeans(KernelKMeans):
         linked, differences = must_link_differences(constraints)
         if not len(linked):
             return super()._projected(K, constraints)
-        # K̂ = K − T Tᵀ with T = K[:, linked] B. The identity below the kernel's own rows brings B out as well.
-        both = np.vstack([K[linked][:, linked], np.eye(len(linked))])
-        B = collapse(both, np.arange(len(linked)), differences)[len(linked) :]
+        B = correction(K[np.ix_(linked, linked)], differences)
         T = K[:, linked] @ B
 
         def correct(coefficients: Array) -> Array:
@@ -226,64 +260,3 @@ class SKKMeans(KernelKMeans):
             return corrected
 
         return (K - T @ T.T).astype(K.dtype, copy=False), correct
-
-
-GRID = (0.25, 0.5, 2**-0.5, 1.0, 2**0.5, 2.0, 4.0)
-"""The widths that :func:`choose_delta` tries, in units of the median distance between rows."""
-
-
-def choose_delta(
-    X: Any,
-    constraints: Constraints,
-    n_clusters: int,
-    grid: Sequence[float] | None = None,
-    *,
-    n_init: int = 10,
-    random_state: Any = None,
-) -> float:
-    """The kernel width at which SKK-means keeps most cannot-links apart; of equals the middle one.
-
-    This is how the DSP paper sets δ. Must-links shape the kernel, cannot-links judge it. The median distance between
-    rows is the safer choice when cannot-links are few.
-
-    Parameters
-    ----------
-    X : (n, f) array or sparse matrix
-    constraints : Constraints
-    n_clusters : int
-    grid : floats, optional
-        Widths to try. Default: ¼, ½, 1/√2, 1, √2, 2 and 4 times the median distance between rows.
-    n_init, random_state
-        For each SKK-means.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from likewise import Constraints
-    >>> from likewise.clustering import choose_delta
-    >>> X = np.array([[0.0], [0.2], [5.0], [5.3], [5.1]])
-    >>> hints = Constraints(5, must_link=[(0, 1)], cannot_link=[(0, 2), (1, 3)])
-    >>> choose_delta(X, hints, 2, grid=[1.0, 2.0, 4.0], random_state=0)
-    2.0
-    """
-    widths = np.sort(np.asarray([m * median_distance(X) for m in GRID] if grid is None else grid, dtype=float))
-    if not len(widths) or widths[0] <= 0:
-        raise ValueError(f"grid must hold widths above 0, got {widths.tolist()}.")
-    if constraints.n_cannot_link == 0:
-        raise ValueError(
-            f"choose_delta judges by cannot-links, and the hints hold none: {constraints!r}. Use delta='median'."
-        )
-    apart = Penalties(cannot_link_graph(constraints))
-    rng = check_random_state(random_state)
-    seed = rng.randint(2**31 - 1)
-    broken = []
-    for delta in widths:
-        K = pairwise_kernels(X, metric="rbf", gamma=0.5 / delta**2)
-        model = SKKMeans(n_clusters, kernel="precomputed", n_init=n_init, random_state=seed)
-        broken.append(apart.total(model.fit(K, constraints=constraints).labels_))
-    best = np.flatnonzero(np.isclose(broken, min(broken), rtol=1e-9, atol=1e-9))
-    return float(widths[best[(len(best) - 1) // 2]])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..progress import Fall, each
 from .points import Array, PointSet, nearest
 from .seeding import spread_out
 
@@ -15,6 +16,9 @@ Assign = Callable[[Array, Array | None], tuple[Array, float]]
 
 Start = Callable[[PointSet, int, np.random.RandomState], Array]
 """(points, number of clusters, random state) → centres."""
+
+LEAST_GAIN = 1e-6
+"""Progress: a run that goes on until no label changes is taken to end about where a step gains so little."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ def k_means(
     """Plain k-means: the best of ``n_init`` starts."""
     assign = plain(points)
     return best_of(
-        lloyd(points, start(points, n_clusters, rng), assign, max_iter=max_iter, tol=tol) for _ in range(n_init)
+        lloyd(points, start(points, n_clusters, rng), assign, max_iter=max_iter, tol=tol) for _ in each(range(n_init))
     )
 
 
@@ -79,7 +83,7 @@ def lloyd(
     """
     move = move or (lambda labels, centres: best_centres(points, labels, centres, free))
     labels, objective = assign(centres, None)
-    history = [objective]
+    history, falling = [objective], Fall(to=max(tol, LEAST_GAIN))
     while len(history) < max_iter:
         moved = move(labels, centres)
         relabelled, gained = assign(moved, labels)
@@ -90,6 +94,7 @@ def lloyd(
             break
         centres, labels = moved, relabelled
         history.append(gained)
+        falling.tell((objective - gained) / (abs(objective) or 1.0))
         if objective - gained <= tol * abs(objective):
             objective = gained
             break

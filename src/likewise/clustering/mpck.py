@@ -12,8 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..constraints import Constraints
+from ..progress import Fall, each
 from .centres import LOOP, CentreClusterer
-from .lloyd import Run, best_centres, best_of
+from .lloyd import LEAST_GAIN, Run, best_centres, best_of
 from .metrics import DiagonalMetrics, FullMetrics, Metrics
 from .points import Array, Points, origin
 from .seeding import farthest_first, spread_out
@@ -150,7 +151,7 @@ class MPCKMeans(CentreClusterer):
             )
             return self._run(X, points, violations, centres, self._metrics(X), rng)
 
-        found = [run(number) for number in range(self.n_init)]
+        found = [run(number) for number in each(range(self.n_init))]
         best = best_of(each for each, _ in found)
         self._metrics_ = next(metrics for each, metrics in found if each is best)
         self._keep(best)
@@ -179,6 +180,7 @@ class MPCKMeans(CentreClusterer):
         every = np.arange(points.n)
         labels: Array | None = None
         history: list[float] = []
+        falling = Fall(to=max(self.tol, LEAST_GAIN))
         while True:
             own = metrics.lengths(X, centres) - metrics.log_det
             near = own.argmin(axis=1)
@@ -186,6 +188,8 @@ class MPCKMeans(CentreClusterer):
             relabelled = violations.sweep(before, own, metrics, rng)
             strain = violations.strain(relabelled, metrics)
             history.append(float(own[every, relabelled].sum()) + metrics.cost(*strain))
+            if len(history) > 1:
+                falling.tell((history[-2] - history[-1]) / (abs(history[-2]) or 1.0))
             settled = labels is not None and np.array_equal(relabelled, labels)
             slow = len(history) > 1 and history[-2] - history[-1] <= self.tol * abs(history[-2])
             labels = relabelled

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..constraints import Constraints
+from ..progress import part
 from ..projections import Costco
 from ..sources.links import balanced, global_core_pairs, homophily, link_matrix, linked_pairs, local_core_pairs
 from .base import Clusterer
@@ -198,7 +199,8 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         self.homophily_ = None
         if matrix is not None and not hints.is_empty:
             self.homophily_ = homophily(matrix, hints, warn=False)
-        self.core_pairs_ = Constraints(n) if matrix is None else self._core_pairs(matrix, X)
+        with part(0, 0.2):
+            self.core_pairs_ = Constraints(n) if matrix is None else self._core_pairs(matrix, X)
         self._warn(matrix)
         self.labels_ = np.asarray(self._cluster(X, hints), dtype=np.int32)
         return self
@@ -234,8 +236,8 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
             chosen: dict[str, Any] = {"gamma": self.gamma, "n_pairs": self.n_pairs, "score": self.global_score}
             parts.append(global_core_pairs(matrix, X, n_similar=self.n_similar, **chosen))
         found = Constraints(matrix.shape[0])
-        for part in parts:
-            found = found | (balanced(part) if self.balance else part)
+        for some in parts:
+            found = found | (balanced(some) if self.balance else some)
         return found
 
     def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
@@ -245,11 +247,12 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         if taught.n_must_link:
             r = self.n_components if self.n_components < min(X.shape) else None
             projection = Costco(r) if self.projection is None else clone(self.projection)
-            self.projection_ = projection.fit(X, constraints=taught)
+            with part(0.2, 0.7):
+                self.projection_ = projection.fit(X, constraints=taught)
         Z = self._image(X)
         self._n_features_out = Z.shape[1]
         cosine = self.metric == "cosine"
-        self.clusterer_ = PCKMeans(
+        clusterer = PCKMeans(
             self.n_clusters,
             penalty=CANNOT_PENALTY * mean_squared_deviation(Z, cosine=cosine),
             must_link="hard" if self.trust else "soft",
@@ -259,7 +262,9 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
             max_iter=self.max_iter,
             tol=self.tol,
             random_state=rng,
-        ).fit(Z, constraints=constraints)
+        )
+        with part(0.7, 1):
+            self.clusterer_ = clusterer.fit(Z, constraints=constraints)
         self.cluster_centers_ = self.clusterer_.cluster_centers_
         self.inertia_, self.n_iter_ = self.clusterer_.inertia_, self.clusterer_.n_iter_
         return self.clusterer_.labels_

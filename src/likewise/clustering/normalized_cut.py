@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..constraints import Constraints
 from ..graphs.spectral import connected_parts, largest_eigenpairs, leading_pairs, normalised, unit_length
+from ..progress import part
 from ..projections.bandwidth import DELTA
 from .affinity import AFFINITIES, affinity_graph
 from .base import Clusterer
@@ -118,7 +119,8 @@ class NormalizedCut(Clusterer):
         self.random_state = random_state
 
     def _cluster(self, X: Any, constraints: Constraints) -> Array:
-        K = affinity_graph(X, self.affinity, self.n_neighbors, self.delta)
+        with part(0, 0.75):
+            K = affinity_graph(X, self.affinity, self.n_neighbors, self.delta)
         self.affinity_matrix_ = K
         degrees = np.asarray(K.sum(axis=1)).ravel()
         graph, operator = self._graph(K, degrees, constraints)
@@ -129,10 +131,12 @@ class NormalizedCut(Clusterer):
             first = np.sqrt(degrees[rows] / degrees[rows].sum())
             return largest_eigenpairs(operator(rows), first, count)
 
-        _, V = leading_pairs(parts, degrees, self.n_clusters, further)
+        with part(0.75, 0.95):
+            _, V = leading_pairs(parts, degrees, self.n_clusters, further)
         self.embedding_ = unit_length(V) if self.normalization == "ng-jordan-weiss" else _per_degree(V, degrees)
         rng = check_random_state(self.random_state)
-        labels, self.n_iter_ = partition_rows(self.embedding_, self.n_clusters, self.n_init, rng)
+        with part(0.95, 1):
+            labels, self.n_iter_ = partition_rows(self.embedding_, self.n_clusters, self.n_init, rng)
         return self._place_rest(labels, constraints)
 
     def _graph(self, K: Any, degrees: Array, constraints: Constraints) -> tuple[Any, Any]:

@@ -11,10 +11,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..constraints import Constraints
+from ..constraints.expansion import n_written
 from ..graphs import RowMatrix, cannot_link_graph, must_link_graph
+from ..progress import each
 from .centres import LOOP, CentreClusterer
 from .lloyd import Assign, best_of, lloyd
-from .penalties import Penalties
+from .penalties import FEW_PAIRS, Penalties
 from .points import Array, Points, PointSet, nearest_and
 from .scale import mean_distance, mean_squared_deviation
 from .seeding import farthest_first, spread_out
@@ -146,7 +148,7 @@ class PCKMeans(CentreClusterer):
 
         run = best_of(
             lloyd(points, start(number), assign, max_iter=self.max_iter, tol=self.tol, free=penalties.free)
-            for number in range(self.n_init)
+            for number in each(range(self.n_init))
         )
         self._keep(run)
         self.inertia_ = run.objective - self.penalty_ * penalties.total(run.labels)
@@ -170,6 +172,10 @@ class PCKMeans(CentreClusterer):
 
 def rows_apart(constraints: Constraints, *, closed: bool) -> Penalties:
     """Prices over rows, for must-links and cannot-links."""
+    n = constraints.n_samples
+    if not constraints.partitions and n_written(constraints, closed=closed) <= FEW_PAIRS * n // 2:
+        told = constraints.expand(FEW_PAIRS * n, closed=closed)
+        return Penalties.of_pairs(n, told.cannot_link, told.cannot_weight, told.must_link, told.must_weight)
     return Penalties(
         cannot_link_graph(constraints, closed=closed),
         must_link_graph(constraints, closed=closed),
@@ -194,7 +200,7 @@ def priced(points: PointSet, penalties: Penalties, penalty: float, rng: np.rando
     def assign(centres: Array, labels: Array | None) -> tuple[Array, float]:
         near, distance, distances = nearest_and(points, centres, rows)
         told = near[rows] if labels is None else labels[rows]
-        costs = points.weight[rows, None] * distances
+        costs = np.multiply(distances, points.weight[rows, None], out=distances)
         told, broken = penalties.sweep(told, costs, penalty, rng)
         near[rows] = told
         paid = points.weight * distance

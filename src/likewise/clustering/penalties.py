@@ -5,19 +5,21 @@ With C the beliefs in cannot-links and M those in must-links, a point i in clust
     Σ_j C_ij [l_j = c] + Σ_j M_ij [l_j ≠ c]  =  degree_i + Σ_j S_ij [l_j = c],        S = C − M,
 
 and S is a few stated pairs plus something of low rank for whole groups (:class:`likewise.graphs.RowMatrix`):
-S = P + G Fᵀ. So it is enough to keep the labels, and for every column of F how much of it lies in which cluster.
+S = P + F B Fᵀ. So it is enough to keep the labels, and for every column of F what those say to it that lie in which
+cluster, B Fᵀ [l = c].
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from ..graphs import RowMatrix
-from .points import Array
+from ..graphs.rows import indicator
+from .points import BLOCK, IN_CACHE, Array, blocks
 
 BATCH = 4096
 """Points whose costs are written out as lists at once."""
@@ -27,7 +29,8 @@ FEW_PAIRS = 10
 
 INFINITE = float("inf")
 
-Entries = list[list[tuple[int, float]]]
+Entries = tuple[list[int], list[int], list[float]]
+"""The rows of a sparse matrix as plain lists: where each starts, the columns, the values."""
 
 
 class Penalties:
@@ -54,37 +57,66 @@ class Penalties:
         signed = cannot if must is None else cannot - must
         signed = signed.written_out(FEW_PAIRS * signed.n)
         pairs = clean(signed.sparse - sparse.diags_array(signed.sparse.diagonal()))
-        gather = clean(signed.factor @ signed.core)
-        touched = np.diff(pairs.indptr) + np.diff(gather.indptr) > 0
-        self.free, self.rows = ~touched, np.flatnonzero(touched)
-        columns = np.flatnonzero(np.bincount(gather.indices, minlength=gather.shape[1]))
-        self.pairs = sparse.csr_array(pairs[self.rows][:, self.rows])
-        self.gather = sparse.csr_array(gather[self.rows][:, columns])
-        self.factor = sparse.csr_array(signed.factor[self.rows][:, columns])
-        # What a point says to itself through its group is no statement about two points.
-        self.own = np.asarray(self.gather.multiply(self.factor).sum(axis=1)).ravel()
-        self._degrees = 0.0 if must is None else float(must.row_sums().sum())
+        core = clean(signed.core)
+        columns = np.flatnonzero(np.diff(core.indptr))
+        factor = clean(signed.factor[:, columns])
+        rows = np.flatnonzero(np.diff(pairs.indptr) + np.diff(factor.indptr) > 0)
+        degrees = 0.0 if must is None else float(must.row_sums().sum())
+        self._set(signed.n, rows, sparse.csr_array(pairs[rows][:, rows]), degrees)
+        self.factor, self.core = sparse.csr_array(factor[rows]), sparse.csr_array(core[columns][:, columns])
+        # What a point says to itself through its group is no statement about two points. Only columns that a point
+        # has together play a part in that.
+        together = self.core.multiply(self.factor.T @ self.factor != 0)
+        self.own = np.asarray((self.factor @ together).multiply(self.factor).sum(axis=1)).ravel()
+
+    @classmethod
+    def of_pairs(cls, n: int, cannot: Array, cannot_weight: Array, must: Array, must_weight: Array) -> Self:
+        """The same from pairs that are all written out, at a fraction of the cost."""
+        self = cls.__new__(cls)
+        pairs, belief = np.concatenate([cannot, must]), np.concatenate([cannot_weight, -must_weight])
+        rows, place = np.unique(pairs, return_inverse=True)
+        place = place.reshape(-1, 2)
+        ends = np.concatenate([place[:, 0], place[:, 1]]), np.concatenate([place[:, 1], place[:, 0]])
+        graph = sparse.csr_array((np.tile(belief, 2), ends), shape=(len(rows), len(rows)))
+        self._set(n, rows, graph, 2 * float(must_weight.sum()))
+        self.factor, self.core = sparse.csr_array((len(rows), 0)), sparse.csr_array((0, 0))
+        self.own = np.zeros(len(rows))
+        return self
+
+    def _set(self, n: int, rows: Array, pairs: sparse.csr_array, degrees: float) -> None:
+        self.rows, self.free = rows, np.ones(n, dtype=bool)
+        self.free[rows] = False
+        self.pairs, self._degrees = pairs, degrees
         self._lists: tuple[Entries, ...] | None = None
 
-    def votes(self, told: Array, n_clusters: int) -> Array:
-        """Σ_j S_ij [l_j = c] for every told point and cluster, the point itself left out."""
-        rows = np.arange(len(told))
-        L = np.zeros((len(told), n_clusters))
-        L[rows, told] = 1.0
-        votes = self.pairs @ L
-        if self.gather.nnz:
-            votes += self.gather @ (self.factor.T @ L)
-            votes[rows, told] -= self.own
+    def votes(self, told: Array, n_clusters: int, some: slice = slice(None)) -> Array:
+        """Σ_j S_ij [l_j = c] for every told point (or a block of them) and cluster, the point itself left out."""
+        start, stop, _ = some.indices(len(told))
+        bounds = self.pairs.indptr[start : stop + 1]
+        stored = slice(bounds[0], bounds[-1])
+        bins = np.repeat(np.arange(stop - start) * n_clusters, np.diff(bounds)) + told[self.pairs.indices[stored]]
+        counted: Array = np.bincount(bins, self.pairs.data[stored], minlength=(stop - start) * n_clusters)
+        votes = counted.reshape(stop - start, n_clusters).astype(np.float64, copy=False)  # ints without any pair
+        if self.core.nnz:
+            votes += self.factor[some] @ self.said(told, n_clusters)
+            votes[np.arange(stop - start), told[some]] -= self.own[some]
         return votes
 
     def total(self, labels: Array) -> float:
         """The belief in all hints that these labels of all points break."""
-        told = labels[self.rows]
-        return self._broken(told, self.votes(told, int(told.max(initial=0)) + 1))
+        return self._broken(labels[self.rows])
 
-    def _broken(self, told: Array, votes: Array) -> float:
-        twice = votes[np.arange(len(told)), told].sum() + self._degrees
+    def _broken(self, told: Array) -> float:
+        of, other = _rows_of(self.pairs), self.pairs.indices
+        twice = self.pairs.data[told[of] == told[other]].sum() + self._degrees
+        if self.core.nnz:
+            said = self.said(told, int(told.max()) + 1)
+            twice += self.factor.data @ said[self.factor.indices, told[_rows_of(self.factor)]] - self.own.sum()
         return max(float(twice) / 2, 0.0)
+
+    def said(self, told: Array, n_clusters: int) -> Array:
+        """B Fᵀ [l = c] for each cluster: what the points in it say to each column of F; −1 is in none."""
+        return self.core @ (self.factor.T @ indicator(told, n_clusters)).toarray()
 
     def sweep(self, told: Array, costs: Array, penalty: float, rng: np.random.RandomState) -> tuple[Array, float]:
         """Each told point that would rather be elsewhere, in random order, to the cluster cheapest for it by then.
@@ -108,13 +140,10 @@ class Penalties:
         broken : float
             The belief in all hints that these labels break.
         """
-        n_clusters = costs.shape[1]
-        votes = self.votes(told, n_clusters)
-        priced = _priced(costs, votes, penalty)
-        wanting = np.flatnonzero(priced.min(axis=1, initial=np.inf) < priced[np.arange(len(told)), told])
+        wanting = np.flatnonzero(self._wanting(told, costs, penalty))
         if not len(wanting):
-            return told, self._broken(told, votes)
-        standing = Standing(self, told)
+            return told, self._broken(told)
+        standing = Standing(self, told, costs.shape[1])
         labels, move = standing.labels, standing.move
         order = rng.permutation(wanting)
         for start in range(0, len(order), BATCH):
@@ -125,12 +154,22 @@ class Penalties:
                 if best < cost[labels[i]]:
                     move(i, cost.index(best))
         told = np.array(labels)
-        return told, self._broken(told, self.votes(told, n_clusters))
+        return told, self._broken(told)
+
+    def _wanting(self, told: Array, costs: Array, penalty: float) -> Array:
+        """Which points would rather be elsewhere as all others stand."""
+        n_clusters = costs.shape[1]
+        wanting = np.zeros(len(told), dtype=bool)
+        # Over groups a block costs a look at all of them, so there are few.
+        for some in blocks(len(told), n_clusters, BLOCK if self.core.nnz else IN_CACHE):
+            priced = _priced(costs[some], self.votes(told, n_clusters, some), penalty)
+            wanting[some] = priced.min(axis=1) < priced[np.arange(len(priced)), told[some]]
+        return wanting
 
     def lists(self) -> tuple[Entries, ...]:
-        """The rows of the three sparse matrices as plain lists: a loop over points reads those fastest."""
+        """The three sparse matrices as plain lists: a loop over points reads those fastest."""
         if self._lists is None:
-            self._lists = tuple(map(_rows_as_lists, (self.pairs, self.gather, self.factor)))
+            self._lists = tuple(map(_as_lists, (self.pairs, self.factor, self.core)))
         return self._lists
 
 
@@ -142,28 +181,25 @@ class Standing:
     penalties : Penalties
     told : (r,) ints
         −1 where a point has no label yet.
+    n_clusters : int
     """
 
-    def __init__(self, penalties: Penalties, told: Array) -> None:
-        self._pairs, self._gather, self._factor = penalties.lists()
+    def __init__(self, penalties: Penalties, told: Array, n_clusters: int) -> None:
+        self._pairs, self._factor, self._core = penalties.lists()
         self._own = penalties.own.tolist()
         self.labels: list[int] = told.tolist()
-        self._inside: list[dict[int, float]] = [{} for _ in range(penalties.factor.shape[1])]
-        for i in np.flatnonzero(told >= 0).tolist():
-            for q, amount in self._factor[i]:
-                block = self._inside[q]
-                block[self.labels[i]] = block.get(self.labels[i], 0.0) + amount
+        self._said = penalties.said(told, n_clusters).tolist() if penalties.core.nnz else []
 
     def charge(self, i: int, cost: list[float], price: float) -> None:
         """Add price · Σ_j S_ij [l_j = c] to the cost of every cluster c; point i itself is left out."""
         labels = self.labels
-        for j, belief in self._pairs[i]:
+        for j, belief in _entries(self._pairs, i):
             if labels[j] >= 0:
                 cost[labels[j]] += price * belief
-        if self._gather[i]:
-            for q, belief in self._gather[i]:
-                for cluster, amount in self._inside[q].items():
-                    cost[cluster] += price * belief * amount
+        if self._said:
+            for q, amount in _entries(self._factor, i):
+                for cluster, said in enumerate(self._said[q]):
+                    cost[cluster] += price * amount * said
             if labels[i] >= 0:
                 cost[labels[i]] -= price * self._own[i]
 
@@ -181,14 +217,14 @@ class Standing:
         """Give point i another label; −1 takes its label away."""
         before = self.labels[i]
         self.labels[i] = cluster
-        for q, amount in self._factor[i]:
-            block = self._inside[q]
-            if before >= 0:
-                block[before] -= amount
-                if block[before] == 0:
-                    del block[before]
-            if cluster >= 0:
-                block[cluster] = block.get(cluster, 0.0) + amount
+        if not self._said:
+            return
+        for q, amount in _entries(self._factor, i):
+            for p, belief in _entries(self._core, q):
+                if before >= 0:
+                    self._said[p][before] -= amount * belief
+                if cluster >= 0:
+                    self._said[p][cluster] += amount * belief
 
 
 def _priced(costs: Array, votes: Array, penalty: float) -> Array:
@@ -203,7 +239,16 @@ def clean(matrix: Any) -> sparse.csr_array:
     return matrix
 
 
-def _rows_as_lists(matrix: sparse.csr_array) -> Entries:
-    entries = list(zip(matrix.indices.tolist(), matrix.data.tolist(), strict=True))
-    bounds = matrix.indptr.tolist()
-    return [entries[start:stop] for start, stop in pairwise(bounds)]
+def _rows_of(matrix: sparse.csr_array) -> Array:
+    """The row of each stored value."""
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+
+
+def _as_lists(matrix: sparse.csr_array) -> Entries:
+    return matrix.indptr.tolist(), matrix.indices.tolist(), matrix.data.tolist()
+
+
+def _entries(entries: Entries, row: int) -> Iterator[tuple[int, float]]:
+    starts, columns, values = entries
+    start, stop = starts[row], starts[row + 1]
+    return zip(columns[start:stop], values[start:stop], strict=True)

@@ -143,7 +143,7 @@ class Placer:
 
     def place(self, costs: Array, rng: np.random.RandomState) -> Array:
         """Labels of the told groups that keep all cannot-links, near ones preferred; else PlacementError."""
-        standing = Standing(self._apart, np.full(len(costs), -1))
+        standing = Standing(self._apart, np.full(len(costs), -1), self._n_clusters)
         near = costs.tolist()
         for part in self._parts:
             part = rng.permutation(part).tolist()
@@ -158,7 +158,7 @@ class Placer:
 
     def glance(self, costs: Array) -> Array | None:
         """The same without stepping back; None where that leads nowhere."""
-        standing = Standing(self._apart, np.full(len(costs), -1))
+        standing = Standing(self._apart, np.full(len(costs), -1), self._n_clusters)
         near = costs.tolist()
         for part in self._parts:
             if self._search(standing, part.tolist(), near, 0, 0.0)[0] is not None:

@@ -18,11 +18,18 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from ..graphs.rows import indicator
+from .threads import on_threads
 
 Array = np.ndarray
 
 BLOCK = 2**22
-"""How many distances are held at once."""
+"""How many numbers are held at once."""
+
+IN_CACHE = 2**18
+"""How many numbers stay in the cache of a core: rows and their distances, until the smallest are found."""
+
+SPARSE_BLOCK = 2**20
+"""Distances of sparse rows that are taken at once: more, since each block costs a copy of its rows and the centres."""
 
 FEW = 2**14
 """Up to so many points × clusters their indicator is cheaper dense than sparse."""
@@ -35,6 +42,9 @@ class PointSet(Protocol):
     weight: Array
     constant: float
     dtype: Any
+
+    def blocks(self, n_centres: int) -> list[slice]:
+        """Blocks of points whose distances to so many centres are best taken at once."""
 
     def squared_distances(self, centres: Array, rows: Any = ...) -> Array:
         """‖x − c‖² for all or some of the points."""
@@ -74,7 +84,7 @@ class Points:
         rows = unit_rows(X) if cosine else X
         self._origin = origin(X) if not cosine else 0
         if not (cosine or sparse.issparse(X)):
-            rows = _as(X - self._origin, self.dtype)
+            rows = X - self._origin
         rows_without_direction = int((squared_lengths(rows) == 0).sum()) if cosine else 0
         self.constant = 0.0
         self.weight = np.ones(rows.shape[0])
@@ -93,11 +103,17 @@ class Points:
             self._set_aside(rows_without_direction)
         self._even = bool((self.weight == 1).all())
 
+    def blocks(self, n_centres: int) -> list[slice]:
+        """Blocks of points whose distances to so many centres are best taken at once."""
+        if self._dense:
+            return list(blocks(self.n, n_centres + self.rows.shape[1], IN_CACHE))
+        return list(blocks(self.n, n_centres, SPARSE_BLOCK))
+
     def squared_distances(self, centres: Array, rows: Any = slice(None)) -> Array:
         """‖x − c‖² from some points (all of them unless told) to each centre; never below zero."""
         centres = _as(centres - self._origin, self.dtype)
-        distances = np.asarray(self._some(rows) @ (centres.T if self._dense else np.ascontiguousarray(centres.T)))
-        distances *= -2
+        twice = (-2 * centres).T
+        distances = np.asarray(self._some(rows) @ (twice if self._dense else np.ascontiguousarray(twice)))
         distances += self.norms[rows][:, None]
         distances += 1 if self.cosine else squared_lengths(centres)
         return np.maximum(distances, 0, out=distances)
@@ -128,7 +144,7 @@ class Points:
             values = self.rows.data if self._even else self.rows.data * np.repeat(self.weight, counts)
             return np.bincount(bins, values, minlength=n_clusters * f).reshape(n_clusters, f)
         total = np.zeros((n_clusters, f))
-        for block in blocks(self.n, f):
+        for block in blocks(self.n, f, IN_CACHE):
             total += _weighted_indicator(labels[block], self.weight[block], n_clusters) @ self.rows[block]
         return total
 
@@ -145,7 +161,7 @@ class Points:
 
 def origin(X: Any) -> Any:
     """The mean of dense rows; 0 for sparse ones, which must stay where they are."""
-    return 0 if sparse.issparse(X) else X.mean(axis=0, dtype=np.float64)
+    return 0 if sparse.issparse(X) else X.mean(axis=0, dtype=np.float64).astype(X.dtype)
 
 
 def squared_lengths(rows: Any) -> Array:
@@ -162,9 +178,9 @@ def unit_rows(X: Any) -> Any:
     return X * scale[:, None]
 
 
-def blocks(n: int, width: int) -> Iterator[slice]:
-    """Slices over n rows, so that a table of that width stays small."""
-    step = max(BLOCK // max(width, 1), 256)
+def blocks(n: int, width: int, size: int = BLOCK) -> Iterator[slice]:
+    """Slices over n rows, so that a table of that width holds about ``size`` numbers."""
+    step = max(size // max(width, 1), 256)
     for start in range(0, n, step):
         yield slice(start, min(start + step, n))
 
@@ -179,13 +195,16 @@ def nearest_and(points: PointSet, centres: Array, rows: Array) -> tuple[Array, A
     """The same, and for some points (in ascending order) the squared distances to all centres."""
     labels, distance = np.empty(points.n, dtype=np.int64), np.empty(points.n)
     all_distances = np.empty((len(rows), len(centres)))
-    for block in blocks(points.n, len(centres)):
+
+    def place(block: slice) -> None:
         distances = points.squared_distances(centres, block)
-        labels[block] = distances.argmin(axis=1)
-        distance[block] = distances[np.arange(len(distances)), labels[block]]
+        labels[block] = found = distances.argmin(axis=1)
+        distance[block] = distances[np.arange(len(distances)), found]
         if len(rows):
             start, stop = np.searchsorted(rows, [block.start, block.stop])
             all_distances[start:stop] = distances[rows[start:stop] - block.start]
+
+    on_threads(place, points.blocks(len(centres)))
     return labels, distance, all_distances
 
 
@@ -193,9 +212,7 @@ def _weighted_indicator(labels: Array, weight: Array, n_clusters: int) -> Any:
     n = len(labels)
     if n * n_clusters <= FEW:
         return np.where(labels == np.arange(n_clusters)[:, None], weight, 0.0)
-    return sparse.csr_array(
-        sparse.csc_array((weight, labels, np.arange(n + 1)), shape=(n_clusters, n)),
-    )
+    return sparse.csc_array((weight, labels, np.arange(n + 1)), shape=(n_clusters, n))
 
 
 def dense(rows: Any) -> Array:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 
 from ..constraints import Constraints
 from ..metric.ranges import ranges_alike
+from ..progress import part
 from ..projections import SSDR, Costco
 from .base import Clusterer
 from .centres import LOOP, POSITIVE_INT
@@ -125,11 +126,13 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
             self._refuse_doubts(constraints)
         rng = check_random_state(self.random_state)
         self.metric_ = self.metric if self.metric != "auto" else "cosine" if like_text(X) else "euclidean"
-        self.projection_ = _fitted(self._chosen_projection(X, constraints), X, constraints)
-        Z = self._image(X)
+        with part(0, 0.25):
+            self.projection_ = _fitted(self._chosen_projection(X, constraints), X, constraints)
+            Z = self._image(X)
         self._n_features_out = Z.shape[1]
         self.clusterer_ = self._chosen_clusterer(Z, rng)
-        labels = self._labels(Z, constraints)
+        with part(0.25, 1):
+            labels = self._labels(Z, constraints)
         for name, value in (("n_iter_", 1), ("cluster_centers_", None), ("inertia_", None), ("objective_", None)):
             value = getattr(self.clusterer_, name, value)
             if value is not None:

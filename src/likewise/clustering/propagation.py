@@ -8,6 +8,7 @@ import numpy as np
 
 from ..constraints import Constraints
 from ..graphs import cannot_link_graph
+from ..progress import each
 
 Array = np.ndarray
 
@@ -116,7 +117,7 @@ def propagate_globally(distances: Any, constraints: Constraints) -> Array:
         for g in range(len(groups)):  # shortest paths from group to group, across groups
             np.minimum(between, between[:, g, None] + between[g], out=between)
         reach = np.array([(between[g][:, None] + reach).min(axis=0) for g in range(len(groups))])
-        for row in reach:
+        for row in each(reach, len(reach)):
             np.minimum(D, row[:, None] + row, out=D)
         np.fill_diagonal(D, 0.0)
     left, right = _apart(constraints)
@@ -149,6 +150,7 @@ def _groups(constraints: Constraints) -> list[Array]:
 
 def _apart(constraints: Constraints) -> tuple[Array, Array]:
     """Both orders of every pair that must be apart, entailed ones too."""
+    constraints.check()  # here a contradiction still names rows by their numbers
     told = np.flatnonzero(constraints.touched())
     left, right = np.nonzero(cannot_link_graph(constraints.restrict(told), closed=True).toarray() > 0)
     return told[left], told[right]

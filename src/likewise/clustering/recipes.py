@@ -21,7 +21,9 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
@@ -29,15 +31,21 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..constraints import Constraints
 from ..graphs import RowMatrix
-from ..graphs.neighbors import extreme_pairs
+from ..graphs.distances import Given
+from ..graphs.neighbors import neighbours, pairs_of
 from ..metric import XingMetric
+from ..progress import each, part
 from ..projections import ASP
 from .base import Clusterer
 from .constrained_cut import ConstrainedNormalizedCut
 from .normalized_cut import NormalizedCut
 from .propagation import propagate_globally, propagate_locally
+from .starts import fit_starts
 
 Array = np.ndarray
+
+ROWS = 1000
+"""Rows whose distances to all are found together."""
 
 
 class ChainedClusterer(Clusterer):
@@ -107,9 +115,15 @@ class ChainedClusterer(Clusterer):
         if not constraints.is_empty and not any(map(_hears, [*self.steps_, clusterer])):
             raise ValueError(f"no part of the chain hears hints, but it was given {constraints!r}. Leave them out.")
         told = {} if constraints.is_empty else {"constraints": constraints}
-        for step in self.steps_:
-            X = step.fit_transform(X, **(told if _hears(step) else {}))
-        clusterer.fit(X, **(told if _hears(clusterer) else {}))
+        slices = _slices([*self.steps_, clusterer], X)
+        for step, (start, stop) in zip(self.steps_, slices, strict=False):
+            with part(start, stop):
+                X = step.fit_transform(X, **(told if _hears(step) else {}))
+        with part(*slices[-1]):
+            if isinstance(clusterer, KMeans):
+                fit_starts(clusterer, X)
+            else:
+                clusterer.fit(X, **(told if _hears(clusterer) else {}))
         self.n_iter_ = getattr(clusterer, "n_iter_", 1)
         return clusterer.labels_
 
@@ -124,6 +138,18 @@ class ChainedClusterer(Clusterer):
 
 def _hears(part: Any) -> bool:
     return getattr(part, "_uses_hints", has_fit_parameter(part, "constraints"))
+
+
+def _slices(parts: Sequence[Any], X: Any) -> list[tuple[float, float]]:
+    """From where to where in the whole each part goes, by guess: one that compares all rows with all takes longest.
+
+    A step among many words takes longer than the k-means after it, among few columns it is the other way round.
+    """
+    weights = np.array([*(3.0 if sparse.issparse(X) else 0.5 for _ in parts[:-1]), 1.0])
+    pairs = [getattr(one, "n_neighbors", 0) and getattr(one, "affinity", "") != "precomputed" for one in parts]
+    weights[np.array(pairs, dtype=bool)] += X.shape[0] / 1000
+    bounds = np.concatenate([[0.0], np.cumsum(weights)]) / weights.sum()
+    return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
 
 
 class PropagatedAffinity(TransformerMixin, BaseEstimator):
@@ -155,25 +181,38 @@ class PropagatedAffinity(TransformerMixin, BaseEstimator):
         """Propagate; the affinities are in ``affinity_matrix_``."""
         n = X.shape[0]
         hints = Constraints(n) if constraints is None else constraints
-        D = pairwise_distances(X, metric=self.metric).astype(np.float64)
-        np.fill_diagonal(D, 0.0)
-        D /= D.max() or 1.0
+        with part(0, 0.4):
+            D = _all_distances(X, self.metric)
+            np.fill_diagonal(D, 0.0)
+            D /= D.max() or 1.0
         if self.reach == "local":
-            D = propagate_locally(D, hints, order=self.order)  # type: ignore[arg-type]
+            with part(0.4, 0.8):
+                D = propagate_locally(D, hints, order=self.order)  # type: ignore[arg-type]
         elif self.reach == "global":
-            D = propagate_globally(D, hints)
+            with part(0.4, 0.8):
+                D = propagate_globally(D, hints)
         else:
             raise ValueError(f'reach must be "local" or "global", got {self.reach!r}.')
         if self.n_neighbors is None or self.n_neighbors >= n - 1:
             self.affinity_matrix_: Any = 1.0 - D
         else:
-            pairs, apart = extreme_pairs(lambda rows: D[rows], n, self.n_neighbors, 1.0)
+            with part(0.8, 1):
+                pairs, apart = pairs_of(neighbours(Given(D), self.n_neighbors, unit=1e-6))
             self.affinity_matrix_ = RowMatrix.from_pairs(n, pairs, 1.0 - apart).sparse
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> Any:
         """The affinities of the rows of X, (n, n)."""
         return self.fit(X, y, constraints=constraints).affinity_matrix_
+
+
+def _all_distances(X: Any, metric: str) -> Array:
+    if metric not in ("cosine", "euclidean"):  # others may look at all rows before they compare two
+        return pairwise_distances(X, metric=metric).astype(np.float64)
+    D = np.empty((X.shape[0], X.shape[0]))
+    for start in each(range(0, len(D), ROWS)):
+        D[start : start + ROWS] = pairwise_distances(X[start : start + ROWS], X, metric=metric)
+    return D
 
 
 def l_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:

@@ -9,7 +9,8 @@ from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
-from .points import blocks, unit_rows
+from .points import IN_CACHE, blocks, unit_rows
+from .threads import on_threads
 
 SAMPLE = 1000
 """Rows, evenly spaced, among which the mean distance is taken."""
@@ -27,13 +28,16 @@ def mean_distance(X: Any, *, cosine: bool = False) -> float:
     rows = unit_rows(X) if cosine else X
     if n < 2:
         return 0.0
-    total = 0.0
-    for block in blocks(n, 4 * n):
+    totals: dict[int, float] = {}
+
+    def add(block: slice) -> None:
         # Each pair once: this block with itself and with all rows after it.
-        total += euclidean_distances(rows[block], rows[block]).sum(dtype=np.float64) / 2
+        totals[block.start] = euclidean_distances(rows[block], rows[block]).sum(dtype=np.float64) / 2
         if block.stop < n:
-            total += euclidean_distances(rows[block], rows[block.stop :]).sum(dtype=np.float64)
-    return float(total) / (n * (n - 1) / 2)
+            totals[block.start] += euclidean_distances(rows[block], rows[block.stop :]).sum(dtype=np.float64)
+
+    on_threads(add, list(blocks(n, n, IN_CACHE)))
+    return float(sum(totals[start] for start in sorted(totals))) / (n * (n - 1) / 2)
 
 
 def mean_squared_deviation(X: Any, *, cosine: bool = False) -> float:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
+from .starts import fit_starts
+
 Array = np.ndarray
 
 
@@ -18,7 +20,7 @@ def partition_rows(V: Array, n_clusters: int, n_init: int, random_state: Any) ->
             f"only {len(reached)} of {len(V)} rows are like any other, too few for n_clusters={n_clusters}. Use fewer "
             "clusters, more neighbours, or a wider kernel."
         )
-    means = KMeans(n_clusters, n_init=n_init, random_state=random_state).fit(V[reached])
+    means = fit_starts(KMeans(n_clusters, n_init=n_init, random_state=random_state), V[reached])
     labels = np.full(len(V), -1)
     labels[reached] = means.labels_
     return labels, means.n_iter_

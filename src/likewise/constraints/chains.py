@@ -24,7 +24,7 @@ class Chains:
 
     def __init__(self, constraints: Constraints) -> None:
         self.n_rows = constraints.n_samples
-        graph = link_graph(constraints)
+        graph = link_graph(constraints).tocoo()
         _, self._component = connected_components(graph, directed=False)
         self._vertex = np.argsort(self._component, kind="stable")
         self._place = np.empty_like(self._vertex)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .conflicts import raise_conflicts
-from .pairs import IntArray, read_only
+from .pairs import IntArray
 from .partition import Partition, pairs_within
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def close(constraints: Constraints) -> Closure:
         cannot_weight=np.concatenate(weights),
         partitions=partitions,
     )
-    return Closure(read_only(groups), between)
+    return Closure(groups, between)
 
 
 def _over_groups(partition: Partition, groups: IntArray, n_groups: int) -> IntArray:

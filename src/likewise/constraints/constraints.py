@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from os import PathLike
 from typing import Any
@@ -21,6 +22,7 @@ from .pairs import (
     IntArray,
     canonical_pairs,
     chosen_rows,
+    read_only,
     renumbered,
     whole_number,
 )
@@ -187,10 +189,18 @@ class Constraints:
         >>> Constraints(4, must_link=[(1, 3)]).groups()
         array([0, 1, 2, 1])
         """
-        return closed_groups(self)
+        return self._groups
 
     def closure(self) -> Closure:
         """Close under transitivity and entailment; raise ConstraintConflictError where that contradicts."""
+        return self._closure
+
+    @cached_property
+    def _groups(self) -> IntArray:
+        return read_only(closed_groups(self))
+
+    @cached_property
+    def _closure(self) -> Closure:
         return close(self)
 
     def conflicts(self, limit: int | None = None) -> list[Conflict]:

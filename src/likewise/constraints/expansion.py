@@ -17,7 +17,7 @@ _Weighted = tuple[IntArray, FloatArray]
 
 def expand(constraints: Constraints, limit: int, closed: bool) -> Constraints:
     """Write every pair out, or raise when there are more than `limit`."""
-    _within_limit(constraints.n_must_link + constraints.n_cannot_link, limit)
+    _within_limit(n_written(constraints, closed=False), limit)
     must, cannot = (
         [(constraints.must_link, constraints.must_weight)],
         [(constraints.cannot_link, constraints.cannot_weight)],
@@ -33,10 +33,21 @@ def expand(constraints: Constraints, limit: int, closed: bool) -> Constraints:
             add(cannot, pairs_across(partition.codes))
         if partition.different_within:
             add(cannot, pairs_within(partition.codes))
-    stated = _written(constraints.n_samples, must, cannot)
+    stated = _written(constraints.n_samples, must, cannot) if constraints.partitions else constraints
     if not (closed and (len(stated.must_link) or len(stated.cannot_link))):
         return stated
     return _closed(constraints, stated, limit)
+
+
+def n_written(constraints: Constraints, *, closed: bool) -> int:
+    """Count the pairs that `expand` writes out before it merges those that are said twice."""
+    stated = constraints.n_must_link + constraints.n_cannot_link
+    if not closed:
+        return stated
+    closure = constraints.closure()
+    sizes, between = closure.sizes, closure.between
+    inside = int((sizes * (sizes - 1) // 2).sum())
+    return stated + inside + int(np.prod(sizes[between.cannot_link], axis=1).sum())
 
 
 def _closed(constraints: Constraints, stated: Constraints, limit: int) -> Constraints:
@@ -51,14 +62,11 @@ def _closed(constraints: Constraints, stated: Constraints, limit: int) -> Constr
     weakest = np.full(closure.n_groups, np.inf)
     np.minimum.at(weakest, groups[stated.must_link[:, 0]], stated.must_weight)
 
-    apart = np.sort(groups[stated.cannot_link], axis=1)
-    between, which = np.unique(apart, axis=0, return_inverse=True)
-    strongest = np.zeros(len(between))
-    np.maximum.at(strongest, which.ravel(), stated.cannot_weight)
-
+    apart = closure.between.expand(limit)
+    between, strongest = apart.cannot_link, apart.cannot_weight
     counts = sizes[between[:, 0]] * sizes[between[:, 1]]
     _within_limit(int((sizes * (sizes - 1) // 2).sum() + counts.sum()), limit)
-    together = pairs_within(groups)
+    together = pairs_within(np.where(sizes[groups] > 1, groups, -1))
     entailed = _products(groups, sizes, between, counts)
     return _written(
         constraints.n_samples,

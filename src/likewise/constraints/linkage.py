@@ -5,35 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from .pairs import IntArray
-from .partition import numbered
+from .partition import by_block, numbered
 
 if TYPE_CHECKING:
     from .constraints import Constraints
 
 
-def link_graph(constraints: Constraints) -> coo_array:
+def link_graph(constraints: Constraints) -> csr_array:
     """Return the graph of what belongs together.
 
     Its vertices are the rows and, after them, the blocks of the `same_within` partitions.
     A must-link is an edge of length 2 and a row hangs on its block by an edge of length 1, so that any two
-    rows of a block are one must-link apart. Each edge is written once.
+    rows of a block are one must-link apart. Each edge is written once: must-links, which are sorted, with
+    their first row, the others with their block.
     """
-    left, right = [constraints.must_link[:, 0]], [constraints.must_link[:, 1]]
-    vertices = constraints.n_samples
+    ends = [constraints.must_link[:, 1]]
+    degrees = [np.bincount(constraints.must_link[:, 0], minlength=constraints.n_samples)]
     for partition in constraints.partitions:
         if partition.same_within:
-            rows = np.flatnonzero(partition.codes >= 0)
-            left.append(rows)
-            right.append(vertices + partition.codes[rows])
-            vertices += partition.n_blocks
-    edges = np.concatenate(left), np.concatenate(right)
-    length = np.ones(len(edges[0]))
+            ends.append(by_block(partition.codes))
+            degrees.append(partition.block_sizes)
+    bounds = np.concatenate([[0], *degrees]).cumsum()
+    vertices = len(bounds) - 1
+    length = np.ones(bounds[-1])
     length[: len(constraints.must_link)] = 2.0
-    return coo_array((length, edges), shape=(vertices, vertices))
+    return csr_array((length, np.concatenate(ends), bounds), shape=(vertices, vertices))
 
 
 def closed_groups(constraints: Constraints) -> IntArray:

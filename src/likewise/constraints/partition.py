@@ -205,15 +205,24 @@ def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tupl
 
 def numbered(labels: IntArray) -> IntArray:
     """Renumber labels 0, 1, ... by first appearance; negative ones become −1."""
+    labels = np.maximum(labels, -1).astype(np.int64, copy=False)
+    if (labels <= _most_before(labels) + 1).all():  # numbered so already
+        return labels
     known = np.flatnonzero(labels >= 0)
-    values, inverse = np.unique(labels[known], return_inverse=True)
-    first = np.empty(len(values), dtype=np.int64)
-    first[inverse[::-1]] = np.arange(len(known))[::-1]  # of many writes the last one stays: the first appearance
-    rank = np.empty_like(first)
-    rank[np.argsort(first)] = np.arange(len(values))
-    codes = np.full(len(labels), -1, dtype=np.int64)
-    codes[known] = rank[inverse]
-    return codes
+    values = labels[known]
+    if values.max() > 4 * len(labels):  # as numbers they are too large to count with
+        values = np.unique(values, return_inverse=True)[1].ravel()
+    place = np.arange(len(values))
+    first = np.empty(int(values.max()) + 1, dtype=np.int64)
+    first[values[::-1]] = place[::-1]  # of many writes the last one stays: the first appearance
+    appeared = first[values]
+    labels[known] = (np.cumsum(appeared == place) - 1)[appeared]
+    return labels
+
+
+def _most_before(labels: IntArray) -> IntArray:
+    """The largest of the labels before each; −1 before the first."""
+    return np.maximum.accumulate(np.concatenate([[-1], labels[:-1]])) if len(labels) else labels
 
 
 def pairs_within(codes: IntArray) -> IntArray:
@@ -222,7 +231,8 @@ def pairs_within(codes: IntArray) -> IntArray:
     >>> pairs_within(np.array([0, 1, 0, -1, 0])).tolist()
     [[0, 2], [0, 4], [2, 4]]
     """
-    rows, stop = _by_block(codes)
+    rows = by_block(codes)
+    stop = _block_ends(codes[rows])
     return _with_partners(rows, np.arange(len(rows)) + 1, stop)
 
 
@@ -232,15 +242,20 @@ def pairs_across(codes: IntArray) -> IntArray:
     >>> pairs_across(np.array([0, 1, 0, -1])).tolist()
     [[0, 1], [2, 1]]
     """
-    rows, stop = _by_block(codes)
+    rows = by_block(codes)
+    stop = _block_ends(codes[rows])
     return _with_partners(rows, stop, np.full(len(rows), len(rows)))
 
 
-def _by_block(codes: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the known rows ordered by block, and for each of them where its block ends in that order."""
+def by_block(codes: IntArray) -> IntArray:
+    """Return the known rows ordered by block, and in a block as they come."""
     known = np.flatnonzero(codes >= 0)
-    rows = known[np.argsort(codes[known], kind="stable")]
-    return rows, np.searchsorted(codes[rows], codes[rows], side="right")
+    return known[np.argsort(codes[known], kind="stable")]
+
+
+def _block_ends(codes: IntArray) -> IntArray:
+    """Return for each place in sorted codes where its block ends."""
+    return np.bincount(codes).cumsum()[codes]
 
 
 def _with_partners(rows: IntArray, start: IntArray, stop: IntArray) -> IntArray:

@@ -9,10 +9,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..progress import tell
 from .records import BadRecord, Record
 
 COLUMNS = ("left", "right", "kind", "weight")
 _REQUIRED = COLUMNS[:3]
+
+TOLD = 5000
+"""Lines after which progress is told."""
 
 
 def read_csv(path: Path, delimiter: str) -> tuple[int | None, Iterator[Record]]:
@@ -32,6 +36,8 @@ def read_csv(path: Path, delimiter: str) -> tuple[int | None, Iterator[Record]]:
     def records() -> Iterator[Record]:
         while (row := _next(rows, skipped)) is not None:
             where = f"line {skipped + rows.line_num}"
+            if rows.line_num % TOLD == 0:
+                tell(rows.line_num, len(lines))
             if not row:
                 continue
             if len(row) != len(header):

@@ -70,9 +70,10 @@ def _loaded(path: Path) -> Any:
         with path.open("rb") as file:
             found = np.load(file, allow_pickle=False)
             return found if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
         raise ValueError(
-            f"{path} is no {path.suffix[1:].upper()} file of plain arrays: {error}. Save it again with numpy."
+            f"{path} is no {path.suffix[1:].upper()} file of plain arrays (numbers or strings), or is damaged. Save it "
+            "again with numpy, without pickled objects."
         ) from None
 
 

@@ -40,7 +40,7 @@ def read_delimited(path: Path, encoding: str, progress: Progress) -> Raw:
                 )
             body.append([_dotted(cell) for cell in row] if delimiter == ";" else row)
             lines.append(rows.line_num)
-            if len(lines) % 10_000 == 0:
+            if len(lines) % 1_000 == 0:
                 progress(f"reading {path.name}", stream.tell(), len(text))
     except csv.Error as error:
         raise ValueError(f"{path}, line {rows.line_num}: {error}. Check the quotes.") from None

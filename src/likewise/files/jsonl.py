@@ -28,7 +28,7 @@ def read_jsonl(path: Path, encoding: str, progress: Progress) -> Raw:
             )
         records.append(record)
         lines.append(number)
-        if number % 10_000 == 0:
+        if number % 1_000 == 0:
             progress(f"reading {path.name}", number, len(text))
     names = dict.fromkeys(name for record in records for name in record)
     columns = unfolded({name: [record.get(name) for record in records] for name in names})

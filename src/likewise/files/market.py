@@ -16,7 +16,7 @@ def read_market(path: Path, encoding: str, progress: Progress) -> Raw:
     try:
         found = io.mmread(path)
     except (ValueError, EOFError, OverflowError) as error:
-        raise ValueError(f"{path} is not a Matrix Market file: {error}.") from None
+        raise ValueError(f"{path} is not a Matrix Market file: {str(error).rstrip('.')}.") from None
     if sparse.issparse(found):
         found = found.tocsr()
     matrix = checked_matrix(found, str(path))

@@ -19,7 +19,7 @@ def read_parquet(path: Path, encoding: str, progress: Progress) -> Raw:
         try:
             table = parquet.read_table(file)
         except (arrow.ArrowInvalid, OSError) as error:
-            raise ValueError(f"{path} is not a Parquet file: {error}.") from None
+            raise ValueError(f"{path} is not a Parquet file: {str(error).rstrip('.')}.") from None
     repeated = sorted({name for name in table.column_names if table.column_names.count(name) > 1})
     if repeated:
         raise ValueError(f"{path} has several columns called {repeated[0]!r}. Give every column a name of its own.")

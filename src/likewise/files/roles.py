@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..progress import each
 from .cells import as_numbers, as_texts
 from .raw import Raw
 
@@ -85,7 +86,7 @@ def roles_of(
         return roles
     taken = {roles.id, roles.label, *roles.left_out}
     named = [*text, *([raw.text] if raw.text is not None and not text and columns is None else [])]
-    for name, cells in raw.columns.items():
+    for name, cells in each(raw.columns.items(), len(raw.columns)):
         if name in named:
             roles.texts.append(name)
         elif raw.text is not None and columns is None:

@@ -12,10 +12,14 @@ from typing import Any, TextIO
 import numpy as np
 
 from ..aside import written_aside
+from ..progress import each
 from .extras import extra
 
 Columns = Mapping[str, Any]
 """Names, and lists or arrays of one length."""
+
+BATCH = 20_000
+"""Rows after which progress is told."""
 
 
 def write_columns(path: str | os.PathLike[str], columns: Columns) -> Path:
@@ -44,7 +48,9 @@ def write_delimited(file: TextIO, columns: Columns, delimiter: str = ",") -> Non
     """Write a table with a line of names."""
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*map(_plain, columns.values()), strict=True))
+    rows = list(zip(*map(_plain, columns.values()), strict=True))
+    for start in each(range(0, len(rows), BATCH)):
+        writer.writerows(rows[start : start + BATCH])
 
 
 def _delimited(delimiter: str) -> Callable[[Path, Columns], None]:

@@ -87,15 +87,20 @@ class Form:
             if not sparse.issparse(X) and self.rows.ignores_shifts():
                 X = X - X.mean(axis=0)  # far from the origin, sums of squares lose the digits that matter
             thin = self.rows.factor.T @ X
-            for left, core in ((X, self.rows.sparse), (thin, self.rows.core)):
+            own = self.rows.sparse.diagonal()
+            between = sparse.csr_array(self.rows.sparse - sparse.diags_array(own))
+            between.eliminate_zeros()
+            rows = np.flatnonzero(np.diff(between.indptr))
+            values += _column_squares(X, own)
+            for left, core in ((X[rows], between[rows][:, rows]), (thin, self.rows.core)):
                 values += _column_products(left, core @ left)
         return values
 
-    def value(self, X: Any, W: FloatArray) -> FloatArray:
-        """``q(w)`` for each column w of ``W``."""
+    def value(self, X: Any, W: FloatArray, image: FloatArray | None = None) -> FloatArray:
+        """``q(w)`` for each column w of ``W``; ``image`` is ``X @ W``, if it is known."""
         values = _column_products(W, (np.asarray(self.ridge) * W.T).T)
         if self.rows is not None:
-            XW = X @ W
+            XW = X @ W if image is None else image
             values = values + _column_products(XW, self.rows @ XW)
         return values
 
@@ -107,6 +112,17 @@ def _inner(X: Any, K: RowMatrix) -> FloatArray:
         M = M + thin.T @ (K.core @ thin)
     M = M.toarray() if sparse.issparse(M) else M
     return np.asarray((M + M.T) / 2)
+
+
+def _column_squares(A: Any, weights: FloatArray) -> FloatArray:
+    """Σ over rows of weight × entry², for each column."""
+    if sparse.issparse(A):
+        squares = sparse.csr_array(A)
+        squares = sparse.csr_array(
+            (np.square(squares.data, dtype=np.float64), squares.indices, squares.indptr), shape=squares.shape
+        )
+        return np.asarray(squares.T @ weights)
+    return np.asarray(np.einsum("ij,ij->j", A, A * weights[:, None]))
 
 
 def _column_products(A: Any, B: Any) -> FloatArray:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..constraints.pairs import FloatArray, IntArray
 from ..graphs.nearness import Nearness
+from ..graphs.neighbors import SEARCH
 from ..graphs.spectral import connected_parts, largest_eigenpairs, leading_pairs, normalised, unit_length
 
 NEIGHBOURS = {"euclidean": 10, "cosine": 20}
@@ -52,6 +53,8 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         sparse X.
     reach : float in [0, 1)
         r: how far walks go.
+    search : {"auto", "exact", "approximate"}
+        How neighbours are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.ways.choose_way`).
 
     Attributes
     ----------
@@ -63,6 +66,8 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Connected parts of the graph. Each has its indicator among the coordinates, as far as they go.
     graph_ : (n, n) CSR array
         W.
+    recall_ : float
+        The share of true neighbours in the graph: 1 where the search was exact, else measured on 400 rows.
 
     Notes
     -----
@@ -91,6 +96,7 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         "n_neighbors": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "metric": [StrOptions({"auto", "euclidean", "cosine"})],
         "reach": [Interval(Real, 0, 1, closed="left")],
+        "search": SEARCH,
     }
 
     def __init__(
@@ -100,11 +106,13 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         n_neighbors: int | str = "auto",
         metric: str = "auto",
         reach: float = 0.95,
+        search: str = "auto",
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.reach = reach
+        self.search = search
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the neighbours of each row and the leading eigenvectors of their graph.
@@ -122,8 +130,9 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """The coordinates of the rows of X, which are those of the graph."""
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         metric = self.metric if self.metric != "auto" else "cosine" if sparse.issparse(X) else "euclidean"
-        self._near = Nearness(X, self._count(X.shape[0], metric), metric)
+        self._near = Nearness(X, self._count(X.shape[0], metric), metric, self.search)
         self.graph_ = self._near.graph()
+        self.recall_ = self._near.recall
         values, V, degrees, self.n_parts_ = walk_pairs(self.graph_, min(self.n_components, X.shape[0]))
         smooth = values > SMOOTH
         smooth[0] = True

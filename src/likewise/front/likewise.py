@@ -25,7 +25,7 @@ from .ground import Ground, baseline
 from .kmeans import hinted_run
 from .landmarks import Landmarks, drawn_rows
 from .matching import renamed
-from .pace import Pace
+from .pace import LEARNING, Pace, coming
 from .profile import characterised, differences, largest
 from .report import ClusterReport
 from .strictness import kept_apart
@@ -141,9 +141,10 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         rng = check_random_state(self.random_state)
         self._base: Any = None
         self._answer: Answer | None = None
+        rows = drawn_rows(constraints, rng)
+        parts = coming(placing=rows is not None, counting=self.n_clusters is None, learning=not constraints.is_empty)
         # Matrices here are small: threads inside each product would only wait for each other.
-        with threadpool_limits(1), Pace(self.budget_s, self.verbose).shown() as pace:
-            rows = drawn_rows(constraints, rng)
+        with threadpool_limits(1), Pace(self.budget_s, self.verbose, parts).shown() as pace:
             self._rows = X if rows is None else X[rows]
             self._ground = pace.timed("features", lambda: Ground.of(self._rows, pace))
             self._marks = pace.timed("features", lambda: Landmarks.of(self._ground, X, rows, pace, self.n_jobs))
@@ -167,7 +168,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             raise ValueError("a model read from a file can place rows, not learn more: fit a new one with all hints.")
         hints = self.hints_ | read_hints(self._marks.n, None, constraints)
         self._check_strict(hints)
-        with threadpool_limits(1), Pace(self.budget_s, self.verbose).shown() as pace:
+        with threadpool_limits(1), Pace(self.budget_s, self.verbose, LEARNING).shown() as pace:
             rng = check_random_state(self.random_state)
             if (new := self._marks.newcomers(hints)) is not None:
                 self._marks.join(new)

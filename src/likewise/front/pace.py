@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import parent_process
-from threading import Timer
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from ..progress import listening, teller
+from .bar import Bar
 
 Result = TypeVar("Result")
 
-PATIENCE = 1.0
-"""Seconds before progress is shown: what is done by then needs none."""
+WEIGHTS = {
+    "features": 3.0,
+    "placing rows": 3.0,
+    "number of clusters": 11.0,
+    "without hints": 2.0,
+    "hints": 0.5,
+    "learning from hints": 9.0,
+}
+"""The parts of a fit in their order, and how long each takes beside the others, about."""
+
+LEARNING = ("hints", "learning from hints")
+
+
+def coming(*, placing: bool, counting: bool, learning: bool) -> list[str]:
+    """The parts of a fit: whether some rows stand for all, k is to be found, and there are hints."""
+    left_out = {
+        "placing rows": not placing,
+        "number of clusters": not counting,
+        **dict.fromkeys(LEARNING, not learning),
+    }
+    return [name for name in WEIGHTS if not left_out.get(name)]
 
 
 class Pace:
@@ -25,6 +44,8 @@ class Pace:
         Seconds that there are; None for as many as it takes.
     verbose : bool
         Whether to show progress on a terminal.
+    parts : sequence of str, optional
+        Those of ``WEIGHTS`` that are to come; by default all.
 
     Attributes
     ----------
@@ -36,14 +57,16 @@ class Pace:
         Whether a person has had enough (Ctrl-C).
     """
 
-    def __init__(self, budget_s: float | None = None, verbose: bool = False) -> None:
+    def __init__(self, budget_s: float | None = None, verbose: bool = False, parts: Sequence[str] = ()) -> None:
         self.budget_s = budget_s
         self.seconds: dict[str, float] = {}
         self.left_out: list[str] = []
         self.interrupted = False
         self._start = perf_counter()
-        self._bar = progress_bar() if verbose else None
-        self._task: Any = None
+        self._bar = Bar(seen=verbose)
+        self._tell = teller()
+        self._parts = [name for name in WEIGHTS if not parts or name in parts]
+        self._share = 0.0
 
     @property
     def elapsed(self) -> float:
@@ -63,39 +86,21 @@ class Pace:
         finally:
             self.seconds[part] = self.seconds.get(part, 0.0) + perf_counter() - start
 
-    def show(self, part: str, done: int = 0, total: int | None = None) -> None:
+    def show(self, part: str, done: float = 0, total: float | None = None) -> None:
         """Say what is being done, and how much of it."""
-        if self._bar is not None:
-            if self._task is None:
-                self._task = self._bar.add_task("")
-            self._bar.update(self._task, description=part, completed=done, total=total)
+        self._bar.name(part)
+        if part in self._parts:
+            place = self._parts.index(part)
+            weights = [WEIGHTS[name] for name in self._parts]
+            reached = sum(weights[:place]) + (weights[place] * done / total if total else 0.0)
+            self._share = max(self._share, reached / sum(weights))
+            self._tell(self._share)
 
     @contextmanager
     def shown(self) -> Iterator[Pace]:
-        """Show progress from a second on, until the end."""
-        if self._bar is None:
-            yield self
-            return
-        late = Timer(PATIENCE, self._bar.start)
-        late.daemon = True
-        late.start()
-        try:
-            yield self
-        finally:
-            late.cancel()
-            late.join()
-            if self._bar.live.is_started:
-                self._bar.stop()
-
-
-def progress_bar() -> Any:
-    """A bar on the terminal that goes away when all is done.
-
-    None where errors are not written to a terminal, and in a process that is one of many.
-    """
-    if not sys.stderr.isatty() or parent_process() is not None:
-        return None
-    from rich.console import Console
-    from rich.progress import Progress
-
-    return Progress(console=Console(stderr=True), transient=True)
+        """Show progress from a second on, until the end; what is inside tells of itself to nobody else."""
+        with self._bar.shown():
+            self._tell = teller()
+            with listening(None):
+                yield self
+            self._tell(1.0)

@@ -74,6 +74,7 @@ class Teacher:
         lessons, places = self._prepared(hints, closed, folds, before)
         members: list[Member] = []
         taken: dict[str, float] = {}
+        planned = [self._expected(family) for family, _ in ROUNDS]
         number = 0
 
         def learn(place: Place) -> Member:
@@ -89,7 +90,7 @@ class Teacher:
                 if self.pace.interrupted or not self.pace.room_for(expected + afterwards):
                     self._leave_out(ROUNDS[number:])
                     break
-                self.pace.show("learning from hints", number, len(ROUNDS))
+                self.pace.show("learning from hints", sum(planned[:number]), sum(planned))
                 start = self.pace.elapsed
                 members += side_by_side(learn, places[family, repeat], self.n_jobs)
                 taken[family] = self.pace.elapsed - start

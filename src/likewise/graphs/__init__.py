@@ -6,7 +6,7 @@ pays for such a graph is for ``forms``.
 """
 
 from .kernel import kernel_null_space
-from .neighbors import neighbor_graph
+from .neighbors import neighbor_graph, neighbours
 from .pairs import cannot_link_graph, must_link_graph
 from .rows import RowMatrix
 
@@ -16,4 +16,5 @@ __all__ = [
     "kernel_null_space",
     "must_link_graph",
     "neighbor_graph",
+    "neighbours",
 ]

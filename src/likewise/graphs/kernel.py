@@ -7,17 +7,18 @@ rank ≤ number of must-links that needs only the kernel columns of linked rows.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import linalg, sparse
-from sklearn.metrics.pairwise import euclidean_distances
+from threadpoolctl import threadpool_limits
 
 from ..constraints import Constraints
 from ..constraints.pairs import FloatArray, IntArray
 
 NULL = 1e-10
 """Eigenvalues of W below this share of the largest count as zero: cycles of must-links make W singular."""
+
+SMALL = 500
+"""Up to so many links threads only stand in each other's way."""
 
 
 def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
@@ -55,7 +56,7 @@ def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
             "Split them too: constraints.restrict(rows)."
         )
     linked, differences = must_link_differences(constraints)
-    T = collapse(K[:, linked], linked, differences)
+    T = K[:, linked] @ correction(K[np.ix_(linked, linked)], differences)
     return np.asarray(K - T @ T.T)
 
 
@@ -75,31 +76,10 @@ def must_link_differences(constraints: Constraints) -> tuple[IntArray, sparse.cs
     return linked, sparse.csr_array(D)
 
 
-def collapse(columns: FloatArray, linked: IntArray, differences: sparse.csr_array) -> FloatArray:
-    """T with ``K̂ = K − T Tᵀ``, from the kernel columns of the linked rows alone."""
-    A = differences @ columns.T  # K(M, ·), Eq. 7
-    W = differences @ A[:, linked].T  # Eq. 8
-    values, vectors = linalg.eigh((W + W.T) / 2)
+def correction(K: FloatArray, differences: sparse.csr_array) -> FloatArray:
+    """B with ``K̂ = K − T Tᵀ``, ``T = K[:, linked] B``, from the kernel among the linked rows alone (Eqs. 7–8)."""
+    W = differences @ (differences @ K).T
+    with threadpool_limits(1 if len(W) <= SMALL else None, user_api="blas"):
+        values, vectors = linalg.eigh((W + W.T) / 2)
     kept = values > NULL * values.max(initial=0.0)
-    return np.asarray(A.T @ (vectors[:, kept] / np.sqrt(values[kept])))
-
-
-class CollapsedDistances:
-    """Distances after the null-space projection of a Gaussian kernel, a block of rows at a time."""
-
-    def __init__(self, X: Any, delta: float, constraints: Constraints) -> None:
-        self._X, self._gamma = X, 0.5 / delta**2
-        linked, differences = must_link_differences(constraints)
-        self._T = (
-            collapse(self._kernel(X, X[linked]), linked, differences) if len(linked) else np.zeros((X.shape[0], 0))
-        )
-        self._diagonal = 1.0 - np.einsum("ij,ij->i", self._T, self._T)
-
-    def _kernel(self, left: Any, right: Any) -> FloatArray:
-        return np.asarray(np.exp(-self._gamma * euclidean_distances(left, right, squared=True)))
-
-    def __call__(self, rows: slice) -> FloatArray:
-        """Distances d̂ (Eq. 10) from ``rows`` to all rows."""
-        K = self._kernel(self._X[rows], self._X) - self._T[rows] @ self._T.T
-        squared = self._diagonal[rows, None] + self._diagonal - 2 * K
-        return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
+    return np.asarray(differences.T @ (vectors[:, kept] / np.sqrt(values[kept])))

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 
 from ..constraints.pairs import FloatArray, IntArray
+from .neighbors import distances_by, neighbours
 
 HALVINGS = 40
 """Steps of the bisection for the width of each row's neighbourhood."""
@@ -85,24 +85,33 @@ class Nearness:
         At most n − 1.
     metric : {"euclidean", "cosine"}
         Euclidean distances become :func:`fuzzy_weights`, cosines are weights themselves.
+    search : {"auto", "exact", "approximate"}
+        As for :func:`~likewise.graphs.neighbours`; new rows are always compared with all.
+
+    Attributes
+    ----------
+    recall : float
+        The share of true neighbours in the graph; 1 before it is made.
     """
 
-    def __init__(self, X: Any, n_neighbors: int, metric: str) -> None:
-        self.n, self.n_neighbors = X.shape[0], n_neighbors
+    def __init__(self, X: Any, n_neighbors: int, metric: str, search: str = "auto") -> None:
+        self.n, self.n_neighbors, self.metric, self.search, self.recall = X.shape[0], n_neighbors, metric, search, 1.0
         self._weigh = fuzzy_weights if metric == "euclidean" else cosine_weights
         self._union = either if metric == "euclidean" else larger
         self._rows = X
-        self._search = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(X)
+        self._distances = distances_by(metric, X)
 
     def graph(self) -> sparse.csr_array:
         """The symmetric weights among the rows themselves; no row is near itself."""
-        distances, neighbours = self._search.kneighbors()
-        return self._union(tied(self._weigh(distances), neighbours, self.n))
+        found = neighbours(self._distances, self.n_neighbors, search=self.search)
+        self.recall = found.recall
+        return self._union(tied(self._weigh(found.distances), found.rows, self.n))
 
     def of(self, X: Any) -> tuple[sparse.csr_array, IntArray]:
         """The weights of new rows to their nearest, and for each new row the one it coincides with, or −1."""
-        distances, neighbours = self._search.kneighbors(X)
-        apart = X - self._rows[neighbours[:, 0]]  # distances by inner products are seldom exactly zero
+        asked = self._distances.asked(X)
+        found = neighbours(asked, self.n_neighbors, search="exact", themselves=False)
+        apart = X - self._rows[found.rows[:, 0]]  # distances by inner products are seldom exactly zero
         moved = np.asarray(abs(apart).max(axis=1).toarray() if sparse.issparse(apart) else abs(apart).max(axis=1))
-        same = np.where(moved.ravel() == 0, neighbours[:, 0], -1)
-        return tied(self._weigh(distances), neighbours, self.n), same
+        same = np.where(moved.ravel() == 0, found.rows[:, 0], -1)
+        return tied(self._weigh(found.distances), found.rows, self.n), same

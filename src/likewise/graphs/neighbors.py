@@ -1,21 +1,29 @@
-"""Graphs of nearness: nearest neighbours, and the extremes of a blocked distance."""
+"""Nearest and farthest rows, and the graphs that join them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..constraints.pairs import FloatArray, IntArray
+from .approximate import approximate_nearest
+from .distances import Cosine, Distances, Euclidean
+from .outer import approximate_farthest
 from .rows import RowMatrix
+from .search import Found, exact_search
+from .tree import tree_search
+from .ways import Way, choose_way
 
-DistanceBlock = Callable[[slice], FloatArray]
-"""Distances from a slice of the rows to all rows."""
+SEARCH = [StrOptions({"auto", "exact", "approximate"})]
+"""What the parameter ``search`` may be."""
 
-BLOCK_ENTRIES = 2**23
+N_JOBS = [Interval(Integral, 1, None, closed="left"), None]
+"""What the parameter ``n_jobs`` of a search may be."""
 
 
 def check_n_neighbors(n_neighbors: int, n: int) -> int:
@@ -28,10 +36,79 @@ def check_n_neighbors(n_neighbors: int, n: int) -> int:
     return n_neighbors
 
 
+def neighbours(
+    distances: Distances,
+    n_neighbors: int,
+    *,
+    farthest: bool = False,
+    unit: float = 0.0,
+    search: str = "auto",
+    themselves: bool = True,
+    n_jobs: int | None = None,
+) -> Found:
+    """The nearest (or farthest) rows of each query, by any distance of ``graphs.distances`` and ``graphs.collapsed``.
+
+    No n × n matrix is ever held.
+
+    Parameters
+    ----------
+    distances : Distances
+        :class:`~likewise.graphs.distances.Euclidean`, :class:`~likewise.graphs.distances.Cosine`,
+        :class:`~likewise.graphs.collapsed.Collapsed` or :class:`~likewise.graphs.distances.Given`.
+    n_neighbors : int
+    farthest : bool
+    unit : float
+        Distances are rounded to multiples of it before they are ranked; ties go to the lower index.
+    search : {"auto", "exact", "approximate"}
+        "auto" is exact up to some 10¹² multiplications, and approximate beyond where rows are dense:
+        :func:`~likewise.graphs.ways.choose_way` is the rule.
+    themselves : bool
+        Queries are the rows: none is its own neighbour.
+    n_jobs : int, optional
+        Threads. None: as many as OpenMP may use.
+
+    Returns
+    -------
+    Found
+        ``rows``, ``distances`` and ``recall``, which is 1 for an exact search and else measured on 400 queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.graphs import neighbours
+    >>> from likewise.graphs.distances import Euclidean
+    >>> neighbours(Euclidean(np.array([[0.0], [1.0], [5.0]])), 1).rows.ravel()
+    array([1, 0, 1])
+    """
+    boxes = isinstance(distances, Euclidean) and not (farthest or unit)
+    sizes = distances.n_queries, distances.n, distances.width
+    way = choose_way(search, *sizes, boxes=boxes, dense=distances.dense)
+    if way is Way.TREE and isinstance(distances, Euclidean):
+        return tree_search(distances, n_neighbors, themselves=themselves, n_jobs=n_jobs)
+    if way is Way.APPROXIMATE:
+        chosen = approximate_farthest if farthest else approximate_nearest
+        return chosen(distances, n_neighbors, unit=unit, themselves=themselves, n_jobs=n_jobs)
+    return exact_search(distances, n_neighbors, farthest=farthest, unit=unit, themselves=themselves, n_jobs=n_jobs)
+
+
+def distances_by(metric: str, X: Any, queries: Any = None) -> Euclidean | Cosine:
+    """Distances between rows, or from ``queries`` to rows, by the name of a metric: "euclidean" or "cosine"."""
+    kinds: dict[str, type[Euclidean] | type[Cosine]] = {"euclidean": Euclidean, "cosine": Cosine}
+    if metric not in kinds:
+        raise ValueError(f'metric must be "euclidean" or "cosine", got {metric!r}.')
+    return kinds[metric](X, queries)
+
+
 def neighbor_graph(
-    X: Any, n_neighbors: int = 5, *, symmetry: Literal["union", "mean"] = "union", metric: str = "euclidean"
+    X: Any,
+    n_neighbors: int = 5,
+    *,
+    symmetry: Literal["union", "mean"] = "union",
+    metric: str = "euclidean",
+    search: str = "auto",
+    n_jobs: int | None = None,
 ) -> RowMatrix:
-    """Graph of the ``n_neighbors`` nearest rows, exact.
+    """Graph of the ``n_neighbors`` nearest rows.
 
     Parameters
     ----------
@@ -40,8 +117,9 @@ def neighbor_graph(
     symmetry : {"union", "mean"}
         ``"union"``: weight 1 if either row counts the other among its nearest. ``"mean"``: the mean of the two
         directions, each edge weighing ``1/n_neighbors``.
-    metric : str
-        Any metric of :class:`sklearn.neighbors.NearestNeighbors`.
+    metric : {"euclidean", "cosine"}
+    search, n_jobs
+        As for :func:`neighbours`; a warning says where "auto" had to approximate.
 
     Examples
     --------
@@ -53,47 +131,30 @@ def neighbor_graph(
            [0., 1., 0.]])
     """
     check_n_neighbors(n_neighbors, X.shape[0])
-    search = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(X)
-    directed = sparse.csr_array(search.kneighbors_graph(mode="connectivity"))
+    found = neighbours(distances_by(metric, X), n_neighbors, search=search, n_jobs=n_jobs)
+    if found.recall < 1 and search == "auto":
+        warnings.warn(
+            f"{X.shape[0]} × {X.shape[1]} are too many for an exact search, so neighbours are approximate: "
+            f'{found.recall:.0%} of those of a sample were found. search="exact" finds all.',
+            stacklevel=2,
+        )
+    return graph_of(found, symmetry)
+
+
+def graph_of(found: Found, symmetry: Literal["union", "mean"] = "union") -> RowMatrix:
+    """The graph of each row and those found for it; ``symmetry`` as for :func:`neighbor_graph`."""
+    n, n_neighbors = found.rows.shape
+    ends = np.arange(0, found.rows.size + 1, n_neighbors)
+    directed = sparse.csr_array((np.ones(found.rows.size), found.rows.ravel(), ends), shape=(n, n))
     if symmetry == "union":
         return RowMatrix(directed.maximum(directed.T))
     return RowMatrix((directed + directed.T) * (0.5 / n_neighbors))
 
 
-def blocks(n: int) -> list[slice]:
-    """Slices of the rows, such that a slice × all rows fits comfortably in memory."""
-    step = max(1, BLOCK_ENTRIES // max(n, 1))
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
-
-
-def largest_distance(distances: DistanceBlock, n: int) -> float:
-    """The largest of all pairwise distances."""
-    return max(float(distances(rows).max()) for rows in blocks(n))
-
-
-def extreme_pairs(
-    distances: DistanceBlock, n: int, k: int, scale: float, *, farthest: bool = False
-) -> tuple[IntArray, FloatArray]:
-    """Each row's k nearest (or farthest) others, as unique pairs i < j, with their distance ÷ ``scale``.
-
-    Distances are rounded to a millionth of ``scale`` before they are ranked and ties go to the lower index, so
-    rows that coincide are ranked by position, not by rounding noise.
-    """
-    check_n_neighbors(k, n)
-    sign = -1 if farthest else 1
-    nobody = np.iinfo(np.int64).max
-    heads, tails, values = [], [], []
-    for rows in blocks(n):
-        block = distances(rows) / scale
-        # One integer orders by rounded distance first and by index second.
-        keys = sign * np.rint(block * 1e6).astype(np.int64) * n + np.arange(n)
-        own = np.arange(rows.start, rows.stop)
-        keys[own - rows.start, own] = nobody
-        chosen = np.argpartition(keys, k - 1, axis=1)[:, :k]
-        heads.append(np.repeat(own, k))
-        tails.append(chosen.ravel())
-        values.append(np.take_along_axis(block, chosen, axis=1).ravel())
-    head, tail, value = (np.concatenate(parts) for parts in (heads, tails, values))
+def pairs_of(found: Found) -> tuple[IntArray, FloatArray]:
+    """Every row with each of those found for it, as unique pairs i < j, and their distances."""
+    n, k = found.rows.shape
+    head, tail = np.repeat(np.arange(n), k), found.rows.ravel()
     low, high = np.minimum(head, tail), np.maximum(head, tail)
     _, first = np.unique(low * n + high, return_index=True)
-    return np.column_stack([low[first], high[first]]), value[first]
+    return np.column_stack([low[first], high[first]]), found.distances.ravel()[first]

@@ -50,15 +50,15 @@ def cannot_link_graph(constraints: Constraints, *, closed: bool = False, once: b
     """
     if closed:
         closure = constraints.closure()
-        graph = cannot_link_graph(closure.between, once=once).lift(indicator(closure.groups, closure.n_groups))
-    else:
-        graph = RowMatrix.zeros(constraints.n_samples)
-        said = (statements_once if once else statements)(constraints.partitions, "cannot")
-        if said is None:
-            constraints, said = constraints.expand(), []
-        for weight, blocks in said:
-            graph = graph + blocks.matrix(np.full(constraints.n_samples, weight))
-        graph = graph.without_diagonal()
+        # What parts two groups is believed as much as the strongest of it: no stated pair is left to raise.
+        return cannot_link_graph(closure.between, once=once).lift(indicator(closure.groups, closure.n_groups))
+    graph = RowMatrix.zeros(constraints.n_samples)
+    said = (statements_once if once else statements)(constraints.partitions, "cannot")
+    if said is None:
+        constraints, said = constraints.expand(), []
+    for weight, blocks in said:
+        graph = graph + blocks.matrix(np.full(constraints.n_samples, weight))
+    graph = graph.without_diagonal()
     return _raised_to(graph, constraints.cannot_link, constraints.cannot_weight)
 
 

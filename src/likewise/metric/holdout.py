@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints import Constraints
+from ..progress import each
 from .learn import Learned, Learner, squares
 from .terms import cannot_link_pairs, differences, entries, made_up, must_link_pairs
 
@@ -58,7 +59,7 @@ def choose_shrink(X: Any, hints: Constraints, learner: Learner, ridge: float) ->
     limit = min(MOST_PAIRS, max(int(MOST_ENTRIES / max(entries(X), 1)), 500))
     must, cannot = (_Pairs.of(X, *told(hints, limit), limit) for told in (must_link_pairs, cannot_link_pairs))
     scores = []
-    for must_asked, cannot_asked in _parts(must.rows, cannot.rows):
+    for must_asked, cannot_asked in each(_parts(must.rows, cannot.rows), PARTS):
         seen, apart = must.some(~must_asked), cannot.some(~cannot_asked)
         total = seen.beliefs @ squares(seen.D) + made_up(ridge * float(seen.beliefs.sum()), learner.spread)
         found = learner.learn(total, apart.D, apart.beliefs, TOLERANCE)
@@ -66,23 +67,32 @@ def choose_shrink(X: Any, hints: Constraints, learner: Learner, ridge: float) ->
     return most_within_error(np.array(scores)) if len(scores) > 1 else UNSURE
 
 
-def _scores(found: Learned, must: _Pairs, cannot: _Pairs) -> list[float]:
+def _scores(found: Learned, must: _Pairs, cannot: _Pairs) -> Array:
     """How well the metric after each step tells the two kinds apart."""
-    near, far = (np.array([squares(pairs.D) @ end for end in (found.optimum, found.prior)]) for pairs in (must, cannot))
+    ends = np.array([found.optimum, found.prior])
+    near, far = ((squares(pairs.D) @ ends.T).T for pairs in (must, cannot))
     shares = np.column_stack([1 - STEPS, STEPS])
-    return [told_apart(share @ near, share @ far, must.beliefs, cannot.beliefs) for share in shares]
+    return told_apart(shares @ near, shares @ far, must.beliefs, cannot.beliefs)
 
 
-def told_apart(must: Array, cannot: Array, must_beliefs: Array, cannot_beliefs: Array) -> float:
+def told_apart(must: Array, cannot: Array, must_beliefs: Array, cannot_beliefs: Array) -> Array:
     """The chance that a cannot-linked pair is farther apart than a must-linked one; a tie counts half.
 
-    >>> told_apart(np.array([1.0, 2.0]), np.array([2.0, 3.0]), np.ones(2), np.ones(2))
+    The last axis of the distances runs over the pairs; there may be others.
+
+    >>> float(told_apart(np.array([1.0, 2.0]), np.array([2.0, 3.0]), np.ones(2), np.ones(2)))
     0.875
     """
-    order = np.argsort(must)
-    must, nearer = must[order], np.concatenate([[0.0], np.cumsum(must_beliefs[order])])
-    both = nearer[np.searchsorted(must, cannot, "left")] + nearer[np.searchsorted(must, cannot, "right")]
-    return float(both @ cannot_beliefs / (2 * nearer[-1] * cannot_beliefs.sum()))
+    both = np.concatenate([must, cannot], axis=-1)
+    near, far = (
+        np.concatenate([must_beliefs, np.zeros_like(cannot_beliefs)]),
+        np.concatenate([np.zeros_like(must_beliefs), cannot_beliefs]),
+    )
+    nearer = np.zeros(both.shape[:-1])
+    for way in (slice(None), slice(None, None, -1)):  # of equals must-links come first, then cannot-links
+        order = np.argsort(both[..., way], axis=-1, kind="stable")
+        nearer += (np.cumsum(near[way][order], axis=-1) * far[way][order]).sum(axis=-1)
+    return nearer / (2 * must_beliefs.sum() * cannot_beliefs.sum())
 
 
 def most_within_error(scores: Array) -> float:

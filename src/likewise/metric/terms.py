@@ -62,7 +62,7 @@ class FeatureTerms:
         """
         variance = column_variance(X) if variance is None else variance
         pairs, beliefs = cannot_link_pairs(constraints, most_pairs(entries(X) * (width or X.shape[1]) / X.shape[1]))
-        return cls(must_link_form(X, constraints, ridge, variance).diagonal(X), variance, pairs, beliefs)
+        return cls(must_link_sums(X, constraints, ridge, variance), variance, pairs, beliefs)
 
     def of_features(self, features: Array) -> FeatureTerms:
         """The same for some of the features."""
@@ -89,6 +89,14 @@ def must_link_form(
     graph = must_link_graph(constraints)
     beliefs = float(graph.row_sums().sum()) / 2 or 1.0
     return laplacian(graph) + ridge(made_up(amount * beliefs, column_variance(X) if variance is None else variance))
+
+
+def must_link_sums(X: Any, constraints: Constraints, amount: float, variance: Array) -> Array:
+    """The diagonal of that form; few pairs are added up as they are, which spares the matrices."""
+    pairs, beliefs = constraints.must_link, constraints.must_weight
+    if constraints.partitions or sparse.issparse(X) or len(pairs) > most_pairs(entries(X)):
+        return must_link_form(X, constraints, amount, variance).diagonal(X)
+    return beliefs @ np.square(differences(X, pairs)) + made_up(amount * (float(beliefs.sum()) or 1.0), variance)
 
 
 def made_up(amount: float, variance: Array) -> Array:
@@ -135,6 +143,8 @@ def cannot_link_pairs(constraints: Constraints, limit: int) -> tuple[Array, Arra
 
 def must_link_pairs(constraints: Constraints, limit: int) -> tuple[Array, Array]:
     """The same for must-links, of which there may be none."""
+    if not constraints.partitions:
+        return constraints.must_link, constraints.must_weight
     reversed_hints = Constraints(
         constraints.n_samples,
         cannot_link=constraints.must_link,

@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from ..constraints import Constraints
 from ..constraints.hints import read_hints
 from ..forms import total_scatter
+from ..progress import part
 from .holdout import choose_shrink
 from .learn import Learned, Learner
 from .ranges import ranges_alike
@@ -29,6 +30,7 @@ from .terms import (
     entries,
     most_pairs,
     must_link_form,
+    must_link_sums,
     resolve_ridge,
 )
 
@@ -182,14 +184,15 @@ class XingMetric(TransformerMixin, BaseEstimator):
         self._warn_of_size(X.shape[1], hints.n_cannot_link)
         Z = centred(X)
         learner, ridge = self._learner(Z), resolve_ridge(self.ridge, self.shrink)
-        form = must_link_form(Z, hints, ridge, learner.variance)
         pairs, beliefs = cannot_link_pairs(hints, most_pairs(entries(Z)))
-        full = self.kind == "full"
-        must, D = form.matrix(Z) if full else form.diagonal(Z), differences(Z, pairs, dense=full)
-        found = learner.learn(must, D, beliefs, self.tol)
+        full, told = self.kind == "full", (Z, hints, ridge, learner.variance)
+        must, D = must_link_form(*told).matrix(Z) if full else must_link_sums(*told), differences(Z, pairs, dense=full)
+        with part(0, 0.4):
+            found = learner.learn(must, D, beliefs, self.tol)
         self._warn(found, X.shape[1])
         self.n_iter_, self.n_kept_ = max(found.n_iter, 1), found.n_kept
-        self.shrink_ = self._shrink(Z, hints, learner, ridge)
+        with part(0.4, 1):
+            self.shrink_ = self._shrink(Z, hints, learner, ridge)
         metric = found.shrunk(self.shrink_)
         for stale in ("weights_", "metric_", "_root"):
             self.__dict__.pop(stale, None)

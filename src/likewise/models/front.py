@@ -83,7 +83,7 @@ def _check(model: Likewise) -> None:
 
 
 def _near_state(near: Nearness) -> State:
-    return {"rows": near._rows, "n_neighbors": near.n_neighbors, "metric": near._search.metric}
+    return {"rows": near._rows, "n_neighbors": near.n_neighbors, "metric": near.metric}
 
 
 def _near_from(state: State) -> Nearness:

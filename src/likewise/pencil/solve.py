@@ -14,10 +14,12 @@ from ..forms.form import Form
 from .basis import with_sign
 from .condense import condense
 from .dense import solve_dense
-from .matrixfree import easily_inverted, solve_matrix_free
+from .matrixfree import solve_matrix_free
 from .pencil import Directions, Pencil, small_quotient
+from .products import product
 from .routes import Route, choose_route
 from .rowspace import ridge_scale, to_row_space
+from .spaces import easily_inverted
 
 TIE = 1e-8
 """Quotients closer than this tie: their directions are then ordered by plain push."""
@@ -105,7 +107,8 @@ def solve_pencil(
 
     n, f = data.shape
     scale = ridge_scale(pencil, f)
-    solvable = _balanced(data, pencil)
+    sizes = _sizes(data, pencil)
+    solvable = _balanced(pencil, sizes)
     divisor = _matrix_free_denominator(pencil)
     if route == "auto":
         # A denominator that touches most rows is slow to invert: better a full matrix while one can be had.
@@ -136,17 +139,21 @@ def solve_pencil(
         W = W[:, :n_components]
         W = W if basis is None else basis @ W
     tell_shortfall(n_components, W.shape[1], (n, f))
-    W, share = _finish(data, pencil, W, scaling)
+    W, share = _finish(data, pencil, sizes, W, scaling)
     return Directions(W.T.astype(np.float32) if single else W.T, share, chosen, rank, n_perfect)
 
 
-def _balanced(X: Any, pencil: Pencil) -> Pencil:
+def _sizes(X: Any, pencil: Pencil) -> tuple[float, float]:
+    """The traces of pull and push."""
+    return float(pencil.pull.diagonal(X).sum()), float(pencil.push.diagonal(X).sum())
+
+
+def _balanced(pencil: Pencil, sizes: tuple[float, float]) -> Pencil:
     """The pencil with its forms brought to the same size, so that tolerances mean the same for all."""
     if not pencil.psd:
         return pencil
-    pull, push = (float(form.diagonal(X).sum()) for form in (pencil.pull, pencil.push))
-    balance = pull / push if pull > 0 and push > 0 else 1.0
-    return replace(pencil, push=balance * pencil.push)
+    pull, push = sizes
+    return replace(pencil, push=(pull / push if pull > 0 and push > 0 else 1.0) * pencil.push)
 
 
 def _matrix_free_denominator(pencil: Pencil) -> Form | None:
@@ -200,9 +207,10 @@ def _with_extent(X: Any, pencil: Pencil, W: FloatArray, origin: tuple[FloatArray
     step = max(1, BLOCK_ENTRIES // X.shape[0])
     parts = []
     for some in (W[:, start : start + step] for start in range(0, W.shape[1], step)):
-        image = X @ some if origin is None else X @ some - origin[0] @ (origin[1] @ some)
-        extent = np.linalg.norm(image, axis=0) / np.linalg.norm(some, axis=0)
-        parts.append((extent, pencil.pull.value(X, some), pencil.push.value(X, some)))
+        image = product(X, some)
+        forms = (form.value(X, some, image) for form in (pencil.pull, pencil.push))
+        spread = image if origin is None else image - origin[0] @ (origin[1] @ some)
+        parts.append((np.linalg.norm(spread, axis=0) / np.linalg.norm(some, axis=0), *forms))
     extent, pull, push = (np.concatenate(part) for part in zip(*parts, strict=True))
     kept = extent > NO_EXTENT * extent.max()
     if pencil.psd and pencil.over != "push":
@@ -225,11 +233,14 @@ def tell_shortfall(asked: int | None, found: int, shape: tuple[int, int]) -> Non
         )
 
 
-def _finish(X: Any, pencil: Pencil, W: FloatArray, scaling: str) -> tuple[FloatArray, FloatArray]:
+def _finish(
+    X: Any, pencil: Pencil, sizes: tuple[float, float], W: FloatArray, scaling: str
+) -> tuple[FloatArray, FloatArray]:
     W = with_sign(W / np.linalg.norm(W, axis=0))
-    pull, push = (form.value(X, W) for form in (pencil.pull, pencil.push))
+    image = product(X, W)
+    pull, push = (form.value(X, W, image) for form in (pencil.pull, pencil.push))
     if pencil.psd:
-        felt = ROUNDING * pencil.pull.diagonal(X).sum()
+        felt = ROUNDING * sizes[0]
         pull, push = np.where(pull > felt, pull, 0.0), np.maximum(push, 0.0)
         share = small_quotient(push, pull + push)
     else:

@@ -6,21 +6,31 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
-from sklearn.metrics.pairwise import euclidean_distances, paired_distances
+from sklearn.metrics.pairwise import paired_distances
 from sklearn.utils._param_validation import StrOptions
 
 from ..constraints import Constraints
 from ..forms import laplacian
 from ..graphs import RowMatrix, cannot_link_graph
-from ..graphs.kernel import CollapsedDistances
-from ..graphs.neighbors import extreme_pairs, largest_distance
+from ..graphs.collapsed import Collapsed
+from ..graphs.distances import Distances, Euclidean
+from ..graphs.neighbors import N_JOBS, SEARCH, check_n_neighbors, neighbours, pairs_of
+from ..graphs.outer import largest_distance
+from ..graphs.search import Found
+from ..graphs.ways import Way, choose_way
 from ..pencil import Pencil
+from ..progress import part
 from .bandwidth import DELTA, resolve_delta
 from .base import POSITIVE_INT, Projection
 
 WRITTEN_OUT = 20
 """Cannot-links that labels imply are weighed one by one up to this many a row, and by their mean beyond."""
+
+ROUNDED = 1e-6
+"""Distances are ranked to so much of the largest."""
+
+NEAREST, LARGEST = 0.7, 0.3
+"""The shares of the work that the nearest rows take of all, and the largest distance of a search."""
 
 
 class DSP(Projection):
@@ -30,8 +40,8 @@ class DSP(Projection):
     makes the graph to keep together. Far-away rows and cannot-links in the *input* space make the graph to pull apart.
     The map that results is still linear.
 
-    Prefer it for tables of up to some ten thousand rows with curved or scattered classes and hints of both kinds. Bring
-    the features to [0, 1] first (``MinMaxScaler``).
+    Prefer it for tables of up to some hundred thousand rows with curved or scattered classes and hints of both kinds.
+    Bring the features to [0, 1] first (``MinMaxScaler``).
 
     .. math:: \\min_z \\frac{z^T X^T L_S X z}{z^T X^T L_R X z}
 
@@ -54,11 +64,20 @@ class DSP(Projection):
         "push" divides by XᵀL_R X on its range, as published.
     scaling : {"share", "form", "unit"}
         The published "form" gives all directions equal weight and lets noise back in; "share" divides each by √λ.
+    search : {"auto", "exact", "approximate"}
+        How neighbours are found. "auto" is exact up to some ten thousand rows, and approximate beyond where they are
+        dense: :func:`~likewise.graphs.ways.choose_way` is the rule.
+    n_jobs : int, optional
+        Threads that look for neighbours. None: as many as OpenMP may use.
 
     Attributes
     ----------
     delta_ : float
         The width that was used.
+    recall_ : float
+        The share of true neighbours found: of the nearest or of the farthest, whichever is less. 1 where the search was
+        exact, else measured on 400 rows. An approximate search also takes the largest distances from the 4,096 rows
+        that lie farthest out.
 
     Notes
     -----
@@ -89,6 +108,8 @@ class DSP(Projection):
         "n_neighbors": [POSITIVE_INT],
         "null_space": [StrOptions({"keep", "discard"})],
         "over": [StrOptions({"sum", "push"})],
+        "search": SEARCH,
+        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -100,39 +121,63 @@ class DSP(Projection):
         null_space: str = "keep",
         over: str = "sum",
         scaling: str = "share",
+        search: str = "auto",
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(n_components, scaling=scaling)
         self.delta = delta
         self.n_neighbors = n_neighbors
         self.null_space = null_space
         self.over = over
+        self.search = search
+        self.n_jobs = n_jobs
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
-        if not sparse.issparse(X):
-            X = X - X.mean(axis=0)  # far from the origin, distances lose the digits that matter
+        check_n_neighbors(self.n_neighbors, X.shape[0])
         self.delta_ = resolve_delta(self.delta, X)
-        adjacent = adjacency(X, constraints, self.delta_, self.n_neighbors)
-        disjoint = disjointness(X, constraints, self.n_neighbors)
+        with part(0, NEAREST):
+            adjacent, near = self._adjacency(X, constraints)
+        with part(NEAREST, 1):
+            disjoint, far = self._disjointness(X, constraints)
+        self.recall_ = min(near, far)
         return Pencil(laplacian(adjacent), laplacian(disjoint), over=self.over, perfect=self.null_space)
 
+    def _adjacency(self, X: Any, constraints: Constraints) -> tuple[RowMatrix, float]:
+        """S: similarity of nearest neighbours after must-link groups collapsed (Eq. 9); and the search's recall."""
+        found, scale = self._extremes(Collapsed(X, self.delta_, constraints, self.n_jobs))
+        pairs, near = pairs_of(found)
+        return RowMatrix.from_pairs(X.shape[0], pairs, 1.0 - near / scale), found.recall
 
-def adjacency(X: Any, constraints: Constraints, delta: float, n_neighbors: int) -> RowMatrix:
-    """S: similarity of nearest neighbours after must-link groups collapsed (Eq. 9)."""
-    n, distances = X.shape[0], CollapsedDistances(X, delta, constraints)
-    scale = largest_distance(distances, n) or 1.0
-    pairs, near = extreme_pairs(distances, n, n_neighbors, scale)
-    return RowMatrix.from_pairs(n, pairs, 1.0 - near)
+    def _disjointness(self, X: Any, constraints: Constraints) -> tuple[RowMatrix, float]:
+        """R: similarity, in the input space, of the farthest rows and of cannot-linked ones (Eq. 14); the recall."""
+        found, scale = self._extremes(Euclidean(X), farthest=True)
+        pairs, far = pairs_of(found)
+        return disjointness(X, constraints, pairs, far, scale), found.recall
+
+    def _extremes(self, distances: Distances, farthest: bool = False) -> tuple[Found, float]:
+        """Neighbours by distances rounded to a millionth of the largest, and that.
+
+        Rows that coincide are so ranked by position, not by rounding noise.
+        """
+        sizes = distances.n, distances.n, distances.width
+        way = choose_way(self.search, *sizes, boxes=False, dense=distances.dense)
+        with part(0, LARGEST):
+            scale = largest_distance(distances, approximate=way is Way.APPROXIMATE, n_jobs=self.n_jobs) or 1.0
+        with part(LARGEST, 1):
+            found = neighbours(
+                distances,
+                self.n_neighbors,
+                farthest=farthest,
+                unit=ROUNDED * scale,
+                search=self.search,
+                n_jobs=self.n_jobs,
+            )
+        return found, scale
 
 
-def disjointness(X: Any, constraints: Constraints, n_neighbors: int) -> RowMatrix:
-    """R: similarity, in the input space, of the farthest rows and of cannot-linked ones (Eq. 14)."""
+def disjointness(X: Any, constraints: Constraints, pairs: Any, far: Any, scale: float) -> RowMatrix:
+    """The similarity 1 − d/scale of the farthest pairs, whose distances are ``far``, and of cannot-linked rows."""
     n = X.shape[0]
-
-    def distances(rows: slice) -> np.ndarray:
-        return euclidean_distances(X[rows], X)
-
-    scale = largest_distance(distances, n) or 1.0
-    pairs, far = extreme_pairs(distances, n, n_neighbors, scale, farthest=True)
     implied = constraints.n_cannot_link - len(constraints.cannot_link)
     if implied > WRITTEN_OUT * n:
         apart, uniform = constraints, _differences_at_mean_distance(X, constraints, scale)
@@ -145,7 +190,7 @@ def disjointness(X: Any, constraints: Constraints, n_neighbors: int) -> RowMatri
     lengths = paired_distances(X[stated[:, 0]], X[stated[:, 1]]) if len(stated) else np.zeros(0)
     near = beliefs * (1.0 - lengths / scale)
     pairs, first = np.unique(np.vstack([stated, pairs]), axis=0, return_index=True)
-    return uniform + RowMatrix.from_pairs(n, pairs, np.concatenate([near, 1.0 - far])[first])
+    return uniform + RowMatrix.from_pairs(n, pairs, np.concatenate([near, 1.0 - far / scale])[first])
 
 
 def _cannot_links_only(constraints: Constraints) -> Constraints:

@@ -10,7 +10,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from ..constraints import Constraints
 from ..forms import Form, degree, laplacian
-from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbor_graph
+from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbor_graph, neighbours
+from ..graphs.distances import Euclidean
+from ..graphs.neighbors import N_JOBS, SEARCH, check_n_neighbors, graph_of
 from ..pencil import Pencil
 from .bandwidth import DELTA, resolve_delta
 from .base import POSITIVE_INT, RIDGE, Projection, relative_ridge
@@ -36,6 +38,15 @@ class LPP(Projection):
     over : {"sum", "push"}
         "push" divides by XᵀDX on its range, as published.
     scaling : {"form", "unit", "share"}
+    search : {"auto", "exact", "approximate"}
+        How neighbours are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.ways.choose_way`).
+    n_jobs : int, optional
+        Threads that look for neighbours. None: as many as OpenMP may use.
+
+    Attributes
+    ----------
+    recall_ : float
+        The share of true neighbours in the graph: 1 where the search was exact, else measured on 400 rows.
 
     References
     ----------
@@ -56,6 +67,8 @@ class LPP(Projection):
         "n_neighbors": [POSITIVE_INT],
         "ridge": RIDGE,
         "over": [StrOptions({"sum", "push"})],
+        "search": SEARCH,
+        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -66,14 +79,21 @@ class LPP(Projection):
         ridge: float | str = "auto",
         over: str = "sum",
         scaling: str = "form",
+        search: str = "auto",
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(n_components, scaling=scaling)
         self.n_neighbors = n_neighbors
         self.ridge = ridge
         self.over = over
+        self.search = search
+        self.n_jobs = n_jobs
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
-        return self._locality(X, neighbor_graph(X, self.n_neighbors))
+        check_n_neighbors(self.n_neighbors, X.shape[0])
+        found = neighbours(Euclidean(X), self.n_neighbors, search=self.search, n_jobs=self.n_jobs)
+        self.recall_ = found.recall
+        return self._locality(X, graph_of(found))
 
     def _locality(self, X: Any, graph: RowMatrix) -> Pencil:
         push = degree(graph)
@@ -116,7 +136,9 @@ class SLPP(LPP):
 
     _needs: ClassVar[str | None] = "must"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        name: rule for name, rule in LPP._parameter_constraints.items() if name != "n_neighbors"
+        name: rule
+        for name, rule in LPP._parameter_constraints.items()
+        if name not in ("n_neighbors", "search", "n_jobs")
     }
 
     def __init__(

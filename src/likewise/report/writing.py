@@ -12,6 +12,7 @@ from typing import Any
 
 from ..aside import written_aside
 from ..constraints import Constraints
+from ..progress import part
 from . import chapters, heeded
 from .cards import Cards
 from .markup import Html, element, joined, plain
@@ -87,7 +88,8 @@ def write_report(
     'irises.html'
     """
     subject = Subject.of(model, X, hints=hints, ids=ids, texts=texts, images=images, feature_names=feature_names)
-    text = _page(subject, plain(title, 200), recipe, command, seed)
+    with part(0, 0.95):
+        text = _page(subject, plain(title, 200), recipe, command, seed)
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with written_aside(path) as aside:
@@ -96,7 +98,10 @@ def write_report(
 
 
 def _page(subject: Subject, title: str, recipe: str, command: str, seed: Any) -> str:
-    cards = Cards(subject)
+    with part(0, 0.6):
+        cards, _ = Cards(subject), subject.layout
+    with part(0.6, 0.8):
+        picture = _picture(subject)
     style = _asset("page.css") + _colours(subject.n_clusters)
     script = "\n".join(_asset(name) for name in SCRIPTS)
     wrong = heeded.wrong(subject, cards)
@@ -115,7 +120,7 @@ def _page(subject: Subject, title: str, recipe: str, command: str, seed: Any) ->
         "asked": chapters.asked(subject, recipe),
         "map_note": _map_note(subject, data),
         "map_label": joined([f"Map of {len(subject.rows):,} rows, coloured by cluster"]),
-        "picture": _picture(subject),
+        "picture": picture,
         "legend": _legend(subject, cards),
         "cards": cards.html(),
         "kept": heeded.kept(subject),

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..constraints import Constraints
+from ..progress import tell
 from .links_read import link_matrix
 
 WORK = 8_000_000
@@ -101,6 +102,7 @@ def _similarities(cites: sparse.csr_array, alpha: float) -> Iterator[tuple[np.nd
         z.sort_indices()
         rows = np.repeat(np.arange(start, stop, dtype=z.indices.dtype), np.diff(z.indptr))
         yield rows, z.indices, z.data
+        tell(stop, len(work))
 
 
 def _jaccard(left: sparse.csr_array, right: sparse.csr_array, start: int, stop: int) -> sparse.csr_array:

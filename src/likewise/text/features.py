@@ -14,7 +14,8 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .words import IntArray, checked_texts, most_frequent_forms, read_words
+from ..progress import each, part
+from .words import BATCH, IntArray, checked_texts, most_frequent_forms, read_words
 
 CONTRACTIONS = frozenset(
     [
@@ -165,14 +166,16 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         dtype = self._checked_dtype()
         analyze, cut = self._analyzer(), self._stemmer()
         stop_words = self._stop_words(analyze)
-        spoken = read_words(checked_texts(texts), analyze)
+        with part(0, 0.4):
+            spoken = read_words(checked_texts(texts), analyze)
         kept = [word for word in spoken.words if word not in stop_words]
         if not kept:
             seen = "they hold no word of two letters or more"
             if spoken.words:
                 seen = f"all {len(spoken.words)} words in them are stop words"
             raise ValueError(f"the {spoken.n_texts} texts leave no feature: {seen}. Look at them, or at stop_words.")
-        stem_of = dict(zip(kept, cut(kept), strict=True))
+        with part(0.4, 0.9):
+            stem_of = dict(zip(kept, cut(kept), strict=True))
         stems = sorted(set(stem_of.values()))
         column = {stem: number for number, stem in enumerate(stems)}
         column_of = {word: column[stem] for word, stem in stem_of.items()}
@@ -193,11 +196,14 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     def transform(self, texts: Any) -> Any:
         """Return the sparse matrix of new texts, with the columns and weights that were learned."""
         check_is_fitted(self)
-        spoken = read_words(checked_texts(texts), self._analyzer())
+        with part(0, 0.5):
+            spoken = read_words(checked_texts(texts), self._analyzer())
         unseen = [word for word in spoken.words if word not in self._column_of and word not in self._stop]
         column = {stem: number for number, stem in enumerate(self.stems_.tolist())}
         column_of = dict(self._column_of)
-        for word, stem in zip(unseen, self._stemmer()(unseen), strict=True):
+        with part(0.5, 1):
+            stems = self._stemmer()(unseen)
+        for word, stem in zip(unseen, stems, strict=True):
             if stem in column:
                 column_of[word] = column[stem]
         return self._tfidf.transform(spoken.counts(column_of, len(column)).astype(self._tfidf.idf_.dtype), copy=False)
@@ -247,7 +253,15 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             )
         cut = snowballstemmer.stemmer(self.language).stemWord
         endings = CUT_ENDINGS if self.language == "english" else ("",)
-        return lambda words: [cut(word) if word.endswith(endings) and word.isalpha() else word for word in words]
+
+        def stems(words: Sequence[str]) -> list[str]:
+            found: list[str] = []
+            for start in each(range(0, len(words), BATCH)):
+                some = words[start : start + BATCH]
+                found += [cut(word) if word.endswith(endings) and word.isalpha() else word for word in some]
+            return found
+
+        return stems
 
     def _checked_dtype(self) -> np.dtype[Any]:
         dtype = np.dtype(self.dtype)

@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..progress import each
+
 IntArray = NDArray[np.int64]
+
+BATCH = 500
+"""Texts after which progress is told."""
 
 
 class Spoken(NamedTuple):
@@ -46,9 +51,10 @@ def read_words(texts: Sequence[str], analyze: Callable[[str], list[str]]) -> Spo
     number_of: defaultdict[str, int] = defaultdict()
     number_of.default_factory = number_of.__len__  # a word not seen before gets the next number
     numbers, bounds = array("q"), array("q", [0])
-    for text in texts:
-        numbers.extend(map(number_of.__getitem__, analyze(text)))
-        bounds.append(len(numbers))
+    for start in each(range(0, len(texts), BATCH)):
+        for text in texts[start : start + BATCH]:
+            numbers.extend(map(number_of.__getitem__, analyze(text)))
+            bounds.append(len(numbers))
     return Spoken(list(number_of), np.array(numbers, dtype=np.int64), np.array(bounds, dtype=np.int64))
 
 

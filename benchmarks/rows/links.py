@@ -8,8 +8,9 @@ from scipy import sparse
 from likewise.sources.links import global_core_pairs, hitting_times, link_matrix, local_core_pairs
 from likewise.sources.links_global import unit_documents, walk_graph
 
-from .data import documents
-from .harness import Result, peak_gib, row, timed
+from ..data import documents
+from ..harness import Bar, Contest, Verdict, row
+from ..measuring import peak_gib, timed
 
 
 def citations(n: int, n_links: int, seed: int = 0) -> np.ndarray:
@@ -40,21 +41,21 @@ def unblocked(links: np.ndarray, n: int) -> int:
 
 @row(
     "links-local",
-    "local core pairs, random citation graph, 200,000 papers, 1,000,000 links, θ = 0.1",
+    "local core pairs, random citation graph, {n:,} papers, {links:,} links, θ = {theta}",
     "scipy's products L Lᵀ and Lᵀ L, unblocked",
-    "seconds, < 2 GiB",
+    Bar(seconds=30, gib=2),
+    n=300,
+    links=900,
 )
-def links_local() -> Result:
-    n = 200_000
-    links = citations(n, 1_000_000)
-    ours, pairs = timed(lambda: local_core_pairs(links, n, theta=0.1), repeats=1)
-    peak = peak_gib()
-    opponent, n_pairs = timed(lambda: unblocked(links, n), repeats=1)
-    hub = np.bincount(links[:, 1]).max()
-    detail = (
-        f"{len(pairs.must_link):,} of {n_pairs:,} pairs, a hub is cited {hub:,} times; unblocked {peak_gib():.2f} GiB"
-    )
-    return Result(ours, opponent, detail, ours < 30 and peak < 2, peak)
+def links_local(n=200_000, links=1_000_000, theta=0.1) -> Contest:
+    cited = citations(n, links)
+    hub = np.bincount(cited[:, 1]).max()
+
+    def judge(pairs, n_pairs):
+        said = f"{len(pairs.must_link):,} of {n_pairs:,} pairs, a hub is cited {hub:,} times"
+        return Verdict(f"{said}; unblocked {peak_gib():.2f} GiB")
+
+    return Contest(lambda: local_core_pairs(cited, n, theta=theta), lambda: unblocked(cited, n), judge)
 
 
 def by_fundamental_matrix(W: np.ndarray) -> np.ndarray:
@@ -67,19 +68,23 @@ def by_fundamental_matrix(W: np.ndarray) -> np.ndarray:
 
 @row(
     "links-global",
-    "global core pairs from links and words, 2,708 × 1,433, 5,429 links (the size of Cora)",
+    "global core pairs from links and words, {n:,} × {f:,}, {links:,} links (the size of Cora)",
     "numpy's inverse of I − P + 1πᵀ, hitting times alone",
-    "< 5 s",
+    Bar(seconds=5, also="by commute times, too; the same hitting times"),
+    n=100,
+    f=80,
+    links=200,
 )
-def links_global() -> Result:
-    X, _ = documents(2708, 1433, n_topics=7, length=18)
-    links = citations(2708, 5429)
-    ours, _ = timed(lambda: global_core_pairs(links, X))
-    literal, _ = timed(lambda: global_core_pairs(links, X, score="commute"))
-    W = walk_graph(link_matrix(links, 2708), unit_documents(X), 5).toarray()
-    alone, times = timed(lambda: hitting_times(W))
-    peak = peak_gib()
-    opponent, slow = timed(lambda: by_fundamental_matrix(W))
-    gap = np.abs(times - slow).max() / slow.max()
-    detail = f"commute {literal:.2f} s; hitting times alone {alone:.2f} s, largest gap {gap:.1e}"
-    return Result(ours, opponent, detail, max(ours, literal) < 5 and gap < 1e-9, peak)
+def links_global(n=2708, f=1433, links=5429) -> Contest:
+    X, _ = documents(n, f, n_topics=7, length=18)
+    cited = citations(n, links)
+    W = walk_graph(link_matrix(cited, n), unit_documents(X), 5).toarray()
+
+    def judge(ours, slow):
+        literal, _ = timed(lambda: global_core_pairs(cited, X, score="commute"))
+        alone, times = timed(lambda: hitting_times(W))
+        gap = np.abs(times - slow).max() / slow.max()
+        detail = f"commute {literal:.2f} s; hitting times alone {alone:.2f} s, largest gap {gap:.1e}"
+        return Verdict(detail, literal < 5 and gap < 1e-9)
+
+    return Contest(lambda: global_core_pairs(cited, X), lambda: by_fundamental_matrix(W), judge)

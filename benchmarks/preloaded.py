@@ -1,0 +1,8 @@
+"""What every process of a benchmark begins with: imported once, in the server they are forked from."""
+
+import gc
+
+from .rows import clusterers, constraints, distances, front, links, loading, projections, search  # noqa: F401
+from .scaling import running  # noqa: F401
+
+gc.freeze()  # what was imported is never garbage: a fork that looks for some would copy all of it

@@ -1,0 +1,112 @@
+"""What grows along a curve, and what stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from likewise import Constraints
+from likewise.studies.methods import CLUSTERERS, PROJECTIONS
+
+from ..data import blobs, documents
+
+METHODS: dict[str, Any] = {**PROJECTIONS, **CLUSTERERS}
+"""Everything that has a curve."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Data with hints, and how much is asked of a method.
+
+    Attributes
+    ----------
+    n, f : int
+        Rows and columns.
+    hints : int
+        Half of them must-links, half cannot-links, of ten classes.
+    width : int
+        Directions of a projection, or clusters.
+    sparse : bool
+        Whether rows are like texts, some 80 words each, or dense.
+    """
+
+    n: int = 1000
+    f: int = 100
+    hints: int = 200
+    width: int = 10
+    sparse: bool = False
+
+    def drawn(self) -> tuple[Any, Constraints]:
+        """The rows and the hints."""
+        X, y = documents(self.n, self.f, n_topics=10, length=60) if self.sparse else blobs(self.n, self.f)
+        return X, Constraints.sample(y, "equal", self.hints // 2, random_state=0)
+
+    def model(self, method: str) -> Any:
+        """The method as a user would call it."""
+        if method in PROJECTIONS:
+            return PROJECTIONS[method](n_components=self.width)
+        return CLUSTERERS[method](self.width, random_state=0)
+
+
+TINY = Problem(n=150, f=20, hints=40, width=3)
+"""For the quick run."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A direction in which problems grow.
+
+    Attributes
+    ----------
+    title : str
+        What grows, in words.
+    grows : str
+        The field of :class:`Problem` that does.
+    base : Problem
+        What stays.
+    values, tiny : tuples of int
+        Where a curve is measured, and where the quick run does it.
+    """
+
+    title: str
+    grows: str
+    base: Problem
+    values: tuple[int, ...]
+    tiny: tuple[int, ...]
+
+    @property
+    def fixed(self) -> str:
+        """What stays, in words."""
+        words = {"n": "n = {:,}", "f": "f = {:,}", "hints": "{:,} hints", "width": "r = k = {}"}
+        stays = (text.format(getattr(self.base, name)) for name, text in words.items() if name != self.grows)
+        return ", ".join([*stays, *(["sparse"] if self.base.sparse else [])])
+
+    def problem(self, value: int, quick: bool = False) -> Problem:
+        """The problem at a place of the curve."""
+        base = replace(TINY, sparse=self.base.sparse) if quick else self.base
+        return replace(base, **{self.grows: value})
+
+
+def hears(method: str) -> bool:
+    """Whether a method takes hints; one that does not has no curve along them."""
+    return getattr(METHODS[method], "_uses_hints", True)
+
+
+def curves(methods: Iterable[str] = (), axes: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """Methods and the axes they have a curve along, method by method; all unless told."""
+    pairs = product(tuple(methods) or METHODS, tuple(axes) or AXES)
+    return [(method, axis) for method, axis in pairs if axis != "hints" or hears(method)]
+
+
+DECADES = (100, 1000, 10_000, 100_000)
+HALF_DECADES = (1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000)
+
+AXES: dict[str, Axis] = {
+    "rows": Axis("rows n", "n", Problem(), HALF_DECADES, (100,)),
+    "columns": Axis("columns f, dense", "f", Problem(), DECADES, (30,)),
+    "sparse": Axis("columns f, sparse", "f", Problem(sparse=True), DECADES, (30,)),
+    "hints": Axis("hints", "hints", Problem(n=4000), (10, *DECADES, 1_000_000), (100,)),
+    "width": Axis("directions r or clusters k", "width", Problem(n=4000, f=300, hints=2000), (3, 10, 30, 100), (4,)),
+}

@@ -1,0 +1,85 @@
+"""SCALING.md: the exponents, what they have to be, and where curves end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from likewise.aside import written_aside
+
+from ..writing import markdown
+from .axes import AXES, curves
+from .drawing import curve_of, end_of
+from .fitting import LAST, LEAST_S, exponent
+from .mathematics import BECAUSE, FAMILIES, WORSE, needed
+from .running import Points
+
+INTRODUCTION = f"""\
+# Scaling
+
+Written by `likewise-bench scaling`. A curve is one fit at each of some sizes, in a process of its own, until the next
+would take longer or need more memory than allowed. An exponent of 2 means that twice the size takes four times as
+long. It is fitted to the last {LAST} points of a curve that take {LEAST_S} s or longer; – where fewer than two do. In
+brackets: what the mathematics needs; **bold** where ours is larger by more than {WORSE}. Less than needed is
+common: what is cheap at these sizes hides what will cost most beyond them.
+"""
+
+
+def write_scaling(points: Points, pictures: list[Path], path: Path) -> Path:
+    """Write the page."""
+    parts = [INTRODUCTION, *(f"Measured on {place}." for place in sorted({point.machine for point in points.values()}))]
+    parts += [_exponents(points), "## What is worse than needed", _worse(points)]
+    for axis, picture in ((picture.stem.removeprefix("scaling-"), picture) for picture in pictures):
+        title = AXES[axis].title
+        parts += [f"## {title[0].upper()}{title[1:]}", f"{AXES[axis].fixed}."]
+        parts += [f"![Seconds over {title}]({picture.parent.name}/{picture.name})", _ends(points, axis)]
+    parts += ["## Why so much is needed", "\n".join(f"- {title}: {family.why}." for title, family in FAMILIES.items())]
+    with written_aside(path) as aside:
+        aside.write_text("\n\n".join(part.strip() for part in parts if part) + "\n", encoding="utf-8")
+    return path
+
+
+def _exponents(points: Points) -> str:
+    """Methods × axes."""
+    methods = [method for family in FAMILIES.values() for method in family.methods]
+    measured = [method for method in methods if any(point.method == method for point in points.values())]
+    lines = [[method, *(_cell(points, method, axis) for axis in AXES)] for method in measured]
+    return markdown(("", *(axis.title for axis in AXES.values())), lines)
+
+
+def _cell(points: Points, method: str, axis: str) -> str:
+    if (method, axis) not in curves():
+        return ""
+    power = exponent(curve_of(points, method, axis))
+    if power != power:
+        return f"– ({needed(method, axis):g})"
+    told = f"{power:.2f}".replace("-", "−")
+    return (
+        f"**{told}** ({needed(method, axis):g})"
+        if _is_worse(power, method, axis)
+        else f"{told} ({needed(method, axis):g})"
+    )
+
+
+def _is_worse(power: float, method: str, axis: str) -> bool:
+    return power > needed(method, axis) + WORSE
+
+
+def _worse(points: Points) -> str:
+    """A word for each exponent that is larger than needed."""
+    found = []
+    for method, axis in dict.fromkeys((point.method, point.axis) for point in points.values()):
+        power = exponent(curve_of(points, method, axis))
+        if _is_worse(power, method, axis):
+            because = BECAUSE.get((method, axis), "not explained yet")
+            found.append(f"- {method}, {AXES[axis].title}: {power:.2f} for {needed(method, axis):g}: {because}.")
+    return "\n".join(found) or "Nothing."
+
+
+def _ends(points: Points, axis: str) -> str:
+    """Where curves end before their last value, and why."""
+    lines = [
+        [point.method, f"{point.value:,}", point.stopped]
+        for point in points.values()
+        if point.axis == axis and end_of(points, point.method, axis) and point.stopped
+    ]
+    return markdown(("ends before its last value", "at", "why"), lines) if lines else ""

@@ -1,0 +1,102 @@
+"""Tables: on the screen, and in RESULTS.md under the machine they were measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from likewise.aside import written_aside
+
+from .harness import ROWS, Row
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+COLUMNS = ("work", "opponent", "ours", "opponent's", "ratio", "peak", "bar", "met", "detail")
+INTRODUCTION = """\
+# Benchmarks
+
+Written by `make bench`. Each row runs in a process of its own; ours and the opponent's take turns there. Times are
+medians, with the least and the greatest and the number of runs behind them. Ratio: the opponent's time / ours. Peak:
+resident memory with the data and our work, before the opponent has run.
+"""
+
+Lines = list[list[str]]
+
+
+def machine() -> str:
+    """Where it is measured, and with what."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    versions = ", ".join(f"{name} {version(name)}" for name in ("likewise", "numpy", "scipy", "scikit-learn"))
+    cores = os.cpu_count()
+    return f"{platform.machine()}, {cores} cores, {memory:.0f} GiB, Python {platform.python_version()}, {versions}"
+
+
+def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table."""
+    rows = [head, ["---"] * len(head), *lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def duration(seconds: Sequence[float]) -> str:
+    """The median of some times, with their spread and how many there are."""
+    if len(seconds) == 1:
+        return f"{seconds[0]:.3g} s (1 run)"
+    return f"{median(seconds):.3g} s ({min(seconds):.3g}–{max(seconds):.3g}, {len(seconds)} runs)"
+
+
+def cells(row: Row, result: dict[str, Any]) -> list[str]:
+    """A line of the table."""
+    return [
+        row.work,
+        row.opponent,
+        duration(result["ours"]),
+        duration(result["theirs"]),
+        f"{median(result['theirs']) / median(result['ours']):.3g}×",
+        f"{result['peak_gib']:.2f} GiB",
+        str(row.bar) or "–",
+        {True: "yes", False: "no", None: "–"}[result["met"]],
+        result["detail"],
+    ]
+
+
+def show(lines: Lines) -> None:
+    """The table on the screen."""
+    table = Table(title="ratio = opponent's time / ours")
+    for column in COLUMNS:
+        table.add_column(column, overflow="fold")
+    for line in lines:
+        table.add_row(*line)
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+def read(text: str) -> dict[str, tuple[str, list[str]]]:
+    """The lines of a results file by their work, each with the machine it was measured on."""
+    found, where = {}, ""
+    for line in text.splitlines():
+        parts = line.strip("| ").split(" | ")
+        if line.startswith("### "):
+            where = line.removeprefix("### ")
+        elif where and len(parts) == len(COLUMNS) and parts != list(COLUMNS):
+            found[parts[0]] = (where, parts)
+    return found
+
+
+def write(lines: Lines, path: Path = RESULTS) -> None:
+    """Keep the lines in the file. What was not run now stays as it was, under its own machine."""
+    before = read(path.read_text(encoding="utf-8")) if path.exists() else {}
+    found = before | {line[0]: (machine(), line) for line in lines}
+    inside = [found[row.work] for row in ROWS.values() if row.work in found]
+    parts = [INTRODUCTION.strip()]
+    for place in dict.fromkeys([machine(), *(where for where, _ in inside)]):
+        table = [line for where, line in inside if where == place]
+        parts += [f"### {place}", markdown(COLUMNS, table)] if table else []
+    with written_aside(path) as aside:
+        aside.write_text("\n\n".join(parts) + "\n", encoding="utf-8")

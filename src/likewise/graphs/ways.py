@@ -1,0 +1,78 @@
+"""The rule that chooses how neighbours are looked for."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+TREE = 12
+"""Up to so many features a tree of boxes is the quickest."""
+
+WORK = 10**12
+"""So many multiplications are half a minute on two cores."""
+
+SELECTION = 64
+"""What it takes to rank one distance, as multiplications."""
+
+
+class Way(StrEnum):
+    """How neighbours are looked for."""
+
+    TREE = "tree"
+    """A tree of boxes (k-d tree). Exact."""
+    BLOCKS = "blocks"
+    """Every row with every other, a block at a time. Exact."""
+    APPROXIMATE = "approximate"
+    """Only among rows that are likely: cells around for the nearest, rows far out for the farthest. Recall is known."""
+
+
+def choose_way(
+    search: str,
+    n_queries: int,
+    n_rows: int,
+    width: int,
+    *,
+    boxes: bool = True,
+    dense: bool = True,
+) -> Way:
+    """The way that a search takes: a pure function of sizes and of what the distances allow.
+
+    Parameters
+    ----------
+    search : {"auto", "exact", "approximate"}
+    n_queries, n_rows : int
+    width : int
+        Features, and coordinates of a correction if there is one.
+    boxes : bool
+        Whether a tree would do: Euclidean distances, nearest rows.
+    dense : bool
+        Whether rows are dense, without which nothing is approximated.
+
+    Notes
+    -----
+    =================================================  ===========
+    dense rows, boxes, width ≤ 12                      tree
+    n_queries · n_rows · (width + 64) ≤ 10¹²           blocks
+    more, and rows are dense                           approximate
+    more, and sparse, or search="exact"                blocks
+    search="approximate"                               approximate; an error for sparse rows
+    =================================================  ===========
+
+    Examples
+    --------
+    >>> print(choose_way("auto", 10_000, 10_000, 16))
+    blocks
+    >>> print(choose_way("auto", 200_000, 200_000, 64))
+    approximate
+    """
+    if search == "approximate":
+        if not dense:
+            raise ValueError(
+                'search="approximate" takes dense rows, and these are sparse. Reduce them first, for example with '
+                'TruncatedSVD, or use search="exact".'
+            )
+        return Way.APPROXIMATE
+    if boxes and dense and width <= TREE:
+        return Way.TREE
+    if search == "auto" and dense and n_queries * n_rows * (width + SELECTION) > WORK:
+        return Way.APPROXIMATE
+    return Way.BLOCKS

@@ -1,0 +1,216 @@
+"""The two places where the matrix-free route can look for directions, and the rough inverse in each.
+
+The denominator is D = I + Xᵀ K X, for the columns are scaled by the ridge first. With fewer features than rows,
+directions are looked for as they are. Otherwise the best ones are combinations of rows, w = Xᵀ v: shorter columns, and
+as ``X w = G v`` with G = X Xᵀ is all that the forms look at, a step costs one product with G whatever the forms are.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from ..constraints.pairs import FloatArray
+from ..forms.form import Form
+from ..forms.graph import laplacian
+from ..graphs.rows import RowMatrix
+from .products import Threaded
+
+WOODBURY = 4000
+"""Up to this many rows in the denominator, and half of all, its inverse is applied exactly."""
+
+INNER_TOL, INNER_STEPS = 0.1, 10
+"""How well, and in how many steps at most, conjugate gradients invert it beyond that: a rough inverse does."""
+
+DRIFT = 1.5
+"""The rough inverse is made anew when the largest quotient has changed by this factor."""
+
+
+def easily_inverted(form: Form) -> bool:
+    """Whether the form touches so few rows, and so small a part of them, that Woodbury's identity is cheap."""
+    return form.rows is None or _few(form.rows)
+
+
+def _few(K: RowMatrix) -> bool:
+    span: int = len(K.support()) + K.factor.shape[1]
+    return span <= min(WOODBURY, K.n // 2)
+
+
+class _Woodbury:
+    """``(I + Xᵀ K X)⁻¹ = I − Cᵀ Q C``: C = Eᵀ X the few rows that K = E B Eᵀ sees, Q = (I + B C Cᵀ)⁻¹ B.
+
+    B may be singular, and so may C.
+    """
+
+    def __init__(self, X: Any, K: RowMatrix) -> None:
+        _, self.E, self.B = K.span()
+        self.C = self.E.T @ X
+        self.CT = self.C.T.tocsr() if sparse.issparse(self.C) else self.C.T
+        gram = (self.C @ self.CT).toarray() if sparse.issparse(self.C) else self.C @ self.CT
+        self.factors = linalg.lu_factor(np.eye(len(gram)) + self.B @ gram, overwrite_a=True)
+
+    def weights(self, W: FloatArray) -> FloatArray:
+        """``Q C W``."""
+        return np.asarray(linalg.lu_solve(self.factors, self.B @ (self.C @ W)))
+
+
+class _Space:
+    """What both spaces share: the data, the two forms, and an inverse by Woodbury's identity where one serves.
+
+    An indefinite numerator is N₊ − N₋ with N₋ the Laplacian of the pairs that it holds together. Where N₋ is large,
+    steps along it are wasted; the inverse of D + N₋/θ, θ the largest quotient so far, keeps them out.
+    """
+
+    def __init__(self, X: Any, numerator: Form, denominator: Form) -> None:
+        self.X = Threaded(X) if sparse.issparse(X) else X
+        self.numerator, self.denominator = numerator, denominator
+        self._data, self._made_for, self._exact = X, np.nan, None
+        self._held = None if numerator.psd or numerator.rows is None else _held_together(numerator.rows)
+        if self._held is not None and not (self._held.sparse.nnz and _few(self._with_held(1.0))):
+            self._held = None
+        if self._held is not None:
+            self._least = 0.01 * float(Form(self._held).diagonal(X).sum()) / len(self._held.support())
+        elif denominator.rows is not None and _few(denominator.rows):
+            self._exact = _Woodbury(X, denominator.rows)
+
+    @property
+    def exact(self) -> bool:
+        """Whether :meth:`step` applies the very inverse of the denominator."""
+        return self._held is None and easily_inverted(self.denominator)
+
+    def _inverse(self, top: float) -> _Woodbury | None:
+        """None where the denominator is the identity, or touches too many rows."""
+        if self._held is not None:
+            top = max(top, self._least)
+            if not self._made_for / DRIFT < top < self._made_for * DRIFT:
+                self._made_for, self._exact = top, _Woodbury(self._data, self._with_held(1.0 / top))
+        return self._exact
+
+    def _with_held(self, amount: float) -> RowMatrix:
+        assert self._held is not None
+        K = self.denominator.rows
+        return self._held * amount if K is None else K + self._held * amount
+
+
+class Features(_Space):
+    """Directions as they are."""
+
+    def multiply(self, V: FloatArray, Y: FloatArray) -> FloatArray:
+        """``N V``."""
+        return self.numerator.apply(self.X, V)
+
+    def divide(self, V: FloatArray, Y: FloatArray) -> FloatArray:
+        """``D V``."""
+        return V if self.denominator.rows is None else self.denominator.apply(self.X, V)
+
+    def step(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
+        """About ``D⁻¹ R``."""
+        inverse = self._inverse(top)
+        if inverse is not None:
+            solution = residual - inverse.CT @ inverse.weights(residual)
+        elif self.denominator.rows is None:
+            solution = residual
+        else:
+            solution = self._by_conjugate_gradients(residual)
+        return solution, solution
+
+    def directions(self, V: FloatArray) -> FloatArray:
+        """The columns themselves."""
+        return V
+
+    def _by_conjugate_gradients(self, residual: FloatArray) -> FloatArray:
+        """Jacobi-preconditioned, all columns at once."""
+        diagonal = self._diagonal
+        solution, residual = np.zeros_like(residual), residual.copy()
+        direction = residual / diagonal
+        energy = _products(residual, direction)
+        enough = INNER_TOL**2 * energy
+        for _ in range(INNER_STEPS):
+            image = self.denominator.apply(self.X, direction)
+            step = _quotient(energy, _products(direction, image))
+            solution += step * direction
+            residual -= step * image
+            towards = residual / diagonal
+            renewed = _products(residual, towards)
+            if np.all(renewed <= enough):
+                break
+            direction, energy = towards + _quotient(renewed, energy) * direction, renewed
+        return solution
+
+    @cached_property
+    def _diagonal(self) -> FloatArray:
+        return self.denominator.diagonal(self._data)[:, None]
+
+
+class Rows(_Space):
+    """Directions as combinations of rows: v stands for ``w = Xᵀ v``, and ``y = G v = X w`` is what is seen of it.
+
+    Residuals are held without the G in front of them: ``Xᵀ R`` is the residual of w.
+    """
+
+    def multiply(self, V: FloatArray, Y: FloatArray) -> FloatArray:
+        """``K Y + ridge V`` of the numerator."""
+        return _on_rows(self.numerator, V, Y)
+
+    def divide(self, V: FloatArray, Y: FloatArray) -> FloatArray:
+        """``K Y + V`` of the denominator."""
+        return V if self.denominator.rows is None else _on_rows(self.denominator, V, Y)
+
+    def step(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
+        """About ``(K G + I)⁻¹ R``, and G times that."""
+        inverse = self._inverse(top)
+        if inverse is None and self.denominator.rows is not None:
+            return self._by_conjugate_gradients(residual)
+        W = self.X.T @ residual
+        if inverse is not None:
+            weights = inverse.weights(W)
+            residual, W = residual - inverse.E @ weights, W - inverse.CT @ weights
+        return residual, self.X @ W
+
+    def directions(self, V: FloatArray) -> FloatArray:
+        """``Xᵀ V``."""
+        return np.asarray(self.X.T @ V)
+
+    def _by_conjugate_gradients(self, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """``K G + I`` is self-adjoint in G; each step costs one product with G, and the last one is the answer's."""
+        solution, seen = np.zeros_like(residual), np.zeros_like(residual)
+        residual = residual.copy()
+        residual_seen = self.X @ (self.X.T @ residual)
+        direction, image = residual, residual_seen
+        energy = _products(residual, residual_seen)
+        enough = INNER_TOL**2 * energy
+        for _ in range(INNER_STEPS):
+            product = _on_rows(self.denominator, direction, image)
+            step = _quotient(energy, _products(image, product))
+            solution += step * direction
+            seen += step * image
+            residual = residual - step * product
+            residual_seen = self.X @ (self.X.T @ residual)
+            renewed = _products(residual, residual_seen)
+            if np.all(renewed <= enough):
+                break
+            ratio = _quotient(renewed, energy)
+            direction, image, energy = residual + ratio * direction, residual_seen + ratio * image, renewed
+        return solution, seen
+
+
+def _held_together(K: RowMatrix) -> RowMatrix | None:
+    """The Laplacian of the pairs whose difference a form counts as a loss."""
+    edges = sparse.csr_array(K.sparse - sparse.diags_array(K.sparse.diagonal()))
+    return laplacian(edges.maximum(0)).rows
+
+
+def _on_rows(form: Form, V: FloatArray, Y: FloatArray) -> FloatArray:
+    image = float(np.asarray(form.ridge).flat[0]) * V
+    return image if form.rows is None else image + form.rows @ Y
+
+
+def _products(A: FloatArray, B: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("ij,ij->j", A, B))
+
+
+def _quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)

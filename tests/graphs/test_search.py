@@ -1,0 +1,296 @@
+"""Nearest and farthest rows, by every distance and every way, against all distances sorted."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
+
+import likewise as lw
+from cases.data import blobs, consistent_hints, law
+from cases.published import collapsed_kernel, gaussian
+from likewise.graphs import approximate, distances, neighbor_graph, neighbours, search
+from likewise.graphs.collapsed import Collapsed
+from likewise.graphs.distances import Cosine, Euclidean, Given
+from likewise.graphs.nearness import Nearness
+from likewise.graphs.neighbors import distances_by, pairs_of
+from likewise.graphs.outer import largest_distance, radii
+from likewise.graphs.search import allowed_threads, exact_search, in_threads
+from likewise.graphs.tree import tree_search
+from likewise.graphs.ways import choose_way
+
+N = 400
+
+
+@pytest.fixture
+def small_tiles(monkeypatch):
+    """Blocks and tiles that small data fill several times."""
+    monkeypatch.setattr(distances, "TILE", 150)
+    monkeypatch.setattr(distances, "PAIR_ENTRIES", 300)
+    monkeypatch.setattr(search, "QUERIES", 64)
+    monkeypatch.setattr(search, "CHUNKS", 8)
+
+
+def all_distances(metric, X, queries):
+    if metric == "euclidean":
+        return np.array([[np.linalg.norm(x - y) for y in X] for x in queries])
+    return 1 - normalize(queries) @ normalize(X).T
+
+
+def sorted_rows(D, k, *, farthest=False, unit=0.0, themselves=True):
+    """Every distance, rounded, sorted with the index behind it."""
+    sign = -1 if farthest else 1
+    found = []
+    for i, row in enumerate(D):
+        keys = [(sign * (round(d / unit) if unit else d), j) for j, d in enumerate(row) if not (themselves and i == j)]
+        found.append([j for _, j in sorted(keys)[:k]])
+    return np.array(found)
+
+
+def as_far(found, D, rows, tolerance):
+    """The rows found are as near as those sorted by hand; where rounding tells equals apart they may be others."""
+    own = np.arange(len(rows))[:, None]
+    np.testing.assert_allclose(D[own, found.rows], D[own, rows], atol=tolerance)
+    np.testing.assert_allclose(found.distances, D[own, rows], atol=tolerance)
+    assert all(len(set(row)) == len(row) for row in found.rows.tolist())
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "single"])
+@pytest.mark.parametrize("farthest", [False, True])
+@pytest.mark.parametrize("themselves", [True, False])
+def test_search_is_all_distances_sorted(small_tiles, metric, kind, farthest, themselves):
+    rng = np.random.default_rng(0)
+    X, queries = rng.normal(size=(N, 14)) + 3, rng.normal(size=(70, 14)) + 3
+    X[5] = 0
+    if themselves:
+        queries = X
+    cast = {"dense": np.asarray, "sparse": sparse.csr_array, "single": lambda rows: rows.astype(np.float32)}[kind]
+    kinds = distances_by(metric, cast(X), None if themselves else cast(queries))
+    D = all_distances(metric, X, queries)
+    found = neighbours(kinds, 7, farthest=farthest, themselves=themselves)
+    as_far(found, D, sorted_rows(D, 7, farthest=farthest, themselves=themselves), 1e-6 if kind == "single" else 1e-9)
+    assert found.recall == 1
+
+
+@law
+@given(
+    st.integers(0, 1000),
+    st.integers(2, 40),
+    st.integers(1, 4),
+    st.integers(1, 6),
+    st.booleans(),
+    st.sampled_from([1.0, 1e-3, 1e8]),
+)
+def test_ties_go_to_the_lower_index(seed, n, f, k, farthest, scale):
+    """Points of a small grid, most of them there several times."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, size=(n, f)) * scale + 1e3 * scale
+    k = min(k, n - 1)
+    D = all_distances("euclidean", X, X)
+    expected = sorted_rows(D, k, farthest=farthest)
+    np.testing.assert_array_equal(exact_search(Euclidean(X), k, farthest=farthest).rows, expected)
+    np.testing.assert_array_equal(neighbours(Given(D), k, farthest=farthest).rows, expected)
+    if not farthest:
+        np.testing.assert_array_equal(tree_search(Euclidean(X), k).rows, expected)
+
+
+@law
+@given(st.integers(0, 1000), st.integers(1, 6), st.booleans())
+def test_distances_are_rounded_before_they_rank(seed, k, farthest):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, size=(12, 2)) + 1e-9 * rng.random((12, 2))
+    D = all_distances("euclidean", X, X)
+    unit = 1e-6 * (D.max() or 1.0)
+    found = exact_search(Euclidean(X), k, farthest=farthest, unit=unit)
+    np.testing.assert_array_equal(found.rows, sorted_rows(D, k, farthest=farthest, unit=unit))
+    pairs, apart = pairs_of(found)
+    assert {tuple(pair) for pair in pairs.tolist()} == {
+        (min(i, j), max(i, j)) for i, row in enumerate(found.rows.tolist()) for j in row
+    }
+    np.testing.assert_allclose(apart, D[pairs[:, 0], pairs[:, 1]], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("delta", [0.5, 3.0])
+def test_neighbours_after_the_collapse(small_tiles, kind, delta):
+    X, y = blobs(N, 6)
+    hints = consistent_hints(y, 25, 5)
+    K = collapsed_kernel(gaussian(X, delta), hints)
+    D = np.sqrt(np.maximum(np.diag(K)[:, None] + np.diag(K) - 2 * K, 0.0))
+    kinds = Collapsed(kind(X), delta, hints)
+    assert largest_distance(kinds) == pytest.approx(D.max(), rel=1e-9)
+    unit = 1e-6 * D.max()
+    for farthest in (False, True):
+        found = exact_search(kinds, 5, farthest=farthest, unit=unit)
+        np.testing.assert_array_equal(found.rows, sorted_rows(D, 5, farthest=farthest, unit=unit))
+
+
+def test_rows_of_very_different_length_are_still_told_apart(small_tiles, monkeypatch):
+    """Single precision sees nothing here, and the block is looked at again in double."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(N, 3))
+    X[0] = 1e7
+    seen = []
+    values = Euclidean.values
+    monkeypatch.setattr(
+        Euclidean, "values", lambda self, *of, double=False: seen.append(double) or values(self, *of, double=double)
+    )
+    found = exact_search(Euclidean(X), 5)
+    np.testing.assert_array_equal(found.rows, sorted_rows(all_distances("euclidean", X, X), 5))
+    assert any(seen)
+
+
+@law
+@given(st.integers(0, 1000), st.integers(2, 60), st.integers(1, 5))
+def test_the_largest_distance_and_radii_that_bound_it(seed, n, f):
+    X = np.random.default_rng(seed).standard_t(2, size=(n, f))
+    D = all_distances("euclidean", X, X)
+    assert largest_distance(Euclidean(X)) == pytest.approx(D.max(), rel=1e-12)
+    radius = radii(Euclidean(X))
+    assert ((radius[:, None] + radius) * (1 + 1e-12) >= D).all()
+
+
+def test_some_queries_among_some_rows():
+    X = blobs(50, 4)[0]
+    queries, among = np.array([3, 7, 40]), np.array([9, 3, 2, 40, 1])
+    D = all_distances("euclidean", X, X)
+    found = exact_search(Euclidean(X), 2, queries=queries, among=among)
+    for query, rows in zip(queries, found.rows, strict=True):
+        others = sorted(row for row in among if row != query)
+        assert rows.tolist() == sorted(others, key=lambda row: D[query, row])[:2]
+    nothing = exact_search(Euclidean(X), 2, queries=np.zeros(0, dtype=int))
+    assert nothing.rows.shape == nothing.distances.shape == (0, 2)
+
+
+@pytest.mark.parametrize("farthest", [False, True])
+@pytest.mark.parametrize("kind", ["euclidean", "cosine", "collapsed"])
+def test_an_approximate_search_says_what_it_found(kind, farthest):
+    X, y = blobs(3000, 10)
+    kinds = Collapsed(X, 4.0, consistent_hints(y, 20, 5)) if kind == "collapsed" else distances_by(kind, X)
+    found = neighbours(kinds, 5, farthest=farthest, search="approximate")
+    truth = neighbours(kinds, 5, farthest=farthest, search="exact")
+    own = np.repeat(np.arange(3000), 5)
+    np.testing.assert_allclose(found.distances.ravel(), kinds.of_pairs(own, found.rows.ravel()), atol=1e-12)
+    reached = found.distances >= truth.distances[:, -1:] if farthest else found.distances <= truth.distances[:, -1:]
+    assert found.recall >= approximate.ENOUGH
+    assert reached.mean() == pytest.approx(found.recall, abs=0.05)
+    assert not (found.rows == np.arange(3000)[:, None]).any()
+    again = neighbours(kinds, 5, farthest=farthest, search="approximate")
+    np.testing.assert_array_equal(found.rows, again.rows)
+
+
+def test_an_approximate_search_of_other_rows():
+    X, queries = blobs(2000, 10)[0], blobs(300, 10, seed=3)[0]
+    found = neighbours(Euclidean(X, queries), 4, search="approximate", themselves=False)
+    truth = neighbours(Euclidean(X, queries), 4, search="exact", themselves=False)
+    assert found.recall >= approximate.ENOUGH
+    assert (found.distances <= truth.distances[:, -1:]).mean() == pytest.approx(found.recall, abs=0.05)
+
+
+def test_an_approximate_search_looks_at_more_until_it_finds_enough(monkeypatch):
+    monkeypatch.setattr(approximate, "CELLS", 1)
+    X = np.random.default_rng(0).normal(size=(1500, 12))
+    found = neighbours(Euclidean(X), 5, search="approximate")
+    assert found.recall >= approximate.ENOUGH
+    monkeypatch.setattr(approximate, "ATTEMPTS", 1)
+    assert neighbours(Euclidean(X), 5, search="approximate").recall < approximate.ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("asked", "way"),
+    [
+        (("auto", 10_000, 10_000, 12), "tree"),
+        (("exact", 10**6, 10**6, 3), "tree"),
+        (("auto", 10_000, 10_000, 13), "blocks"),
+        (("auto", 200_000, 200_000, 64), "approximate"),
+        (("exact", 200_000, 200_000, 64), "blocks"),
+        (("auto", 100, 200_000, 64), "blocks"),
+        (("approximate", 10, 10, 2), "approximate"),
+    ],
+)
+def test_the_way_is_chosen_by_its_table(asked, way):
+    assert choose_way(*asked) == way
+
+
+def test_the_way_heeds_what_the_distances_allow():
+    assert choose_way("auto", 10_000, 10_000, 3, boxes=False) == "blocks"
+    assert choose_way("auto", 10**6, 10**6, 30_000, dense=False) == "blocks"
+    with pytest.raises(ValueError, match="takes dense rows, and these are sparse"):
+        choose_way("approximate", 10, 10, 3, dense=False)
+    with pytest.raises(ValueError, match='must be "euclidean" or "cosine", got \'manhattan\''):
+        neighbor_graph(np.eye(3), 1, metric="manhattan")
+
+
+def test_a_graph_that_is_approximate_says_so(monkeypatch):
+    monkeypatch.setattr("likewise.graphs.ways.WORK", 10)
+    X = blobs(1500, 14)[0]
+    with pytest.warns(UserWarning, match=r"1500 × 14 are too many for an exact search.*of a sample were found"):
+        neighbor_graph(X, 5)
+    fitted = lw.LPP(2).fit(X)
+    assert approximate.ENOUGH <= fitted.recall_ <= 1
+    assert lw.LPP(2, search="exact").fit(X).recall_ == 1
+
+
+def test_nearness_of_new_rows_does_not_depend_on_their_company():
+    X, new = blobs(60, 14)[0], blobs(8, 14, seed=2)[0]
+    near = Nearness(X, 4, "euclidean")
+    together = near.of(new)[0].toarray()
+    alone = np.vstack([near.of(row[None])[0].toarray() for row in new])
+    np.testing.assert_allclose(together, alone, atol=1e-12)
+
+
+@pytest.mark.parametrize("cls", [lw.DSP, lw.LPP, lw.LPPSI])
+def test_single_precision_is_kept(cls):
+    X, y = blobs(80, 10)
+    hints = None if cls is lw.LPP else consistent_hints(y)
+    fitted = cls(2).fit(X.astype(np.float32), constraints=hints)
+    assert fitted.components_.dtype == fitted.transform(X.astype(np.float32)).dtype == np.float32
+    exact = cls(2).fit(X, constraints=hints).components_
+    assert np.abs(np.sum(normalize(exact) * normalize(fitted.components_), axis=1)) == pytest.approx(1, abs=1e-3)
+
+
+def test_dsp_approximate_is_about_the_exact_one():
+    X, y = blobs(2500, 10)
+    hints = consistent_hints(y, 20, 20)
+    exact, quick = (lw.DSP(2, search=how).fit(X, constraints=hints) for how in ("exact", "approximate"))
+    assert exact.recall_ == 1
+    assert quick.recall_ >= approximate.ENOUGH
+    angles = np.linalg.svd(
+        np.linalg.qr(exact.components_.T)[0].T @ np.linalg.qr(quick.components_.T)[0], compute_uv=False
+    )
+    assert angles.min() > 0.95
+
+
+def test_threads_are_under_control():
+    used = []
+
+    def work(task):
+        used.append(threading.get_ident())
+        return task * task
+
+    here = threading.get_ident()
+    assert in_threads(work, range(6), 1) == [0, 1, 4, 9, 16, 25]
+    assert set(used) == {here}
+    with threadpool_limits(1, user_api="openmp"):
+        assert allowed_threads() == 1
+        used.clear()
+        in_threads(work, range(6), None)
+        assert set(used) == {here}
+    used.clear()
+    assert in_threads(work, range(6), 2) == [0, 1, 4, 9, 16, 25]
+    assert here not in used
+    assert len(set(used)) <= 2
+    assert allowed_threads() <= (os.cpu_count() or 1)
+
+
+def test_the_number_of_threads_changes_nothing(small_tiles):
+    X = blobs(N, 10)[0]
+    one, two = (exact_search(Cosine(X), 5, n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.rows, two.rows)
+    np.testing.assert_array_equal(one.distances, two.distances)
