@@ -168,5 +168,5 @@ def test_the_command_names_what_there_is(papers):
     assert answer.exit_code == 2
     assert "There are: tiny." in answer.output
     answer = CliRunner().invoke(main, ["papers", "--folder", str(papers / "tiny")])
-    assert answer.exit_code == 1
+    assert answer.exit_code == 2
     assert "--folder" in answer.output
