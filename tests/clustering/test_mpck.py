@@ -188,7 +188,8 @@ def test_what_rows_pay_is_the_sum_over_written_out_pairs(constraints, closed, se
         for part in standing:
             paid += part.base[i]
             part.charge(i, paid)
-        np.testing.assert_allclose(paid, sum((part.base[i] + part.votes()[i] for part in standing), np.zeros(k)))
+        together = sum((part.base[i] + part.votes()[i] for part in standing), np.zeros(k))
+        np.testing.assert_allclose(paid, together, atol=1e-12)
         elsewhere = [direct(np.where(np.arange(7) == i, cluster, labels)) for cluster in range(k)]
         np.testing.assert_allclose(paid - paid[0], np.subtract(elsewhere, elsewhere[0]), atol=1e-9)
         before, labels[i] = labels[i], rng.integers(k)

@@ -1,7 +1,9 @@
 """Nearest and farthest rows, by every distance and every way, against all distances sorted."""
 
 import os
+import sys
 import threading
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from threadpoolctl import threadpool_limits
 import likewise as lw
 from cases.data import blobs, consistent_hints, law
 from cases.published import collapsed_kernel, gaussian
-from likewise.graphs import approximate, distances, neighbor_graph, neighbours, search
+from likewise.graphs import approximate, distances, inverted, neighbor_graph, neighbours, search
 from likewise.graphs.collapsed import Collapsed
 from likewise.graphs.distances import Cosine, Euclidean, Given
 from likewise.graphs.nearness import Nearness
@@ -202,6 +204,71 @@ def test_an_approximate_search_looks_at_more_until_it_finds_enough(monkeypatch):
     assert neighbours(Euclidean(X), 5, search="approximate").recall < approximate.ENOUGH
 
 
+needs_faiss = pytest.mark.skipif(find_spec("faiss") is None, reason="faiss is not installed: likewise[ann]")
+
+
+@needs_faiss
+@pytest.mark.parametrize("kind", ["euclidean", "cosine"])
+@pytest.mark.parametrize("themselves", [True, False])
+def test_faiss_says_what_it_found(kind, themselves):
+    X, queries = blobs(3000, 10)[0], None if themselves else blobs(300, 10, seed=3)[0]
+    kinds = distances_by(kind, X, queries)
+    found, truth = (neighbours(kinds, 5, search=how, themselves=themselves) for how in ("faiss", "exact"))
+    own = np.repeat(np.arange(kinds.n_queries), 5)
+    np.testing.assert_allclose(found.distances.ravel(), kinds.of_pairs(own, found.rows.ravel()), atol=1e-12)
+    assert (np.diff(found.distances, axis=1) >= 0).all()
+    assert found.recall >= approximate.ENOUGH
+    assert (found.distances <= truth.distances[:, -1:]).mean() == pytest.approx(found.recall, abs=0.05)
+    assert all(len(set(row)) == len(row) for row in found.rows.tolist())
+    if themselves:
+        assert not (found.rows == np.arange(3000)[:, None]).any()
+
+
+@needs_faiss
+def test_faiss_looks_at_more_until_it_finds_enough(monkeypatch):
+    monkeypatch.setattr(inverted, "LISTS", 1)
+    X = np.random.default_rng(0).normal(size=(1500, 12))
+    assert neighbours(Euclidean(X), 5, search="faiss").recall >= approximate.ENOUGH
+    monkeypatch.setattr(approximate, "ATTEMPTS", 1)
+    assert neighbours(Euclidean(X), 5, search="faiss").recall < approximate.ENOUGH
+
+
+@needs_faiss
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_faiss_where_lists_hold_too_few_rows(metric, monkeypatch):
+    """A list of few rows gives too few, rows in one place are there several times, and rows of zeros have no angle."""
+    monkeypatch.setattr(inverted, "LISTS", 1)
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 4)), 3, axis=0)
+    X[:2] = 0
+    kinds = distances_by(metric, X)
+    found, truth = (neighbours(kinds, 20, search=how) for how in ("faiss", "exact"))
+    np.testing.assert_array_equal(found.rows, truth.rows)
+    np.testing.assert_array_equal(found.distances, truth.distances)
+
+
+@needs_faiss
+def test_estimators_take_faiss():
+    X = blobs(1200, 14)[0]
+    exact, quick = (lw.LPP(2, search=how).fit(X) for how in ("exact", "faiss"))
+    assert approximate.ENOUGH <= quick.recall_ <= exact.recall_ == 1
+    near = Nearness(X, 5, "cosine", "faiss")
+    near.graph()
+    assert near.recall >= approximate.ENOUGH
+
+
+def test_faiss_says_what_it_can_not_do(monkeypatch):
+    X, y = blobs(60, 14)
+    with pytest.raises(ValueError, match='search="faiss" takes dense rows, and these are sparse'):
+        neighbours(Euclidean(sparse.csr_array(X)), 3, search="faiss")
+    with pytest.raises(ValueError, match="Farthest rows, and distances after must-links collapsed, are not for it"):
+        neighbours(Euclidean(X), 3, farthest=True, search="faiss")
+    with pytest.raises(ValueError, match=r'DSP asks for both. Use search="approximate"'):
+        lw.DSP(2, search="faiss").fit(X, constraints=consistent_hints(y))
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(ImportError, match=r'pip install "likewise\[ann\]", or use search="approximate"'):
+        lw.LPP(2, search="faiss").fit(X)
+
+
 @pytest.mark.parametrize(
     ("asked", "way"),
     [
@@ -212,6 +279,7 @@ def test_an_approximate_search_looks_at_more_until_it_finds_enough(monkeypatch):
         (("exact", 200_000, 200_000, 64), "blocks"),
         (("auto", 100, 200_000, 64), "blocks"),
         (("approximate", 10, 10, 2), "approximate"),
+        (("faiss", 10, 10, 2), "faiss"),
     ],
 )
 def test_the_way_is_chosen_by_its_table(asked, way):

@@ -2,11 +2,11 @@
 
 A price of low rank, K = F B Fᵀ with F an indicator of groups, gives row i in cluster c
 
-    Σ_{j in c} K_ij ‖x_i − x_j‖²  =  Σ_q (F B)_iq ( N_qc ‖x_i‖² − 2 x_iᵀ S_qc + T_qc ),
+    Σ_{j in c} K_ij ‖x_i − x_j‖²  =  Σ_q F_iq ( (B N)_qc ‖x_i‖² − 2 x_iᵀ (B S)_qc + (B T)_qc ),
 
 lengths and products under the metric of c, where N_qc is the number of rows of group q in cluster c, S_qc their sum and
-T_qc the sum of their squared lengths. So a sweep over all rows takes O(n · f · k), one row O(f · k), and no pair is
-written out.
+T_qc the sum of their squared lengths. So a sweep over all rows takes O(n · f · k), one row little more than O(f · k)
+(:mod:`.violations_heard`), and no pair is written out: neither of rows, nor of a row and a group.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..graphs.rows import indicator
 from .metrics import Metrics
 from .penalties import clean
 from .points import Array, dense
+from .violations_heard import Heard, entries
 
 
 def shared_columns(*matrices: RowMatrix) -> tuple[RowMatrix, ...]:
@@ -60,18 +61,21 @@ class GroupPrices:
     def __init__(self, X: Any, must: RowMatrix, cannot: RowMatrix) -> None:
         self.X, self.factor = X, must.factor
         self.n_groups = self.factor.shape[1]
-        self._must_core, self._both_core = must.core, clean(must.core + cannot.core)
-        self.must, self.cannot, self.both = (
-            clean(self.factor @ core) for core in (must.core, cannot.core, self._both_core)
+        self.must, self.cannot, self.both = (clean(core) for core in (must.core, cannot.core, must.core + cannot.core))
+        # A group that a price has nothing to say to need not be asked.
+        self.factor_of_both, self.factor_of_cannot = (
+            clean(self.factor * (np.diff(core.indptr) > 0)) for core in (self.both, self.cannot)
         )
-        # What a row says to itself through its group is no statement about two rows.
-        self.own = np.asarray(self.cannot.multiply(self.factor).sum(axis=1)).ravel()
+        # What a row says to itself through its group is no statement about two rows. Only columns that a row has
+        # together play a part in that.
+        together = self.cannot.multiply(self.factor.T @ self.factor != 0)
+        self.own = np.asarray((self.factor @ together).multiply(self.factor).sum(axis=1)).ravel()
         self.total = dense(self.factor.T @ X).astype(np.float64, copy=False)
 
-    def products(self, gather: sparse.csr_array, table: Callable[[int], Array], n_clusters: int) -> Array:
-        """Σ_q gather_iq · x_iᵀ table(q)_c for each row and cluster, column by column."""
-        products = np.zeros((gather.shape[0], n_clusters))
-        columns = gather.tocsc()
+    def products(self, table: Callable[[int], Array], n_clusters: int) -> Array:
+        """Σ_q F_iq · x_iᵀ table(q)_c for each row and cluster, column by column."""
+        products = np.zeros((self.factor.shape[0], n_clusters))
+        columns = self.factor.tocsc()
         for q, (start, stop) in enumerate(_bounds(columns)):
             if stop > start:
                 rows = columns.indices[start:stop]
@@ -104,13 +108,14 @@ class GroupPrices:
         n, k = len(labels), metrics.n_clusters
         every, L = np.arange(n), indicator(labels, k)
         counts = dense(self.factor.T @ L)
-        weight = 0.5 * (self.must @ counts)
-        weight[every, labels] += 0.5 * (self.must @ counts.sum(axis=1)) - (self.both @ counts)[every, labels]
+        must, both, cannot = (core @ counts for core in (self.must, self.both, self.cannot))
+        weight = 0.5 * (self.factor @ must)
+        weight[every, labels] += (self.factor @ (0.5 * must.sum(axis=1, keepdims=True) - both))[every, labels]
         spread = metrics.scatter(self.X, sparse.csr_array(weight.T))
-        linked = self._must_core @ self.total
+        linked = self.must @ self.total
         for cluster, inside in enumerate(self.sums(labels, k)):
-            spread[cluster] += metrics.cross(inside, self._both_core @ inside - linked)
-        close = (self.cannot @ counts)[every, labels] - self.own
+            spread[cluster] += metrics.cross(inside, self.both @ inside - linked)
+        close = (self.factor @ cannot)[every, labels] - self.own
         return spread, 0.5 * np.bincount(labels, close, minlength=k)
 
 
@@ -122,47 +127,43 @@ class GroupStanding:
         k, F = metrics.n_clusters, groups.factor
         self._squares = metrics.lengths(groups.X).astype(np.float64, copy=False)
         L = indicator(labels, k)
-        self._counts = dense(F.T @ L)
-        self._lengths = dense(F.T @ L.multiply(self._squares))
-        # Only the sums of groups that are asked for are kept.
-        self._place = np.full(F.shape[1], -1)
-        asked = np.unique(groups.both.indices)
-        self._place[asked] = np.arange(len(asked))
-        self._sums = np.zeros((len(asked), k, groups.X.shape[1]))
-        for cluster, sums in enumerate(groups.sums(labels, k)):
-            self._sums[:, cluster] = metrics.dual(cluster, sums[asked])
+        counts, lengths = dense(F.T @ L), dense(F.T @ L.multiply(self._squares))
+        self._counts, self._lengths = Heard(groups.both, counts.T), Heard(groups.both, lengths.T)
+        self._sums = Heard(groups.both, (metrics.dual(c, sums) for c, sums in enumerate(groups.sums(labels, k))))
+        self._apart = Heard(groups.cannot, counts.T)
         self.base = 0.5 * self._pull()
 
     def _pull(self) -> Array:
         """Σ_j M_ij ‖x_i − x_j‖² under each metric."""
-        groups, k = self._groups, self._metrics.n_clusters
-        rows = groups.factor.sum(axis=0)
-        pull = (groups.must @ rows)[:, None] * self._squares + groups.must @ (groups.factor.T @ self._squares)
+        groups, k, F = self._groups, self._metrics.n_clusters, self._groups.factor
+        pull = (F @ (groups.must @ F.sum(axis=0)))[:, None] * self._squares
+        pull += F @ (groups.must @ (F.T @ self._squares))
+        linked = groups.must @ groups.total
 
         def duals(q: int) -> Array:
-            return np.array([self._metrics.dual(cluster, groups.total[q]) for cluster in range(k)])
+            return np.array([self._metrics.dual(cluster, linked[q]) for cluster in range(k)])
 
-        return pull - 2 * groups.products(groups.must, duals, k)
+        return pull - 2 * groups.products(duals, k)
 
     def votes(self) -> Array:
         """What the groups of each row say about each cluster."""
-        groups, labels, k = self._groups, self._labels, self._metrics.n_clusters
-        votes = 2 * groups.products(groups.both, lambda q: self._sums[self._place[q]], k)
-        votes -= (groups.both @ self._counts) * self._squares + groups.both @ self._lengths
-        votes += (groups.cannot @ self._counts) * self._metrics.far
+        groups, labels, F = self._groups, self._labels, self._groups.factor
+        sums = self._sums.everywhere()
+        votes = 2 * groups.products(sums.__getitem__, self._metrics.n_clusters)
+        votes -= (F @ self._counts.everywhere()) * self._squares + F @ self._lengths.everywhere()
+        votes += (F @ self._apart.everywhere()) * self._metrics.far
         votes[np.arange(len(labels)), labels] -= groups.own * self._metrics.far[labels]
         return votes
 
     def charge(self, row: int, paid: Array) -> None:
         """Add what the groups of one row say."""
-        groups, label = self._groups, self._labels[row]
+        groups, label, far = self._groups, self._labels[row], self._metrics.far
         columns, values = groups.row(row)
-        for q, price in _entries(groups.both, row):
-            products = self._sums[self._place[q]][:, columns] @ values
-            paid -= price * (self._counts[q] * self._squares[row] - 2 * products + self._lengths[q])
-        far = self._metrics.far
-        for q, price in _entries(groups.cannot, row):
-            paid += price * self._counts[q] * far
+        for q, amount in entries(groups.factor_of_both, row):
+            products = self._sums.at(q, columns) @ values
+            paid -= amount * (self._counts.at(q) * self._squares[row] - 2 * products + self._lengths.at(q))
+        for q, amount in entries(groups.factor_of_cannot, row):
+            paid += amount * self._apart.at(q) * far
         paid[label] -= groups.own[row] * far[label]
 
     def move(self, row: int, before: int, after: int) -> None:
@@ -170,19 +171,14 @@ class GroupStanding:
         columns, values = self._groups.row(row)
         for cluster, sign in ((before, -1.0), (after, 1.0)):
             dual = self._metrics.dual(cluster, values, columns)
-            for q, amount in _entries(self._groups.factor, row):
+            for q, amount in entries(self._groups.factor, row):
                 amount *= sign
-                self._counts[q, cluster] += amount
-                self._lengths[q, cluster] += amount * self._squares[row, cluster]
-                if self._place[q] >= 0:
-                    self._sums[self._place[q], cluster][columns] += amount * dual
+                self._counts.add(q, cluster, amount)
+                self._apart.add(q, cluster, amount)
+                self._lengths.add(q, cluster, amount * self._squares[row, cluster])
+                self._sums.add(q, cluster, amount * dual, columns)
 
 
 def _bounds(matrix: Any) -> Iterator[tuple[int, int]]:
     """Where each column of a CSC, or row of a CSR matrix starts and stops."""
     return pairwise(matrix.indptr.tolist())
-
-
-def _entries(matrix: sparse.csr_array, row: int) -> Iterator[tuple[int, float]]:
-    stored = slice(matrix.indptr[row], matrix.indptr[row + 1])
-    return zip(matrix.indices[stored].tolist(), matrix.data[stored].tolist(), strict=True)

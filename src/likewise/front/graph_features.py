@@ -53,8 +53,9 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         sparse X.
     reach : float in [0, 1)
         r: how far walks go.
-    search : {"auto", "exact", "approximate"}
+    search : {"auto", "exact", "approximate", "faiss"}
         How neighbours are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.ways.choose_way`).
+        "faiss" is approximate by the package of that name: ``pip install "likewise[ann]"``.
 
     Attributes
     ----------

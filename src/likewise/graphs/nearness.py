@@ -85,7 +85,7 @@ class Nearness:
         At most n − 1.
     metric : {"euclidean", "cosine"}
         Euclidean distances become :func:`fuzzy_weights`, cosines are weights themselves.
-    search : {"auto", "exact", "approximate"}
+    search : {"auto", "exact", "approximate", "faiss"}
         As for :func:`~likewise.graphs.neighbours`; new rows are always compared with all.
 
     Attributes

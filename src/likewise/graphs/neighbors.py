@@ -13,13 +13,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..constraints.pairs import FloatArray, IntArray
 from .approximate import approximate_nearest
 from .distances import Cosine, Distances, Euclidean
+from .inverted import faiss_nearest
 from .outer import approximate_farthest
 from .rows import RowMatrix
 from .search import Found, exact_search
 from .tree import tree_search
 from .ways import Way, choose_way
 
-SEARCH = [StrOptions({"auto", "exact", "approximate"})]
+SEARCH = [StrOptions({"auto", "exact", "approximate", "faiss"})]
 """What the parameter ``search`` may be."""
 
 N_JOBS = [Interval(Integral, 1, None, closed="left"), None]
@@ -59,9 +60,10 @@ def neighbours(
     farthest : bool
     unit : float
         Distances are rounded to multiples of it before they are ranked; ties go to the lower index.
-    search : {"auto", "exact", "approximate"}
+    search : {"auto", "exact", "approximate", "faiss"}
         "auto" is exact up to some 10¹² multiplications, and approximate beyond where rows are dense:
-        :func:`~likewise.graphs.ways.choose_way` is the rule.
+        :func:`~likewise.graphs.ways.choose_way` is the rule. "faiss" is approximate, too, by the package of that name
+        (``pip install "likewise[ann]"``), for nearest rows by Euclidean or cosine distances.
     themselves : bool
         Queries are the rows: none is its own neighbour.
     n_jobs : int, optional
@@ -82,9 +84,12 @@ def neighbours(
     """
     boxes = isinstance(distances, Euclidean) and not (farthest or unit)
     sizes = distances.n_queries, distances.n, distances.width
-    way = choose_way(search, *sizes, boxes=boxes, dense=distances.dense)
+    plain = isinstance(distances, Euclidean | Cosine) and not farthest
+    way = choose_way(search, *sizes, boxes=boxes, dense=distances.dense, plain=plain)
     if way is Way.TREE and isinstance(distances, Euclidean):
         return tree_search(distances, n_neighbors, themselves=themselves, n_jobs=n_jobs)
+    if way is Way.FAISS and isinstance(distances, Euclidean | Cosine):
+        return faiss_nearest(distances, n_neighbors, unit=unit, themselves=themselves, n_jobs=n_jobs)
     if way is Way.APPROXIMATE:
         chosen = approximate_farthest if farthest else approximate_nearest
         return chosen(distances, n_neighbors, unit=unit, themselves=themselves, n_jobs=n_jobs)

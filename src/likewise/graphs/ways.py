@@ -23,6 +23,8 @@ class Way(StrEnum):
     """Every row with every other, a block at a time. Exact."""
     APPROXIMATE = "approximate"
     """Only among rows that are likely: cells around for the nearest, rows far out for the farthest. Recall is known."""
+    FAISS = "faiss"
+    """Only among rows that are likely, as the package faiss finds them. Recall is known."""
 
 
 def choose_way(
@@ -33,12 +35,13 @@ def choose_way(
     *,
     boxes: bool = True,
     dense: bool = True,
+    plain: bool = True,
 ) -> Way:
     """The way that a search takes: a pure function of sizes and of what the distances allow.
 
     Parameters
     ----------
-    search : {"auto", "exact", "approximate"}
+    search : {"auto", "exact", "approximate", "faiss"}
     n_queries, n_rows : int
     width : int
         Features, and coordinates of a correction if there is one.
@@ -46,6 +49,8 @@ def choose_way(
         Whether a tree would do: Euclidean distances, nearest rows.
     dense : bool
         Whether rows are dense, without which nothing is approximated.
+    plain : bool
+        Whether faiss would do: nearest rows, by Euclidean or cosine distances.
 
     Notes
     -----
@@ -55,6 +60,7 @@ def choose_way(
     more, and rows are dense                           approximate
     more, and sparse, or search="exact"                blocks
     search="approximate"                               approximate; an error for sparse rows
+    search="faiss"                                     faiss; an error for sparse rows, or where it would not do
     =================================================  ===========
 
     Examples
@@ -64,13 +70,18 @@ def choose_way(
     >>> print(choose_way("auto", 200_000, 200_000, 64))
     approximate
     """
-    if search == "approximate":
+    if search in (Way.APPROXIMATE, Way.FAISS):
         if not dense:
             raise ValueError(
-                'search="approximate" takes dense rows, and these are sparse. Reduce them first, for example with '
+                f'search="{search}" takes dense rows, and these are sparse. Reduce them first, for example with '
                 'TruncatedSVD, or use search="exact".'
             )
-        return Way.APPROXIMATE
+        if search == Way.FAISS and not plain:
+            raise ValueError(
+                'search="faiss" finds nearest rows by Euclidean or cosine distances. Farthest rows, and distances after '
+                'must-links collapsed, are not for it; DSP asks for both. Use search="approximate".'
+            )
+        return Way(search)
     if boxes and dense and width <= TREE:
         return Way.TREE
     if search == "auto" and dense and n_queries * n_rows * (width + SELECTION) > WORK:

@@ -29,6 +29,10 @@ NEEDS = {
 TOL = 1e-5
 """Residual at which the matrix-free route stops: quotients are then right to about ten digits."""
 
+ROUGH_TOL = 1e-3
+"""The same for methods that divide by what every row has a part in, which can only be inverted roughly: there digits
+are dear, and quotients right to six are enough."""
+
 GRAPH = 0.8
 """Of the time that a method of neighbours takes, the share that finding them takes, for those who wait."""
 
@@ -57,6 +61,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     """
 
     _needs: ClassVar[str | None] = "any"
+    _tol: ClassVar[float] = TOL
     _published: ClassVar[dict[str, Any]] = {}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [POSITIVE_INT, None],
@@ -85,7 +90,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         with part(0, graph):
             pencil = self._pencil(X, constraints)
         with part(graph, 1):
-            found = solve_pencil(self._features(X), pencil, self.n_components, scaling=self.scaling, tol=TOL)
+            found = solve_pencil(self._features(X), pencil, self.n_components, scaling=self.scaling, tol=self._tol)
         self.share_, self.n_perfect_, self.route_ = found.share, found.n_perfect, str(found.route)
         return found.components
 

@@ -66,7 +66,8 @@ class DSP(Projection):
         The published "form" gives all directions equal weight and lets noise back in; "share" divides each by √λ.
     search : {"auto", "exact", "approximate"}
         How neighbours are found. "auto" is exact up to some ten thousand rows, and approximate beyond where they are
-        dense: :func:`~likewise.graphs.ways.choose_way` is the rule.
+        dense: :func:`~likewise.graphs.ways.choose_way` is the rule. "faiss" can do neither search
+        of this method: it is an error.
     n_jobs : int, optional
         Threads that look for neighbours. None: as many as OpenMP may use.
 
@@ -160,7 +161,7 @@ class DSP(Projection):
         Rows that coincide are so ranked by position, not by rounding noise.
         """
         sizes = distances.n, distances.n, distances.width
-        way = choose_way(self.search, *sizes, boxes=False, dense=distances.dense)
+        way = choose_way(self.search, *sizes, boxes=False, dense=distances.dense, plain=False)
         with part(0, LARGEST):
             scale = largest_distance(distances, approximate=way is Way.APPROXIMATE, n_jobs=self.n_jobs) or 1.0
         with part(LARGEST, 1):

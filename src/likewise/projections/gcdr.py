@@ -12,7 +12,7 @@ from ..constraints import Constraints
 from ..forms import Form, laplacian
 from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbor_graph
 from ..pencil import Pencil
-from .base import RIDGE, Projection, relative_ridge
+from .base import RIDGE, ROUGH_TOL, Projection, relative_ridge
 
 LEAST_DEGREE = 1e-3
 """With degree="shrink", what must be left of a row's positive weight."""
@@ -67,6 +67,7 @@ class GCDR(Projection):
     (150, 2)
     """
 
+    _tol = ROUGH_TOL
     _published: ClassVar[dict[str, Any]] = {"degree": "shrink", "ridge": 0.0, "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],

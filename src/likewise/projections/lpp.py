@@ -15,7 +15,7 @@ from ..graphs.distances import Euclidean
 from ..graphs.neighbors import N_JOBS, SEARCH, check_n_neighbors, graph_of
 from ..pencil import Pencil
 from .bandwidth import DELTA, resolve_delta
-from .base import POSITIVE_INT, RIDGE, Projection, relative_ridge
+from .base import POSITIVE_INT, RIDGE, ROUGH_TOL, Projection, relative_ridge
 
 
 class LPP(Projection):
@@ -38,8 +38,9 @@ class LPP(Projection):
     over : {"sum", "push"}
         "push" divides by XᵀDX on its range, as published.
     scaling : {"form", "unit", "share"}
-    search : {"auto", "exact", "approximate"}
+    search : {"auto", "exact", "approximate", "faiss"}
         How neighbours are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.ways.choose_way`).
+        "faiss" is approximate by the package of that name: ``pip install "likewise[ann]"``.
     n_jobs : int, optional
         Threads that look for neighbours. None: as many as OpenMP may use.
 
@@ -60,6 +61,7 @@ class LPP(Projection):
     (150, 2)
     """
 
+    _tol = ROUGH_TOL
     _needs: ClassVar[str | None] = None
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "push", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
