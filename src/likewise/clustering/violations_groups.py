@@ -63,8 +63,8 @@ class GroupPrices:
         self.n_groups = self.factor.shape[1]
         self.must, self.cannot, self.both = (clean(core) for core in (must.core, cannot.core, must.core + cannot.core))
         # A group that a price has nothing to say to need not be asked.
-        self.factor_of_both, self.factor_of_cannot = (
-            clean(self.factor * (np.diff(core.indptr) > 0)) for core in (self.both, self.cannot)
+        self.factor_of_must, self.factor_of_both, self.factor_of_cannot = (
+            clean(self.factor * (np.diff(core.indptr) > 0)) for core in (self.must, self.both, self.cannot)
         )
         # What a row says to itself through its group is no statement about two rows. Only columns that a row has
         # together play a part in that.
@@ -72,10 +72,10 @@ class GroupPrices:
         self.own = np.asarray((self.factor @ together).multiply(self.factor).sum(axis=1)).ravel()
         self.total = dense(self.factor.T @ X).astype(np.float64, copy=False)
 
-    def products(self, table: Callable[[int], Array], n_clusters: int) -> Array:
+    def products(self, factor: sparse.csr_array, table: Callable[[int], Array], n_clusters: int) -> Array:
         """Σ_q F_iq · x_iᵀ table(q)_c for each row and cluster, column by column."""
-        products = np.zeros((self.factor.shape[0], n_clusters))
-        columns = self.factor.tocsc()
+        products = np.zeros((factor.shape[0], n_clusters))
+        columns = factor.tocsc()
         for q, (start, stop) in enumerate(_bounds(columns)):
             if stop > start:
                 rows = columns.indices[start:stop]
@@ -143,13 +143,13 @@ class GroupStanding:
         def duals(q: int) -> Array:
             return np.array([self._metrics.dual(cluster, linked[q]) for cluster in range(k)])
 
-        return pull - 2 * groups.products(duals, k)
+        return pull - 2 * groups.products(groups.factor_of_must, duals, k)
 
     def votes(self) -> Array:
         """What the groups of each row say about each cluster."""
         groups, labels, F = self._groups, self._labels, self._groups.factor
         sums = self._sums.everywhere()
-        votes = 2 * groups.products(sums.__getitem__, self._metrics.n_clusters)
+        votes = 2 * groups.products(groups.factor_of_both, sums.__getitem__, self._metrics.n_clusters)
         votes -= (F @ self._counts.everywhere()) * self._squares + F @ self._lengths.everywhere()
         votes += (F @ self._apart.everywhere()) * self._metrics.far
         votes[np.arange(len(labels)), labels] -= groups.own * self._metrics.far[labels]

@@ -78,8 +78,8 @@ def choose_way(
             )
         if search == Way.FAISS and not plain:
             raise ValueError(
-                'search="faiss" finds nearest rows by Euclidean or cosine distances. Farthest rows, and distances after '
-                'must-links collapsed, are not for it; DSP asks for both. Use search="approximate".'
+                'search="faiss" finds nearest rows by Euclidean or cosine distances. Farthest rows, and distances '
+                'after must-links collapsed, are not for it; DSP asks for both. Use search="approximate".'
             )
         return Way(search)
     if boxes and dense and width <= TREE:

