@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
@@ -102,6 +103,7 @@ def neighbours_approximate(n=100_000, f=64, k=10) -> Contest:
 def neighbours_faiss(n=50_000, f=64, k=10, some=1000) -> Contest:
     if find_spec("faiss") is None:
         raise Skipped('faiss is not installed. Install it: pip install "likewise[ann]".')
+    import_module("faiss")  # loading it is not part of the search
     distances = Euclidean(blobs(n, f)[0])
     asked = np.linspace(0, n - 1, min(n, some)).astype(np.int64)
 

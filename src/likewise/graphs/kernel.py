@@ -17,6 +17,9 @@ from ..constraints.pairs import FloatArray, IntArray
 NULL = 1e-10
 """Eigenvalues of W below this share of the largest count as zero: cycles of must-links make W singular."""
 
+SURE = 100.0
+"""By how much the estimate of W's least eigenvalue must exceed that, for none to count as zero."""
+
 SMALL = 500
 """Up to so many links threads only stand in each other's way."""
 
@@ -80,6 +83,16 @@ def correction(K: FloatArray, differences: sparse.csr_array) -> FloatArray:
     """B with ``K̂ = K − T Tᵀ``, ``T = K[:, linked] B``, from the kernel among the linked rows alone (Eqs. 7–8)."""
     W = differences @ (differences @ K).T
     with threadpool_limits(1 if len(W) <= SMALL else None, user_api="blas"):
-        values, vectors = linalg.eigh((W + W.T) / 2)
+        return np.asarray(differences.T @ _root_of_inverse((W + W.T) / 2))
+
+
+def _root_of_inverse(W: FloatArray) -> FloatArray:
+    """R with ``W⁺ = R Rᵀ``: from Cholesky's factor, or where W is singular from its eigenvectors, which cost far more."""
+    factor, failed = linalg.lapack.dpotrf(W, clean=True)
+    if len(W) and not failed:
+        rcond, _ = linalg.lapack.dpocon(factor, np.abs(W).sum(axis=0).max())
+        if rcond > SURE * NULL:
+            return np.asarray(linalg.lapack.dtrtri(factor)[0])
+    values, vectors = linalg.eigh(W)
     kept = values > NULL * values.max(initial=0.0)
-    return np.asarray(differences.T @ (vectors[:, kept] / np.sqrt(values[kept])))
+    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
