@@ -87,7 +87,7 @@ def correction(K: FloatArray, differences: sparse.csr_array) -> FloatArray:
 
 
 def _root_of_inverse(W: FloatArray) -> FloatArray:
-    """R with ``W⁺ = R Rᵀ``: from Cholesky's factor, or where W is singular from its eigenvectors, which cost far more."""
+    """R with ``W⁺ = R Rᵀ``: Cholesky's, or where W is singular that of its eigenvectors, which cost far more."""
     factor, failed = linalg.lapack.dpotrf(W, clean=True)
     if len(W) and not failed:
         rcond, _ = linalg.lapack.dpocon(factor, np.abs(W).sum(axis=0).max())
