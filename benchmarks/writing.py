@@ -63,7 +63,7 @@ def cells(row: Row, result: dict[str, Any]) -> list[str]:
         f"{result['peak_gib']:.2f} GiB",
         str(row.bar) or "–",
         {True: "yes", False: "no", None: "–"}[result["met"]],
-        result["detail"],
+        result["detail"] or "–",
     ]
 
 

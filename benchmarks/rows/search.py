@@ -54,6 +54,7 @@ def dsp_large(n=200_000, f=64, some=10_000) -> Contest:
     return Contest(
         lambda: lw.DSP(9).fit(X, constraints=hints),
         lambda: search.fit(X).kneighbors(X[:some], return_distance=False),
+        lambda ours, theirs: Verdict(f"finds {ours.recall_:.1%} of the true neighbours"),
     )
 
 
