@@ -36,7 +36,9 @@ NO_EXTENT = 1e-9
 ROUNDING = 1e-13
 """A pull along a unit direction below this part of its trace is the rounding of none."""
 
-BLOCK_ENTRIES = 2**19
+BLOCK_ENTRIES, BLOCK_COLUMNS = 2**19, 16
+"""Images of directions are held in blocks of about so many numbers, but never of fewer columns: each block reads all of
+the data once."""
 
 FLOOR = 1e-2
 """With scaling="share", the pull along a direction counts as at least this part of the largest."""
@@ -204,7 +206,7 @@ def _with_extent(X: Any, pencil: Pencil, W: FloatArray, origin: tuple[FloatArray
     if not W.size:
         return W
     # The images of all directions at once would be as large as the data made dense.
-    step = max(1, BLOCK_ENTRIES // X.shape[0])
+    step = max(BLOCK_COLUMNS, BLOCK_ENTRIES // X.shape[0])
     parts = []
     for some in (W[:, start : start + step] for start in range(0, W.shape[1], step)):
         image = product(X, some)
