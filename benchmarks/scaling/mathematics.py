@@ -60,7 +60,7 @@ FAMILIES: dict[str, Family] = {
 
 _PASSES = (
     "so few rows have hints that a few passes over the data are all there is; from some 30,000 rows on it no longer "
-    "fits the processor's cache, and at a million most of a first fit is memory taken anew (a second takes a third as long)"
+    "fits the cache, and at a million most of a first fit is memory taken anew (a second takes a third as long)"
 )
 
 _BUSY = "measured while the machine had other work; not measured again yet"
