@@ -29,9 +29,15 @@ def orthonormal_rows(C: Any) -> FloatArray:
 
 def with_sign(W: FloatArray) -> FloatArray:
     """The columns of W with their largest entry positive; among entries as good as equal, the first decides."""
-    size = np.abs(W)
-    leading = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
-    return W * np.where(np.take_along_axis(W, leading[None], axis=0) < 0, -1.0, 1.0)
+    if not W.size:
+        return W
+    highest, lowest = W.max(axis=0), -W.min(axis=0)
+    signs = np.where(lowest > highest, -1.0, 1.0)
+    alike = np.flatnonzero(np.minimum(highest, lowest) >= (1 - 1e-6) * np.maximum(highest, lowest))
+    size = np.abs(W[:, alike])
+    first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
+    signs[alike] = np.where(W[first, alike] < 0, -1.0, 1.0)
+    return W * signs
 
 
 def _cholesky_rows(C: sparse.csr_array, gram: FloatArray) -> FloatArray:

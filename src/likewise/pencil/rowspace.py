@@ -11,6 +11,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 from ..constraints.pairs import FloatArray
 from ..forms.form import Form
+from .dense import sound_root
 from .pencil import Pencil
 
 
@@ -38,14 +39,22 @@ def to_row_space(X: Any, pencil: Pencil, scale: FloatArray) -> tuple[FloatArray,
     if sparse.issparse(X):
         scaled = sparse.csr_array(X @ sparse.diags_array(scale))
         gram = (scaled @ scaled.T).toarray()
-        values, vectors = linalg.eigh(gram)
-        kept = values > len(values) * np.finfo(float).eps * values.max(initial=0.0)
-        root = np.sqrt(values[kept])
-        small = vectors[:, kept] * root
+        small, inverse = _root_and_inverse(gram)
         # Left as a product: written out it would be as large as the data made dense.
         back = sparse.diags_array(scale) @ scaled.T
-        basis = aslinearoperator(back) @ aslinearoperator(vectors[:, kept] / root)
+        basis = aslinearoperator(back) @ aslinearoperator(inverse)
     else:
         basis, R = linalg.qr((X * scale).T, mode="economic", check_finite=False)
         basis, small = basis * scale[:, None], R.T
     return small, basis, replace(pencil, pull=narrow[0], push=narrow[1])
+
+
+def _root_and_inverse(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """``(R, S)`` such that R Rᵀ = Y Yᵀ, the matrix, and the columns of Yᵀ S are orthonormal."""
+    root = sound_root(gram)
+    if root is not None:
+        return root, linalg.solve_triangular(root, np.eye(len(root)), lower=True).T
+    values, vectors = linalg.eigh(gram, driver="evd")
+    kept = values > len(values) * np.finfo(float).eps * values.max(initial=0.0)
+    sizes = np.sqrt(values[kept])
+    return vectors[:, kept] * sizes, vectors[:, kept] / sizes

@@ -132,13 +132,7 @@ def solve_pencil(
             assert scale is not None
             small, basis, inner = to_row_space(data, solvable, scale)
             origin = origin and (origin[0], origin[1] @ basis)
-        values, W = solve_dense(inner.numerator.matrix(small), inner.denominator.matrix(small))
-        W, n_perfect = _order_ties(small, inner, values, W)
-        if pencil.perfect == "discard":
-            W = W[:, n_perfect:]
-        W = _with_extent(small, inner, W, origin)
-        rank = W.shape[1]
-        W = W[:, :n_components]
+        W, rank, n_perfect = _directly(small, inner, n_components, origin)
         W = W if basis is None else basis @ W
     tell_shortfall(n_components, W.shape[1], (n, f))
     W, share = _finish(data, pencil, sizes, W, scaling)
@@ -177,13 +171,36 @@ def _demanded(route: Route | str, *, ridged: bool, row_space: bool) -> Route:
     return chosen
 
 
-def _order_ties(X: FloatArray, pencil: Pencil, values: FloatArray, W: FloatArray) -> tuple[FloatArray, int]:
-    """Directions with equal quotients, ordered by plain push in an orthonormal basis of them."""
+def _directly(
+    X: FloatArray, pencil: Pencil, n_components: int | None, origin: tuple[FloatArray, FloatArray] | None
+) -> tuple[FloatArray, int | None, int]:
+    """``(W, rank, n_perfect)`` of full matrices; only the best directions are sought, as long as they suffice."""
+    numerator, denominator = pencil.numerator.matrix(X), pencil.denominator.matrix(X)
+    for count in (n_components, None):
+        values, W, all_found = solve_dense(numerator, denominator, count)
+        W, n_perfect = _order_ties(X, pencil, values, W, all_found)
+        if pencil.perfect == "discard":
+            W = W[:, n_perfect:]
+        W = _with_extent(X, pencil, W, origin)
+        if all_found or W.shape[1] >= (n_components or 0):
+            break
+    return W[:, :n_components], W.shape[1] if all_found else None, n_perfect
+
+
+def _order_ties(
+    X: FloatArray, pencil: Pencil, values: FloatArray, W: FloatArray, all_found: bool
+) -> tuple[FloatArray, int]:
+    """Directions with equal quotients, ordered by plain push in an orthonormal basis of them.
+
+    The last ones go where not all were found, since others may tie with them.
+    """
     if not len(values):
         return W, 0
     gaps = TIE * (np.abs(values) if pencil.over == "pull" else np.maximum(np.abs(values), 1.0))
     starts = np.flatnonzero(np.diff(values, prepend=np.inf) < -gaps)
     stops = np.append(starts[1:], len(values))
+    if not all_found:
+        values, W, starts, stops = values[: starts[-1]], W[:, : starts[-1]], starts[:-1], stops[:-1]
     W = W.copy()
     for start, stop in zip(starts, stops, strict=True):
         if stop - start > 1:
