@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -16,7 +17,7 @@ from threadpoolctl import threadpool_limits
 import likewise as lw
 from cases.data import blobs, consistent_hints, law
 from cases.published import collapsed_kernel, gaussian
-from likewise.graphs import approximate, distances, inverted, neighbor_graph, neighbours, search
+from likewise.graphs import across, approximate, distances, inverted, neighbor_graph, neighbours, search
 from likewise.graphs.collapsed import Collapsed
 from likewise.graphs.distances import Cosine, Euclidean, Given
 from likewise.graphs.nearness import Nearness
@@ -32,7 +33,7 @@ N = 400
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Blocks and tiles that small data fill several times."""
-    monkeypatch.setattr(distances, "TILE", 150)
+    monkeypatch.setattr(across, "TILE", 150)
     monkeypatch.setattr(distances, "PAIR_ENTRIES", 300)
     monkeypatch.setattr(search, "QUERIES", 64)
     monkeypatch.setattr(search, "CHUNKS", 8)
@@ -78,6 +79,56 @@ def test_search_is_all_distances_sorted(small_tiles, metric, kind, farthest, the
     found = neighbours(kinds, 7, farthest=farthest, themselves=themselves)
     as_far(found, D, sorted_rows(D, 7, farthest=farthest, themselves=themselves), 1e-6 if kind == "single" else 1e-9)
     assert found.recall == 1
+
+
+def texts(seed, n=N, f=300):
+    """Counts of words, few of them common; some texts are there twice, some are empty."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(2.0 / np.arange(1, f + 1), size=(n, f)).astype(float)
+    X[rng.integers(n, size=20)] = X[rng.integers(n, size=20)]
+    X[rng.integers(n, size=5)] = 0
+    return X
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("common", [0.0, 0.08, 1.0])
+@pytest.mark.parametrize(("precision", "scale"), [("f4", 1.0), ("f8", 1.0), ("f8", 1e-25), ("f8", 1e25)])
+def test_common_and_rare_words(small_tiles, monkeypatch, metric, scale, common, precision):
+    """The same neighbours, however the columns are split; equals are ranked by their index."""
+    monkeypatch.setattr(across, "COMMON", common)
+    X = texts(0)
+    D = all_distances(metric, X, X)
+    kinds = distances_by(metric, sparse.csr_array(X * scale, dtype=precision))
+    columns = kinds._across.n_common
+    assert {0.0: columns > 250, 0.08: 10 < columns < 40, 1.0: columns == 0}[common]
+    found = exact_search(kinds, 6)
+    if metric == "euclidean":
+        found = replace(found, distances=found.distances / scale)
+    expected = sorted_rows(np.round(D, 9), 6)
+    as_far(found, D, expected, 1e-6)
+    if metric == "euclidean" and scale == 1:  # differences of whole numbers: no rounding tells equals apart
+        np.testing.assert_array_equal(found.rows, expected)
+
+
+def test_texts_that_are_all_the_same(small_tiles):
+    """Then every pair is a candidate, and single precision is given up."""
+    X = np.repeat(np.array([[1.0, 2.0, 0.1], [0.0, 0.3, 3.0]]), N // 2, axis=0)
+    for kinds in (Euclidean(sparse.csr_array(X)), Cosine(sparse.csr_array(X))):
+        found = exact_search(kinds, 3)
+        np.testing.assert_allclose(found.distances, 0, atol=1e-6)
+        assert (found.rows // (N // 2) == (np.arange(N) // (N // 2))[:, None]).all()
+
+
+@law
+@given(st.integers(0, 1000), st.integers(1, 40), st.floats(0, 1))
+def test_products_of_sparse_rows_do_not_depend_on_the_split(seed, n, density):
+    rng = np.random.default_rng(seed)
+    X = sparse.random_array((n, 12), density=density, rng=rng, format="csr")
+    ready = across.Across(X)
+    some = rng.integers(n, size=5)
+    for rows in (slice(0, n), slice(0, max(n // 2, 1)), some):
+        expected = X.toarray()[some] @ X.toarray()[rows].T
+        np.testing.assert_allclose(ready.products(ready.rows, some, rows), expected, atol=1e-5)
 
 
 @law

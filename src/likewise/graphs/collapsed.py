@@ -40,8 +40,6 @@ class Collapsed:
         Threads that make the correction.
     """
 
-    exact_values = False
-
     def __init__(self, X: Any, delta: float, constraints: Constraints, n_jobs: int | None = None) -> None:
         self.n = self.n_queries = X.shape[0]
         self._plain, self._gamma = Euclidean(X), 0.5 / delta**2
@@ -78,6 +76,10 @@ class Collapsed:
         roundoff = np.finfo(np.float64 if double else np.float32).eps
         correction = self._fixed.slack(queries, double=double) * self._fixed.longest**2
         return np.asarray(exponent + correction + 4 * roundoff)
+
+    def settled(self, double: bool) -> bool:
+        """No: digits are lost between rows that are close."""
+        return False
 
     def distance(self, values: FloatArray) -> FloatArray:
         """√(2 + 2 value)."""

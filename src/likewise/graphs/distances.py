@@ -2,7 +2,8 @@
 
 A search wants the nearest of all rows, but the digits of a distance only where two rows are about equally near. So
 every kind of distance here gives *values*, which rise with the distance and come from one matrix product in single
-precision, a bound on their error (``slack``), and exact distances of pairs that are named one by one.
+precision, a bound on their error (``slack``), and exact distances of pairs that are named one by one. Values can be
+had in double precision, too, for blocks where many rows are about equally near.
 """
 
 from __future__ import annotations
@@ -17,9 +18,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
 from ..constraints.pairs import FloatArray, IntArray
-
-TILE = 4096
-"""Rows that a block of queries is compared with at once: their values stay in the processor's cache."""
+from .across import Across
 
 PAIR_ENTRIES = 2**21
 """Numbers that are held at once where pairs are taken one by one."""
@@ -36,14 +35,15 @@ class Distances(Protocol):
     """Rows that are likely neighbours of every query."""
     dense: bool
     """Whether there are coordinates for an index."""
-    exact_values: bool
-    """Whether values are as good as distances get (sparse rows), so that no pair has to be looked at again."""
 
     def values(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """Of some queries (a slice or indices) to some rows."""
 
     def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
         """How much the values of each query may be off."""
+
+    def settled(self, double: bool) -> bool:
+        """Whether values are as good as distances get, so that no pair has to be looked at again."""
 
     def distance(self, values: FloatArray) -> FloatArray:
         """The distances that values stand for."""
@@ -81,31 +81,33 @@ class Euclidean:
     always: IntArray = np.zeros(0, dtype=np.int64)
 
     def __init__(self, X: Any, queries: Any = None) -> None:
-        self.exact_values = bool(sparse.issparse(X))
-        self.dense = not self.exact_values
+        self.dense = not sparse.issparse(X)
         self.n, self.width = X.shape
-        self.X, self.longest = X, 1.0
+        self.X, self.longest = X if self.dense else sparse.csr_array(X), 1.0
         if self.dense:
             self._centre: FloatArray = X.mean(axis=0, dtype=np.float64)
-            moved = self._moved(X)
-            self.longest = float(row_norms(moved, squared=True).max(initial=0.0)) ** 0.5 or 1.0
-            moved /= self.longest
-            self._right = _beside(moved, 1.0, row_norms(moved, squared=True))
+        moved = self._moved(self.X)
+        self.longest = float(row_norms(moved, squared=True).max(initial=0.0)) ** 0.5 or 1.0
+        moved /= self.longest
+        self._squares = row_norms(moved, squared=True)
+        if self.dense:
+            self._right = _beside(moved, 1.0, self._squares)
         else:
-            self.X = sparse.csr_array(X)
-            self._across, self._squares = _Across(self.X), row_norms(self.X, squared=True)
+            self._across = Across(moved)
         self._ask(self.X if queries is None else queries)
 
     def _ask(self, queries: Any) -> None:
-        self.queries, self.n_queries = queries, queries.shape[0]
+        self.queries, self.n_queries = queries if self.dense else sparse.csr_array(queries), queries.shape[0]
+        if queries is self.X and not self.dense:
+            self._split, self._lengths = self._across.rows, np.sqrt(self._squares)
+            return
+        moved = self._moved(self.queries)
+        squares = row_norms(moved, squared=True)
         if self.dense:
-            moved = self._moved(queries)
-            squares = row_norms(moved, squared=True)
             self._left = _beside(moved, squares, 1.0)
             self._left[:, : self.width] *= -2
         else:
-            self.queries = sparse.csr_array(queries)
-            squares = row_norms(self.queries, squared=True)
+            self._split = self._across.split(moved)
         self._lengths = np.sqrt(squares)
 
     def asked(self, queries: Any) -> Euclidean:
@@ -114,31 +116,36 @@ class Euclidean:
         other._ask(queries)
         return other
 
-    def _moved(self, rows: Any) -> FloatArray:
-        moved: FloatArray = rows - self._centre
+    def _moved(self, rows: Any) -> Any:
+        """Rows around the mean, in units of the longest; sparse ones stay where they are."""
+        moved = rows - self._centre if self.dense else rows.astype(np.float64)
         moved /= self.longest
         return moved
 
     def values(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """Squared distances ÷ the longest row's square; a little below zero where rounding makes them so."""
-        if self.exact_values:
-            found = self._across.products(self.queries[queries], rows)
-            found *= -2
-            found += self._squares[rows]
-            found += self._lengths[queries][:, None] ** 2
-            return found
         if double:
             known, asked = self._moved(self.X[rows]), self._moved(self.queries[queries])
             squares: FloatArray = row_norms(asked, squared=True)[:, None] + row_norms(known, squared=True)
-            return np.asarray(squares - 2 * (asked @ known.T))
-        return np.asarray(self._left[queries] @ self._right[rows].T)
+            products = asked @ known.T
+            return np.asarray(squares - 2 * (products if self.dense else products.toarray()))
+        if self.dense:
+            return np.asarray(self._left[queries] @ self._right[rows].T)
+        found = self._across.products(self._split, queries, rows)
+        found *= -2
+        found += self._squares[rows]
+        found += self._lengths[queries][:, None] ** 2
+        return np.asarray(found)
 
     def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """(f + 8) rounding errors of (‖x‖ + ‖y‖)², for the longest y."""
-        farthest = float(np.sqrt(self._squares.max(initial=0.0))) if self.exact_values else 1.0
-        exactness = self.X.dtype if self.exact_values else np.float64 if double else np.float32
-        roundoff = np.finfo(exactness).eps / 2
-        return np.asarray((self.X.shape[1] + 8) * roundoff * (farthest + self._lengths[queries]) ** 2)
+        """(f + 8) rounding errors of (‖x‖ + ‖y‖)², for the longest y; f columns are summed with that precision."""
+        summed = self.width if self.dense or double else self._across.n_common
+        roundoff = np.finfo(np.float64 if double else np.float32).eps / 2
+        return np.asarray((summed + 8) * roundoff * (1.0 + self._lengths[queries]) ** 2)
+
+    def settled(self, double: bool) -> bool:
+        """Sparse values in double precision: pairs that are about equal may be many, and each takes its time."""
+        return double and not self.dense
 
     def distance(self, values: FloatArray) -> FloatArray:
         """√value, in the units of X."""
@@ -151,7 +158,7 @@ class Euclidean:
     def of_pairs(self, queries: IntArray, rows: IntArray) -> FloatArray:
         """‖x − y‖, difference by difference."""
         found = np.empty(len(rows))
-        for some in pair_blocks(len(rows), self.X.shape[1]):
+        for some in pair_blocks(len(rows), stored(self.X)):
             apart = self.queries[queries[some]] - self.X[rows[some]]
             found[some] = np.sqrt(row_norms(apart.astype(np.float64, copy=False), squared=True))
         return found
@@ -176,20 +183,21 @@ class Cosine:
     always: IntArray = np.zeros(0, dtype=np.int64)
 
     def __init__(self, X: Any, queries: Any = None) -> None:
-        self.exact_values = bool(sparse.issparse(X))
-        self.dense = not self.exact_values
+        self.dense = not sparse.issparse(X)
         self.n, self.width = X.shape
         self.X = _unit_rows(X)
         if self.dense:
             self._right = self.X.astype(np.float32, copy=False)
         else:
-            self._across = _Across(self.X)
+            self._across = Across(self.X)
         self._ask(self.X if queries is None else _unit_rows(queries))
 
     def _ask(self, queries: Any) -> None:
         self.queries, self.n_queries = queries, queries.shape[0]
         if self.dense:
             self._left = queries.astype(np.float32, copy=False)
+        else:
+            self._split = self._across.rows if queries is self.X else self._across.split(queries)
 
     def asked(self, queries: Any) -> Cosine:
         """The same rows, other queries."""
@@ -199,18 +207,25 @@ class Cosine:
 
     def values(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """−cos."""
-        if self.exact_values:
-            found = self._across.products(self.queries[queries], rows)
+        found: Any
+        if double:
+            found = self.queries[queries] @ self.X[rows].T
+            found = found if self.dense else found.toarray()
+        elif self.dense:
+            found = self._left[queries] @ self._right[rows].T
         else:
-            left, right = (self.queries, self.X) if double else (self._left, self._right)
-            found = np.asarray(left[queries] @ right[rows].T)
-        return np.negative(found, out=found)
+            found = self._across.products(self._split, queries, rows)
+        return np.asarray(np.negative(found, out=found))
 
     def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """(f + 8) rounding errors: no row is longer than 1."""
+        """(f + 8) rounding errors: no row is longer than 1; f columns are summed with that precision."""
         count = len(np.arange(self.n_queries)[queries])
-        roundoff = 0.0 if self.exact_values else np.finfo(self.X.dtype if double else np.float32).eps
-        return np.full(count, (self.X.shape[1] + 8) * roundoff)
+        summed = self.width if self.dense or double else self._across.n_common
+        return np.full(count, (summed + 8) * np.finfo(self.X.dtype if double else np.float32).eps)
+
+    def settled(self, double: bool) -> bool:
+        """Sparse values in double precision: pairs that are about equal may be many, and each takes its time."""
+        return double and not self.dense
 
     def distance(self, values: FloatArray) -> FloatArray:
         """1 − cos, never outside [0, 2]."""
@@ -223,9 +238,9 @@ class Cosine:
     def of_pairs(self, queries: IntArray, rows: IntArray) -> FloatArray:
         """1 − cos, product by product."""
         found = np.empty(len(rows))
-        for some in pair_blocks(len(rows), self.X.shape[1]):
+        for some in pair_blocks(len(rows), stored(self.X)):
             left, right = self.queries[queries[some]], self.X[rows[some]]
-            if self.exact_values:
+            if not self.dense:
                 found[some] = -np.asarray(left.multiply(right).sum(axis=1)).ravel()
             else:
                 found[some] = -np.einsum("ij,ij->i", left, right, dtype=np.float64)
@@ -239,7 +254,6 @@ class Cosine:
 class Given:
     """Distances that somebody wrote down: an (n, n) array."""
 
-    exact_values = True
     dense = False
     width = 1
     always: IntArray = np.zeros(0, dtype=np.int64)
@@ -255,6 +269,10 @@ class Given:
     def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
         """None."""
         return np.zeros(len(self._D[queries]))
+
+    def settled(self, double: bool) -> bool:
+        """They are what they are."""
+        return True
 
     def distance(self, values: FloatArray) -> FloatArray:
         """A value is a distance."""
@@ -281,28 +299,14 @@ def _beside(rows: FloatArray, first: FloatArray | float, second: FloatArray | fl
     return joined
 
 
-class _Across:
-    """Sparse rows, transposed a tile at a time: what a product with them needs, made once."""
-
-    def __init__(self, X: Any) -> None:
-        self._X = X
-        self._tiles = {tile.start: sparse.csr_array(X[tile].T) for tile in tiles(X.shape[0])}
-
-    def products(self, queries: Any, rows: Any) -> FloatArray:
-        """Inner products with some rows, as an array."""
-        ready = isinstance(rows, slice) and rows in tiles(self._X.shape[0])
-        right = self._tiles[rows.start] if ready else sparse.csr_array(self._X[rows].T)
-        return np.asarray((queries @ right).toarray())
-
-
 def _unit_rows(X: Any) -> Any:
     """Rows divided by their length; rows of zeros stay zero."""
     return normalize(sparse.csr_array(X) if sparse.issparse(X) else X)
 
 
-def tiles(n: int) -> list[slice]:
-    """Slices over n rows, as wide as what a query is compared with at once."""
-    return [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+def stored(X: Any) -> int:
+    """Numbers that are kept of a row."""
+    return int(X.nnz / max(X.shape[0], 1)) + 1 if sparse.issparse(X) else int(X.shape[1])
 
 
 def pair_blocks(count: int, width: int) -> list[slice]:

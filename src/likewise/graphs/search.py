@@ -12,7 +12,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from ..constraints.pairs import FloatArray, IntArray
 from ..progress import tell
-from .distances import Distances, tiles
+from .across import tiles
+from .distances import Distances
 
 QUERIES = 256
 """Queries that are answered together."""
@@ -122,7 +123,7 @@ class _Block:
 
     def __call__(self, queries: IntArray, double: bool = False) -> tuple[IntArray, FloatArray]:
         positions, rows, values = self._candidates(queries, double)
-        if self.distances.exact_values:
+        if self.distances.settled(double):
             apart = self.distances.distance(self.sign * values)
         elif len(rows) > MANY * self.k * len(queries) and not double:
             return self(queries, double=True)
@@ -159,7 +160,7 @@ class _Block:
             rounded = self.distances.distance(self.sign * last) + self.sign * self.unit
             widened = self.sign * self.distances.value(np.maximum(rounded, 0.0))
             last = np.maximum(last, widened)
-        slack = 0.0 if self.distances.exact_values else 2 * self.distances.slack(queries, double=double)
+        slack = 0.0 if self.distances.settled(double) else 2 * self.distances.slack(queries, double=double)
         return np.asarray(last + slack)
 
 

@@ -23,6 +23,9 @@ Further = Callable[[IntArray, int], tuple[FloatArray, FloatArray]]
 DENSE = 600
 """Up to so many vertices in a part, all of its eigenvectors cost less than an iteration for a few."""
 
+LARGE = 6000
+"""Beyond so many vertices a full matrix is out of the question. Below, an iteration that costs more is given up."""
+
 
 def connected_parts(graph: Any, degrees: FloatArray) -> list[IntArray]:
     """The vertices of each connected part, largest sum of degrees first; vertices of degree 0 belong to none."""
@@ -74,7 +77,7 @@ def largest_eigenpairs(M: Any, first: FloatArray, count: int) -> tuple[FloatArra
         try:
             values, vectors = _iterated(M, first, count)
         except ArpackNoConvergence as failure:
-            if n > 10 * DENSE:
+            if n > LARGE:
                 raise RuntimeError(
                     f"the {count} leading eigenvectors of a part with {n:,} rows did not converge: nothing sets them "
                     "apart. Use more neighbours, or another number of clusters."
@@ -101,7 +104,8 @@ def _iterated(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, FloatA
 
     operator = LinearOperator((n, n), matvec=apply, dtype=np.float64)
     start = np.random.default_rng(0).normal(size=n)
-    values, vectors = eigsh(operator, count, which="LA", v0=start, ncv=min(n, max(2 * count + 1, 40)))
+    restarts = None if n > LARGE else max(30, n * n // 100_000)
+    values, vectors = eigsh(operator, count, which="LA", v0=start, ncv=min(n, max(2 * count + 1, 40)), maxiter=restarts)
     order = np.argsort(values)
     return values[order], vectors[:, order]
 
