@@ -193,9 +193,11 @@ def test_farthest_first_takes_large_groups_that_lie_apart():
     assert filled.ravel().tolist() == [0.0, 1.0, 10.0, 99.0]
 
 
-def test_closed_groups_pay_for_every_pair_of_rows():
+@pytest.mark.parametrize("labelled", [0, 5])
+def test_closed_groups_pay_for_every_pair_of_rows(labelled):
     _, y = blobs(30)
-    hints = consistent_hints(y, 10, 6)
+    hints = consistent_hints(y, 10, 6) | Constraints.from_labels(np.where(np.arange(30) < labelled, y, -1))
+    assert bool(hints.closure().between.partitions) == (labelled > 0)
     labels = np.random.default_rng(0).integers(2, size=groups_apart(hints, closed=True).free.size)
     groups = hints.groups()
     on_rows = broken([hint for hint in pair_lists(hints.expand(closed=True)) if hint[0] == "cannot"], labels[groups])

@@ -7,15 +7,17 @@ from scipy.optimize import check_grad
 from sklearn.datasets import make_blobs
 
 from likewise.constraints import Constraints, Partition
+from likewise.forms import laplacian, within_scatter
 from likewise.front import softmax as soft
 from likewise.front.counting import choose_n_clusters, least_clusters
 from likewise.front.evidence import Evidence, blind_votes, calibrated, explained, voices
 from likewise.front.features import LinearFeatures
 from likewise.front.folds import MOST_PAIRS, Statements, row_folds, without
 from likewise.front.ground import Ground
-from likewise.front.learning import Space, learned_map, taught_by
-from likewise.front.matching import agreement, renamed
+from likewise.front.learning import Space, learned_map, stated, taught_by, within
+from likewise.front.matching import agreed, agreement, renamed
 from likewise.front.members import Member
+from likewise.graphs import RowMatrix
 
 
 def statements(pairs, same):
@@ -50,7 +52,19 @@ def test_a_partition_that_parts_counts_as_many_links_as_rows():
     np.testing.assert_array_equal(rows, np.arange(12))
     every = [(i, j) for i in range(12) for j in range(i) if codes[i] != codes[j]]
     gaps = np.array([F[i] - F[j] for i, j in every])
-    np.testing.assert_allclose(different.scatter.matrix(F[rows]), 12 * gaps.T @ gaps / 2 / len(every))
+    np.testing.assert_allclose(different.scatter(F[rows]), 12 * gaps.T @ gaps / 2 / len(every))
+
+
+def test_scatters_are_those_of_the_forms():
+    rng = np.random.default_rng(3)
+    F, codes = rng.normal(size=(20, 4)), rng.integers(-1, 4, size=20)
+    pairs = np.array([(0, 1), (1, 2), (0, 7), (19, 3)])
+    beliefs = np.array([1.0, 0.5, 0.2, 1.0])
+    graph = RowMatrix.from_pairs(20, pairs, beliefs)
+    np.testing.assert_allclose(stated(20, pairs, beliefs)(F), laplacian(graph).matrix(F), atol=1e-12)
+    np.testing.assert_allclose(within(codes)(F), within_scatter(codes).matrix(F), atol=1e-12)
+    nothing = within(np.full(20, -1))(F), stated(20, pairs[:0], beliefs[:0])(F)
+    np.testing.assert_array_equal(nothing, np.zeros((2, 4, 4)))
 
 
 def test_a_closed_group_counts_as_its_scatter():
@@ -81,7 +95,7 @@ def test_a_family_fades_only_beyond_chance():
 def test_the_gradient_of_the_soft_assignment(monkeypatch):
     rng = np.random.default_rng(0)
     F, start = rng.normal(size=(20, 3)), rng.integers(0, 3, size=20)
-    told = statements([(0, 1), (2, 3), (4, 5)], [True, False, True])
+    told = statements([(0, 1), (2, 3), (4, 5), (3, 0), (0, 9)], [True, False, True, False, True])
     seen = {}
 
     def look(loss, x0, **_):
@@ -89,7 +103,7 @@ def test_the_gradient_of_the_soft_assignment(monkeypatch):
         return type("Found", (), {"x": x0})
 
     monkeypatch.setattr(soft, "minimize", look)
-    soft.softmax_labels(F, told, start, 3)
+    soft.softmax_labels(Space(F).affine, told, start, 3)
     assert seen["error"] < 1e-5
 
 
@@ -128,6 +142,14 @@ def test_calibration_follows_the_hints():
     np.testing.assert_allclose(odds, 1.0 + 4.0 * (together - 0.5), atol=0.4)
 
 
+def test_several_calibrations_at_once_are_each_its_own():
+    rng = np.random.default_rng(1)
+    shares, same = rng.uniform(size=(3, 60)), rng.uniform(size=60) < 0.4
+    told = statements(np.zeros((60, 2), dtype=int), same)
+    expected = [calibrated(share, told) for share in shares]
+    np.testing.assert_allclose(calibrated(shares, told), expected, rtol=1e-7)
+
+
 def test_hints_of_one_kind_still_have_odds():
     odds = calibrated(np.array([0.0, 1.0, 1.0]), statements([(0, 1)] * 3, [True] * 3))
     assert np.isfinite(odds).all()
@@ -161,7 +183,7 @@ def test_agreement_of_families():
     labels = np.array([0, 0, 1, 1])
     members = [Member("a", labels, 0), Member("a", labels, 1), Member("b", np.array([1, 1, 1, 0]), 0)]
     # the large cluster of b is mostly cluster 0, the small one is cluster 1
-    np.testing.assert_allclose(agreement(members, labels), [1.0, 1.0, 0.5, 1.0])
+    np.testing.assert_allclose(agreement(members, agreed(members, labels)), [1.0, 1.0, 0.5, 1.0])
 
 
 def kinds():

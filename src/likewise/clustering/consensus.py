@@ -84,21 +84,24 @@ def consensus_embedding(labelings: Any, n_components: int, *, weights: Any = Non
         In the order of the labelings, within each in the order in which its labels first appear.
     """
     E = item_cluster_graph(labelings, weights)
-    n = E.shape[0]
+    n, clusters = E.shape
     degrees = np.concatenate([E.sum(axis=1), E.sum(axis=0)])
     if not degrees[:n].all():
         raise ValueError(
             f"item {int(np.argmin(degrees[:n]))} is in none of the labelings (−1 in each). Leave it out, or add a "
             "labeling that places it."
         )
-    graph = sparse.block_array([[None, E], [E.T, None]], format="csr")
+    ends = np.concatenate([E.indptr, np.full(clusters, E.nnz)])
+    graph = sparse.csr_array((E.data, E.indices + n, ends), shape=(n + clusters, n + clusters))  # each edge once
 
     def further(vertices: Array, count: int) -> tuple[Array, Array]:
         rows, columns = vertices[vertices < n], vertices[vertices >= n]
+        part = E if len(vertices) == len(degrees) else E[rows][:, columns - n]
         scale = 1 / np.sqrt(degrees)
-        A = sparse.diags_array(scale[rows]) @ E[rows][:, columns - n] @ sparse.diags_array(scale[columns])
+        edges = np.repeat(scale[rows], np.diff(part.indptr)) * part.data * scale[columns][part.indices]
+        A = sparse.csr_array((edges, part.indices, part.indptr), shape=part.shape)
         first = np.sqrt(degrees / degrees[rows].sum())
-        values, left, right = _singular(sparse.csr_array(A), first[rows], first[columns], count)
+        values, left, right = _singular(A, first[rows], first[columns], count)
         vectors = np.empty((len(vertices), len(values)))
         vectors[vertices < n], vectors[vertices >= n] = left / np.sqrt(2), right / np.sqrt(2)
         return values, vectors
@@ -133,9 +136,10 @@ def item_cluster_graph(labelings: Any, weights: Any = None) -> sparse.csr_array:
     stacked = np.array(labelings, dtype=np.int64)
     apart = stacked + (stacked.max(initial=0) + 1) * np.arange(len(stacked))[:, None]
     codes = numbered(np.where(stacked < 0, -1, apart).ravel()).reshape(stacked.shape)
-    labeling, item = np.nonzero(codes >= 0)
+    known = codes.T >= 0
+    starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
     shape = stacked.shape[1], codes.max(initial=-1) + 1
-    return sparse.csr_array((weights[labeling], (item, codes[labeling, item])), shape=shape)
+    return sparse.csr_array((np.broadcast_to(weights, known.shape)[known], codes.T[known], starts), shape=shape)
 
 
 def _singular(A: sparse.csr_array, u: Array, v: Array, count: int) -> tuple[Array, Array, Array]:

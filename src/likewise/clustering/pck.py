@@ -185,6 +185,10 @@ def rows_apart(constraints: Constraints, *, closed: bool) -> Penalties:
 def groups_apart(constraints: Constraints, *, closed: bool) -> Penalties:
     """Prices over must-link groups, for cannot-links between them; closed: for each of the |g| · |h| pairs of rows."""
     closure = constraints.closure()
+    if not closure.between.partitions:
+        pairs, belief = closure.between.cannot_link, closure.between.cannot_weight
+        belief = belief * closure.sizes[pairs].prod(axis=1) if closed else belief
+        return Penalties.of_pairs(closure.n_groups, pairs, belief, pairs[:0], belief[:0])
     graph = cannot_link_graph(closure.between)
     if not closed:
         return Penalties(graph)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cache
 from threading import Lock
 
@@ -34,8 +35,8 @@ def on_threads(work: Callable[[slice], None], blocks: Sequence[slice]) -> None:
             work(block)
         return
     try:
-        count = max((each["num_threads"] for each in _blas().info()), default=1)
-        with _blas().limit(limits=1):
+        count = max((library.num_threads for library in _blas().lib_controllers), default=1)
+        with nullcontext() if count == 1 else _blas().limit(limits=1):
             if min(count, len(blocks)) < 2:
                 for block in blocks:
                     work(block)

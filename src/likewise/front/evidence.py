@@ -75,38 +75,48 @@ def votes(labelings: Sequence[Array], pairs: Array) -> Array:
 
 def blind_votes(members: Sequence[Member], folds: Array, pairs: Array) -> Array:
     """The same among the members that did not see a hint about the pair, each family counting once."""
-    families = list(dict.fromkeys(member.family for member in members))
     total, seen = np.zeros(len(pairs)), np.zeros(len(pairs))
-    touched = folds[pairs]
-    for family in families:
+    (left, right), touched = pairs.T, folds[pairs]
+    unseen = {fold: (touched == fold).any(axis=1) for fold in {member.fold for member in members}}
+    for own in by_family(members).values():
         together, blind = np.zeros(len(pairs)), np.zeros(len(pairs))
-        for member in members:
-            if member.family == family:
-                unseen = (touched == member.fold).any(axis=1)
-                together += unseen & (member.labels[pairs[:, 0]] == member.labels[pairs[:, 1]])
-                blind += unseen
+        for member in own:
+            together += unseen[member.fold] & (member.labels[left] == member.labels[right])
+            blind += unseen[member.fold]
         total += np.divide(together, blind, out=np.zeros_like(together), where=blind > 0)
         seen += blind > 0
     return total / np.maximum(seen, 1)
+
+
+def by_family(members: Sequence[Member]) -> dict[str, list[Member]]:
+    """The members of each family."""
+    families: dict[str, list[Member]] = {member.family: [] for member in members}
+    for member in members:
+        families[member.family].append(member)
+    return families
 
 
 def calibrated(together: Array, statements: Statements) -> Array:
     """The log odds that the two rows are the same, from how many clusterings say so.
 
     A logistic regression of the stated kinds on the share of votes, drawn towards what votes ought to mean where hints
-    are few or all of one kind.
+    are few or all of one kind. Several regressions at once, where ``together`` has several rows.
     """
-    X = np.column_stack([np.ones(len(together)), together - 0.5])
-    parameters = BELIEVED.copy()
+    X = np.stack([np.ones_like(together), together - 0.5], axis=-1)
+    parameters = np.broadcast_to(BELIEVED[:, None], (*together.shape[:-1], 2, 1))
+    same, weight = statements.same[:, None], statements.weight[:, None]
+    across = np.swapaxes(X, -1, -2)
     for _ in range(25):
         chance = expit(X @ parameters)
-        slope = X.T @ (statements.weight * (statements.same - chance)) - (parameters - BELIEVED) / SPREAD**2
-        curvature = (X.T * (statements.weight * chance * (1 - chance))) @ X + np.diag(SPREAD**-2)
+        slope = across @ (weight * (same - chance)) - (parameters - BELIEVED[:, None]) / SPREAD[:, None] ** 2
+        curvature = across @ (X * (weight * chance * (1 - chance))) + np.diag(SPREAD**-2)
         step = np.linalg.solve(curvature, slope)
-        parameters = parameters + step / max(1.0, np.abs(step).max() / 4.0)
-        if np.abs(step).max() < 1e-8:
+        largest = np.abs(step).max(axis=-2, keepdims=True)
+        parameters = parameters + step / np.maximum(1.0, largest / 4.0)
+        if largest.max() < 1e-8:
             break
-    return X @ parameters
+    odds: Array = (X @ parameters)[..., 0]
+    return odds
 
 
 def explained(share: Array, statements: Statements) -> Array:
@@ -126,11 +136,11 @@ def voices(statements: Statements, members: Sequence[Member], folds: Array, with
     without : (m,) array
         Log-likelihood of each hint by the runs without hints.
     """
-    families: dict[str, list[Member]] = {member.family: [] for member in members}
-    for member in members:
-        families[member.family].append(member)
-    logs = {name: explained(blind_votes(own, folds, statements.pairs), statements) for name, own in families.items()}
-    logs[UNHINTED] = without
+    families = by_family(members)
+    logs = {UNHINTED: without}
+    if families:
+        shares = np.array([blind_votes(own, folds, statements.pairs) for own in families.values()])
+        logs = dict(zip(families, explained(shares, statements), strict=True)) | logs
     weighed = {name: statements.weight * log for name, log in logs.items()}
     best = max(weighed.values(), key=np.sum)
     return {name: _voice(best - log) for name, log in weighed.items()}
@@ -194,7 +204,7 @@ class Evidence:
             learned, plain = asked(told.pairs)
         else:
             learned, plain = together, alone
-        better, without = explained(learned, told), explained(plain, told)
+        better, without = explained(np.stack([learned, plain]), told)
         gains = told.weight * (better - without)
         heard = voices(told, members, folds, without)
         return cls(statements, together, wrong, float(gains.sum()), _error(gains), heard)

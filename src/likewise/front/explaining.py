@@ -11,10 +11,10 @@ from ..constraints.conflicts import tally
 from ..constraints.wording import counted
 from ..evaluation import constraint_accuracy
 from .answer import Answer, n_hints
-from .evidence import UNHINTED, blind_votes, votes
+from .evidence import UNHINTED, blind_votes, by_family, votes
 from .ground import Baseline
 from .landmarks import Landmarks
-from .matching import agreement
+from .matching import agreed, agreement
 from .members import Member
 from .report import FamilyReport, Report
 
@@ -46,8 +46,9 @@ def explained(
         "landmarks": 0 if marks.rows is None else len(marks.rows),
     }
     if answer is None:
-        return Report(**common, agreement=marks.means(agreement(plain, here)))
+        return Report(**common, agreement=marks.means(agreement(plain, agreed(plain, here))))
     members = [*plain, *answer.members]
+    alike = agreed(members, here)
     said, known = n_hints(told), n_hints(marks.hints(told))
     return Report(
         **common,
@@ -55,8 +56,8 @@ def explained(
         trust="strict" if answer.closed else "weighted",
         contradictions=tally(told, told.groups())[0],
         dropped=known - n_hints(answer.heard),
-        families=tuple(_families(members, answer, here)),
-        agreement=marks.means(agreement(members, here)),
+        families=tuple(_families(members, answer, alike)),
+        agreement=marks.means(agreement(members, alike)),
         gain=answer.evidence.gain,
         gain_error=answer.evidence.error,
         guard=answer.guard,
@@ -65,17 +66,15 @@ def explained(
     )
 
 
-def _families(members: list[Member], answer: Answer, labels: Array) -> list[FamilyReport]:
+def _families(members: list[Member], answer: Answer, alike: Array) -> list[FamilyReport]:
     """What each family thought: like the answer, and of hints it did not see."""
     statements = answer.evidence.statements
     found = []
-    for family in dict.fromkeys(member.family for member in members):
-        own = [member for member in members if member.family == family]
+    for family, own in by_family(members).items():
+        rows = [number for number, member in enumerate(members) if member.family == family]
         unseen = blind_votes(own, answer.folds, statements.pairs)
         # runs without hints have not seen any
         together = unseen if own[0].fold >= 0 else votes([member.labels for member in own], statements.pairs)
         kept = float(np.average(np.where(statements.same, together, 1 - together), weights=statements.weight))
-        found.append(
-            FamilyReport(family, len(own), float(agreement(own, labels).mean()), kept, answer.evidence.voices[family])
-        )
+        found.append(FamilyReport(family, len(own), float(alike[rows].mean()), kept, answer.evidence.voices[family]))
     return found

@@ -11,6 +11,7 @@ from ..clustering.consensus import consensus_embedding
 from ..clustering.lloyd import best_of, lloyd, plain
 from ..clustering.points import Points
 from ..clustering.seeding import spread_out
+from ..progress import part
 from .features import LinearFeatures
 from .graph_features import GraphFeatures
 from .kmeans import EXACT, quick_labels
@@ -28,6 +29,9 @@ REPEATS = 5
 
 STARTS = 10
 """Of the k-means in the space where they are joined."""
+
+LINEAR = 0.4
+"""The share of the time for features that linear ones take, about."""
 
 SHARE = 0.5
 """Of a budget, what the runs without hints may have used when the last of them is made."""
@@ -62,10 +66,13 @@ class Ground:
         """Prepare the rows of X."""
         pace = pace or Pace()
         linear = LinearFeatures()
-        rows, L = linear.fit_transform(X)
-        start = pace.elapsed
-        graph = GraphFeatures(metric=linear.metric)
-        G = graph.fit_transform(rows)
+        with pace.telling("features"):
+            with part(0, LINEAR):
+                rows, L = linear.fit_transform(X)
+            start = pace.elapsed
+            graph = GraphFeatures(metric=linear.metric)
+            with part(LINEAR, 1):
+                G = graph.fit_transform(rows)
         L, G = L.astype(np.float32), G.astype(np.float32)
         return cls(linear, graph, Space(L), Space(G), Space(np.hstack([L, G])), pace.elapsed - start)
 

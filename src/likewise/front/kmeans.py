@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..clustering.points import Points
 from ..clustering.scale import mean_squared_deviation
 from ..clustering.seeding import farthest_first, spread_out
 from ..constraints import Constraints
+from .streams import Stream, opened
 
 Array = np.ndarray
 
@@ -26,10 +27,13 @@ QUICK: dict[str, Any] = {"max_iter": 30, "tol": 1e-3}
 EXACT: dict[str, Any] = {"max_iter": 100, "tol": 1e-6}
 
 
-def quick_labels(points: Points, n_clusters: int, rng: np.random.RandomState, labels: Array | None = None) -> Array:
+def quick_labels(points: Points, n_clusters: int, own: Stream, labels: Array | None = None) -> Array:
     """Labels of one plain run from one start: spread-out rows, or the means of given clusters."""
     n_clusters = min(n_clusters, points.n)
-    start = spread_out(points, n_clusters, rng) if labels is None else _means(points, labels, n_clusters, rng)
+    if labels is None:
+        start = spread_out(points, n_clusters, opened(own))
+    else:
+        start = _means(points, labels, n_clusters, lambda: opened(own))
     return lloyd(points, start, plain(points), **QUICK).labels
 
 
@@ -64,7 +68,7 @@ def hinted_run(
     points = Points(Z, groups if closed else None)
     penalties = (groups_apart if closed else rows_apart)(hints, closed=closed)
     assign = priced(points, penalties, PRICE[closed] * mean_squared_deviation(Z), rng)
-    begun = [_means(Points(Z), labels, n_clusters, rng) for labels in starts]
+    begun = [_means(Points(Z), labels, n_clusters, lambda: rng) for labels in starts]
     for number in range(n_init):
         if closed and number == 0:
             begun.append(farthest_first(points, np.arange(points.n), n_clusters, rng))
@@ -74,7 +78,7 @@ def hinted_run(
     return run.labels[groups]
 
 
-def _means(points: Points, labels: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
+def _means(points: Points, labels: Array, n_clusters: int, rng: Callable[[], np.random.RandomState]) -> Array:
     """The means of given clusters; spread-out rows for those that are empty."""
     means, alive = points.means(labels, n_clusters)
-    return means if alive.all() else spread_out(points, n_clusters, rng, means[alive])
+    return means if alive.all() else spread_out(points, n_clusters, rng(), means[alive])

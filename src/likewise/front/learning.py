@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh
 
 from ..constraints import Constraints
-from ..forms import Form, laplacian, within_scatter
-from ..graphs import RowMatrix, cannot_link_graph
-from ..pencil.dense import solve_dense
+from ..forms import laplacian
+from ..graphs import cannot_link_graph
 from ..projections.groups import group_codes
 
 Array = np.ndarray
@@ -21,11 +24,19 @@ LEAST_WITHIN = 0.01
 """Clusters are taken to vary by at least this part of what all rows vary."""
 
 
-class Differences(NamedTuple):
-    """½ Σ δδᵀ over linked rows with differences δ, as a form, and how many links that is."""
+Scatter = Callable[[Array], Array]
+"""Rows → a (d, d) matrix of how some of them differ."""
 
-    scatter: Form
+
+class Differences(NamedTuple):
+    """½ Σ δδᵀ over linked rows with differences δ, as a weighed sum of scatters, and how many links that is."""
+
+    parts: list[tuple[float, Scatter]]
     links: float
+
+    def scatter(self, F: Array) -> Array:
+        """½ Σ δδᵀ for the rows of F."""
+        return sum((weight * part(F) for weight, part in self.parts), np.zeros((F.shape[1], F.shape[1])))
 
 
 class Taught(NamedTuple):
@@ -50,6 +61,13 @@ class Space:
         self.F = F
         centred = F - F.mean(axis=0)
         self.T = (centred.T @ centred).astype(np.float64) / len(F)
+
+    @cached_property
+    def affine(self) -> Array:
+        """The rows less their mean, and a column of ones."""
+        affine = np.ones((len(self.F), self.F.shape[1] + 1), dtype=self.F.dtype)
+        np.subtract(self.F, self.F.mean(axis=0), out=affine[:, :-1])
+        return affine
 
     def learned(self, taught: Taught, rank: int) -> Array:
         """The rows under the map that hints teach; see :func:`learned_map`."""
@@ -86,17 +104,19 @@ def learned_map(space: Space, taught: Taught, rank: int) -> Array:
     total = float(np.trace(T)) / d
     if total <= 0:
         return np.eye(d)
-    rows, (scatter, links), (apart, cannot) = taught
-    F = space.F[rows] - space.F[rows].mean(axis=0)  # far from the origin, sums of squares lose the digits that matter
-    within = scatter.matrix(F)
-    variance = float(np.trace(within)) / (links * d) if links else total
+    rows, same, different = taught
+    F = space.F[rows].astype(np.float64)
+    F -= F.mean(axis=0)  # far from the origin, sums of squares lose the digits that matter
+    inside, links = same.scatter(F), same.links
+    variance = float(np.trace(inside)) / (links * d) if links else total
     variance = max(variance, LEAST_WITHIN * total)
-    A = (within + PRIOR * d * variance * np.eye(d)) / (links + PRIOR * d)
-    B = (apart.matrix(F) + PRIOR * d * T) / (cannot + PRIOR * d)
-    ratio, V = solve_dense(B, A)
-    kept = np.argsort(-ratio, kind="stable")[:rank]
-    kept = kept[ratio[kept] > 1]
-    if not len(kept):
+    A = (inside + PRIOR * d * variance * np.eye(d)) / (links + PRIOR * d)
+    B = (different.scatter(F) + PRIOR * d * T) / (different.links + PRIOR * d)
+    # by its prior A is never near a singular matrix
+    ratio, V = eigh(B, A, subset_by_index=[max(d - rank, 0), d - 1], check_finite=False)
+    ratio, V = ratio[::-1], V[:, ::-1]
+    kept = ratio > 1
+    if not kept.any():
         return np.eye(d)
     return V[:, kept] * (1.0 - 1.0 / ratio[kept])
 
@@ -116,27 +136,47 @@ def same_rows(hints: Constraints, *, closed: bool) -> Differences:
     """
     if closed:
         codes = group_codes(hints, "none")
-        return Differences(within_scatter(codes), float((codes >= 0).sum() - len(np.unique(codes[codes >= 0]))))
-    scatter, links = _stated(hints.n_samples, hints.must_link, hints.must_weight)
+        links = float((codes >= 0).sum() - len(np.unique(codes[codes >= 0])))
+        return Differences([(1.0, within(codes))], links)
+    pairs, links = stated(hints.n_samples, hints.must_link, hints.must_weight), float(hints.must_weight.sum())
+    parts = [(0.5, pairs)]
     for partition in hints.partitions:
         if partition.same_within:
-            scatter = scatter + within_scatter(partition.codes) * partition.weight
+            parts.append((partition.weight, within(partition.codes)))
             links += (partition.n_known - partition.n_blocks) * partition.weight
-    return Differences(scatter, links)
+    return Differences(parts, links)
 
 
 def different_rows(hints: Constraints) -> Differences:
     """What cannot-linked rows differ by: stated pairs, by belief; a partition counts as many links as it has rows."""
     n = hints.n_samples
-    scatter, links = _stated(n, hints.cannot_link, hints.cannot_weight)
+    pairs, links = stated(n, hints.cannot_link, hints.cannot_weight), float(hints.cannot_weight.sum())
+    parts = [(0.5, pairs)]
     for partition in hints.partitions:
         if partition.n_cannot_link:
             every = laplacian(cannot_link_graph(Constraints(n, partitions=[partition])))
-            scatter = scatter + every * (0.5 * partition.n_known / partition.n_cannot_link)
+            parts.append((0.5 * partition.n_known / partition.n_cannot_link, every.matrix))
             links += partition.n_known * partition.weight
-    return Differences(scatter, links)
+    return Differences(parts, links)
 
 
-def _stated(n: int, pairs: Array, beliefs: Array) -> Differences:
-    """What the two rows of stated pairs differ by, each pair by its belief."""
-    return Differences(laplacian(RowMatrix.from_pairs(n, pairs, beliefs)) * 0.5, float(beliefs.sum()))
+def stated(n: int, pairs: Array, beliefs: Array) -> Scatter:
+    """Σ δδᵀ over stated pairs, each by its belief: :func:`likewise.forms.laplacian` of one graph, quickly made."""
+    (left, right), twice = np.concatenate([pairs, pairs[:, ::-1]]).T, np.tile(beliefs, 2)
+    graph = sparse.csr_array((twice, (left, right)), shape=(n, n))
+    degrees = np.bincount(left, twice, n)[:, None]
+    return lambda F: F.T @ (degrees * F - graph @ F)
+
+
+def within(codes: Array) -> Scatter:
+    """Σ (x − c)(x − c)ᵀ over grouped rows, c the mean of the group; −1 is in none. Quickly made, too."""
+    grouped = np.flatnonzero(codes >= 0)
+    rows = grouped[np.argsort(codes[grouped], kind="stable")]
+    _, starts, sizes = np.unique(codes[rows], return_index=True, return_counts=True)
+
+    def scatter(F: Array) -> Array:
+        gaps = F[rows]
+        gaps -= np.repeat(np.add.reduceat(gaps, starts, axis=0) / sizes[:, None], sizes, axis=0)
+        return gaps.T @ gaps
+
+    return scatter

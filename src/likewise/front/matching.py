@@ -14,9 +14,8 @@ Array = np.ndarray
 
 def shared(labels: Array, others: Array) -> Array:
     """How many rows each cluster of one labelling shares with each of another."""
-    counts = np.zeros((int(labels.max()) + 1, int(others.max()) + 1), dtype=np.int64)
-    np.add.at(counts, (labels, others), 1)
-    return counts
+    shape = int(labels.max()) + 1, int(others.max()) + 1
+    return np.bincount(labels * shape[1] + others, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def renamed(labels: Array, others: Array) -> Array:
@@ -33,17 +32,19 @@ def renamed(labels: Array, others: Array) -> Array:
     return names[labels]
 
 
-def agreement(members: Sequence[Member], labels: Array) -> Array:
-    """For each row, the share of members that put it where ``labels`` do, each family counting once.
+def agreed(members: Sequence[Member], labels: Array) -> Array:
+    """Which rows each member puts where ``labels`` do, a line of bools a member.
 
     A cluster of a member stands for the one of ``labels`` that most of its rows are in.
     """
+    stands_for = (shared(member.labels, labels).argmax(axis=1)[member.labels] for member in members)
+    return np.array([meant == labels for meant in stands_for])
+
+
+def agreement(members: Sequence[Member], alike: Array) -> Array:
+    """For each row, the share of members that put it where labels do (:func:`agreed`), each family counting once."""
     weight = family_weights(members)
-    agreed = np.zeros(len(labels))
-    for member, counts in zip(members, weight, strict=True):
-        stands_for = shared(member.labels, labels).argmax(axis=1)
-        agreed += counts * (stands_for[member.labels] == labels)
-    return agreed / weight.sum() if len(members) else np.ones(len(labels))
+    return weight @ alike / weight.sum()
 
 
 def family_weights(members: Sequence[Member], voices: Mapping[str, float] | None = None) -> Array:

@@ -17,6 +17,7 @@ from .ground import Ground
 from .kmeans import quick_labels
 from .learning import Space, Taught, taught_by
 from .softmax import softmax_labels
+from .streams import Stream
 
 Array = np.ndarray
 
@@ -89,13 +90,13 @@ class Place:
     family: str
     fold: int
     repeat: int
-    rng: np.random.RandomState
+    own: Stream
     before: Member | None
 
     def clustered(self, Z: Array, n_clusters: int) -> Array:
         """Labels by k-means, from where the member before ended, if there is one."""
         start = None if self.before is None else self.before.labels
-        return quick_labels(Points(Z), n_clusters, self.rng, start)
+        return quick_labels(Points(Z), n_clusters, self.own, start)
 
 
 Learned = tuple[Array, Any]
@@ -145,7 +146,7 @@ def _soft(lesson: Lesson, place: Place, space: Space, learned: Array) -> Learned
         start, weights = place.before.labels, place.before.kept
     else:
         start, weights = place.clustered(learned, lesson.n_clusters), None
-    return softmax_labels(space.F, lesson.statements, start, lesson.n_clusters, weights)
+    return softmax_labels(space.affine, lesson.statements, start, lesson.n_clusters, weights)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TypeVar
 
-from ..progress import listening, teller
+from ..progress import heard, listening, teller
 from .bar import Bar
 
 Result = TypeVar("Result")
@@ -64,7 +64,7 @@ class Pace:
         self.interrupted = False
         self._start = perf_counter()
         self._bar = Bar(seen=verbose)
-        self._tell = teller()
+        self._tell, self._heard = teller(), False
         self._parts = [name for name in WEIGHTS if not parts or name in parts]
         self._share = 0.0
 
@@ -97,10 +97,16 @@ class Pace:
             self._tell(self._share)
 
     @contextmanager
+    def telling(self, part: str) -> Iterator[None]:
+        """What is inside tells how far it is with a part; nothing in it is cut into pieces where nobody listens."""
+        with listening((lambda share: self.show(part, share, 1.0)) if self._heard else None):
+            yield
+
+    @contextmanager
     def shown(self) -> Iterator[Pace]:
         """Show progress from a second on, until the end; what is inside tells of itself to nobody else."""
         with self._bar.shown():
-            self._tell = teller()
+            self._tell, self._heard = teller(), heard()
             with listening(None):
                 yield self
             self._tell(1.0)

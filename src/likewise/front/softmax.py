@@ -22,7 +22,7 @@ TINY = 1e-9
 
 
 def softmax_labels(
-    F: Array, statements: Statements, start: Array, n_clusters: int, weights: Array | None = None
+    X: Array, statements: Statements, start: Array, n_clusters: int, weights: Array | None = None
 ) -> tuple[Array, Array]:
     """Labels by a linear softmax, which moves from ``start`` to where it explains the hints better, and its weights.
 
@@ -36,8 +36,8 @@ def softmax_labels(
 
     Parameters
     ----------
-    F : (n, d) array
-        In single precision it takes half the time.
+    X : (n, d + 1) array
+        Centred rows and a column of ones. In single precision it takes half the time.
     statements : Statements
     start : (n,) ints
         Labels to start from.
@@ -45,45 +45,47 @@ def softmax_labels(
     weights : (d + 1, n_clusters) array, optional
         What was found with fewer hints, to start from instead; fewer steps are made then.
     """
-    n, d = F.shape
-    X = np.hstack([F - F.mean(axis=0), np.ones((n, 1))]).astype(F.dtype)
+    n, d = len(X), X.shape[1] - 1
     W = _as_labelled(X, start, n_clusters) if weights is None else weights
-    left, right = statements.pairs.T
     same, signs = statements.same, statements.signs
+    told, place = np.unique(statements.pairs, return_inverse=True)
+    left, right = place.reshape(-1, 2).T
+    bins = np.concatenate([left, right])[:, None] * n_clusters + np.arange(n_clusters)
     weight = statements.weight / max(statements.weight.sum(), TINY)
 
     def loss(flat: Array) -> tuple[float, Array]:
         W = flat.reshape(d + 1, n_clusters)
-        P, logs = _chances(X @ W.astype(F.dtype))
-        mean = P.mean(axis=0, dtype=np.float64)
-        told = np.log(mean + TINY)
-        information = float(np.einsum("ij,ij->", P, logs)) / n - float(mean @ told)
-        first, second = P[left].astype(np.float64), P[right].astype(np.float64)
+        P, logs = _chances(W.T.astype(X.dtype) @ X.T)
+        mean = P.mean(axis=1, dtype=np.float64)
+        evenly = np.log(mean + TINY)
+        information = float(np.einsum("ij,ij->", P, logs)) / n - float(mean @ evenly)
+        known = P[:, told].T.astype(np.float64, order="C")
+        first, second = known[left], known[right]
         together = np.einsum("ij,ij->i", first, second)
         stated = np.clip(np.where(same, together, 1.0 - together), TINY, None)
         pull = (weight * signs / stated)[:, None]
-        slope = np.subtract(told.astype(F.dtype), logs, out=logs)  # of the loss, by P
+        slope = np.subtract(evenly.astype(X.dtype)[:, None], logs, out=logs)  # of the loss, by P
         slope /= n
-        np.add.at(slope, left, -pull * second)
-        np.add.at(slope, right, -pull * first)
-        slope -= np.einsum("ij,ij->i", P, slope)[:, None]
+        pulled = np.bincount(bins.ravel(), np.concatenate([pull * second, pull * first]).ravel(), known.size)
+        slope[:, told] -= pulled.reshape(known.shape).T
+        slope -= np.einsum("ij,ij->j", P, slope)
         slope *= P
         value = -information - float(weight @ np.log(stated)) + RIDGE / 2 * float(np.square(W[:d]).sum()) / n_clusters
-        gradient = (X.T @ slope).astype(np.float64)
+        gradient = (slope @ X).T.astype(np.float64, order="C")
         gradient[:d] += RIDGE / n_clusters * W[:d]
         return value, gradient.ravel()
 
     steps = STEPS if weights is None else STEPS_ON
     found = minimize(loss, W.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": steps})
     W = found.x.reshape(d + 1, n_clusters)
-    return (X @ W).argmax(axis=1), W
+    return (W.T @ X.T).argmax(axis=0), W
 
 
 def _chances(scores: Array) -> tuple[Array, Array]:
-    """The softmax of each row, and its logarithm, written over the scores."""
-    scores -= scores.max(axis=1, keepdims=True)
+    """The softmax of each column, and its logarithm, written over the scores: sums of whole rows are quick."""
+    scores -= scores.max(axis=0)
     P = np.exp(scores)
-    total = P.sum(axis=1, keepdims=True)
+    total = P.sum(axis=0)
     P /= total
     scores -= np.log(total)
     return P, scores

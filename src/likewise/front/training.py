@@ -16,6 +16,9 @@ from .streams import own_stream, side_by_side
 
 Array = np.ndarray
 
+FEW_ROWS = 5_000
+"""Up to so many rows a member that goes on from where it was is done before a thread for it has started."""
+
 JOINING = 3.0
 """Time to join members into the answer, in units of what joining the runs without hints took."""
 
@@ -75,6 +78,7 @@ class Teacher:
         members: list[Member] = []
         taken: dict[str, float] = {}
         planned = [self._expected(family) for family, _ in ROUNDS]
+        n_jobs = 1 if before and self.ground.n <= FEW_ROWS else self.n_jobs
         number = 0
 
         def learn(place: Place) -> Member:
@@ -92,7 +96,7 @@ class Teacher:
                     break
                 self.pace.show("learning from hints", sum(planned[:number]), sum(planned))
                 start = self.pace.elapsed
-                members += side_by_side(learn, places[family, repeat], self.n_jobs)
+                members += side_by_side(learn, places[family, repeat], n_jobs)
                 taken[family] = self.pace.elapsed - start
         except KeyboardInterrupt:
             self.pace.interrupted = True
