@@ -8,9 +8,11 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from likewise import Constraints, Costco, Likewise
+from likewise import Constraints, Costco, Likewise, foresight
 from likewise.clustering.starts import fit_starts
 from likewise.front.bar import time_left
+from likewise.front.ground import Ground
+from likewise.front.pace import Pace
 from likewise.pencil import solve_pencil
 from likewise.progress import Fall, each, heard, listening, part, tell
 from likewise.studies import methods
@@ -138,13 +140,6 @@ def test_every_method_tells_shares_that_never_go_back_and_end_at_1(name, text):
     assert shares[-1] == pytest.approx(1.0)
 
 
-ONE_CALL = {
-    "pca": "one singular value decomposition",
-    **dict.fromkeys(["asp", "screen", "costco", "ssdr", "slpp", "rca", "dca"], "one eigenproblem of small matrices"),
-}
-"""Projections that tell their end only, as long as the data is small; beyond, the matrix-free route tells more."""
-
-
 @pytest.mark.parametrize("name", methods.PROJECTIONS)
 def test_every_projection_tells_how_far_it_is(name):
     X, hints = small_case(text=False)
@@ -152,7 +147,44 @@ def test_every_projection_tells_how_far_it_is(name):
     shares = told_by(lambda: model.fit(X, **({} if name == "lpp" else {"constraints": hints})))
     assert np.all(np.diff(shares) >= -1e-9), shares
     assert shares[-1] == pytest.approx(1.0)
-    assert np.any((shares > 0) & (shares < 1)) == (name not in ONE_CALL)
+    assert np.any((shares > 0) & (shares < 1))
+
+
+@pytest.mark.parametrize(
+    ("shape", "text", "calls"),
+    [
+        ((700, 600), False, 3),  # two forms as matrices, and their eigenproblem
+        ((700, 600), True, 1),
+        ((600, 700), False, 4),  # first, rows are brought to their own space
+        ((600, 700), True, 4),
+    ],
+)
+def test_a_full_eigenproblem_is_foreseen(shape, text, calls, monkeypatch):
+    foretold, real = [], foresight.expected
+    monkeypatch.setattr(foresight, "expected", lambda seconds: foretold.append(seconds) or real(seconds))
+    X = np.random.default_rng(0).normal(size=shape)
+    X = sparse.csr_array(np.where(X > 2, X, 0)) if text else X
+    hints = Constraints(shape[0], must_link=[(row, row + 1) for row in range(0, 20, 2)])
+    pencil = Costco()._pencil(X, hints)
+    plain = solve_pencil(X, pencil, 5).components
+    assert not foretold
+    found = []
+    shares = told_by(lambda: found.append(solve_pencil(X, pencil, 5)))
+    np.testing.assert_array_equal(found[0].components, plain)
+    assert len(foretold) == calls
+    assert np.all(np.diff(shares) >= -1e-9)
+
+
+def test_features_tell_how_far_they_are():
+    def work():
+        with Pace(parts=["features"]).shown() as pace:
+            Ground.of(small_case(text=False)[0], pace)
+            tell(1)  # of which nobody hears
+
+    shares = told_by(work)
+    assert np.any((shares > 0) & (shares < 1))
+    assert np.all(np.diff(shares) >= 0)
+    assert shares[-1] == 1.0
 
 
 def test_the_matrix_free_route_tells_how_far_its_residual_has_fallen():

@@ -133,7 +133,8 @@ def each(items: Iterable[Item], of: int | None = None) -> Iterator[Item]:
 class Fall:
     """Work that ends when a quantity has fallen to ``to``: it falls by about the same factor at every step.
 
-    So the share done is how far its logarithm has come. A quantity that rises again takes nothing back.
+    So the share done is how far its logarithm has come. A quantity that rises again takes nothing back. What falls may
+    be a ``slice`` of the work at hand.
 
     Examples
     --------
@@ -148,8 +149,8 @@ class Fall:
     1.0
     """
 
-    def __init__(self, to: float) -> None:
-        self._to = to
+    def __init__(self, to: float, slice: tuple[float, float] = (0.0, 1.0)) -> None:
+        self._to, self._slice = to, slice
         self._first: float | None = None
         self._share = 0.0
 
@@ -163,4 +164,5 @@ class Fall:
             self._share = 1.0
         elif self._first is not None:
             self._share = max(self._share, log(self._first / value) / log(self._first / self._to))
-        tell(self._share)
+        start, stop = self._slice
+        tell(start + self._share * (stop - start))

@@ -67,10 +67,27 @@ main(sys.argv[1:])
 """Every step of k-means takes a tenth of a second."""
 
 
-def seen_on_a_terminal(*arguments):
+SLOW_CALL = """
+import sys, time
+from likewise import foresight
+from likewise.cli import main
+from likewise.pencil import dense
+solved = dense._largest
+
+def slowly(numerator, root, count):
+    time.sleep(0.04 * len(numerator) ** 3)
+    return solved(numerator, root, count)
+
+dense._largest, foresight.LEAST = slowly, 1
+main(sys.argv[1:])
+"""
+"""One call takes two and a half seconds for four columns, and one 64th of it for the sample."""
+
+
+def seen_on_a_terminal(*arguments, program=SLOW):
     """What goes to standard error where that is a terminal; standard output is a pipe."""
     outside, inside = pty.openpty()
-    command = [sys.executable, "-c", SLOW, *arguments]
+    command = [sys.executable, "-c", program, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=inside, env={**ALONE, "TERM": "xterm"}) as process:
         os.close(inside)
         shown = b""
@@ -95,6 +112,12 @@ def test_a_terminal_shows_how_long_a_method_will_take(folder, method):
     assert re.search(r"[0-9]+%  0:[0-9][0-9] left", shown)
     assert f"3 clusters by {method}" in shown
     assert answer.startswith("id,cluster\n")
+    assert len(answer.splitlines()) == 151
+
+
+def test_a_terminal_shows_how_long_a_single_call_will_take(folder):
+    shown, answer = seen_on_a_terminal("reduce", folder / "flowers.csv", "--method", "ssdr", program=SLOW_CALL)
+    assert len(set(re.findall(r"([0-9]+%)  0:0[0-9] left", shown))) > 3
     assert len(answer.splitlines()) == 151
 
 

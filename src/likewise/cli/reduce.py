@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..clustering.principal import fit_transform
 from ..constraints import ConstraintConflictError, Constraints
 from ..constraints.wording import counted, summary
 from .building import reducer
@@ -102,5 +103,5 @@ def _differ(X: Any) -> bool:
 
 def _fitted(model: Any, X: Any, told: Constraints) -> np.ndarray:
     if told.is_empty:
-        return np.asarray(model.fit_transform(X))
+        return np.asarray(fit_transform(model, X))
     return np.asarray(model.fit_transform(X, constraints=told))

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..constraints import Constraints
 from ..graphs.kernel import correction, must_link_differences
+from ..progress import part
 from ..projections.bandwidth import DELTA, median_distance, resolve_delta
 from .base import Clusterer
 from .centres import LOOP
@@ -25,6 +26,9 @@ FULL = 10_000
 
 LANDMARKS = 1_000
 """Rows that stand for all beyond."""
+
+PREPARED = 0.2
+"""The share of the time before the k-means, about: for the kernel, and for collapsing it."""
 
 
 class KernelPoints:
@@ -155,14 +159,21 @@ class KernelKMeans(Clusterer):
         count = self._landmark_count(X.shape[0])
         self.landmarks_, self.kernel_error_ = None, 0.0
         if count is None:
-            K_hat, correct = self._projected(self._kernel(X, X), constraints)
-            run = self._run(KernelPoints(K_hat), rng)
+            with part(0, PREPARED / 2):
+                K = self._kernel(X, X)
+            with part(PREPARED / 2, PREPARED):
+                K_hat, correct = self._projected(K, constraints)
+            with part(PREPARED, 1):
+                run = self._run(KernelPoints(K_hat), rng)
             self._X, self.coefficients_ = X, correct(run.centres)
             self._norms = np.einsum("ck,kc->c", run.centres, K_hat @ run.centres.T)
         else:
-            space = Nystrom.of(self._kernel, X, drawn_landmarks(count, constraints, rng))
-            space.collapse(constraints)
-            run = self._run(Points(space.F), rng)
+            with part(0, PREPARED / 2):
+                space = Nystrom.of(self._kernel, X, drawn_landmarks(count, constraints, rng))
+            with part(PREPARED / 2, PREPARED):
+                space.collapse(constraints)
+            with part(PREPARED, 1):
+                run = self._run(Points(space.F), rng)
             # centres have no part in what was projected away: f̂(x)·c = K(x, L) M c
             self._X, self.coefficients_ = X[space.landmarks], run.centres @ space.M.T
             self._norms = np.einsum("ck,ck->c", run.centres, run.centres)

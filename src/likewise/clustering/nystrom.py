@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy import linalg
 
 from ..constraints import Constraints
+from ..foresight import foreseen
 from ..graphs.kernel import must_link_differences
 from ..graphs.search import in_threads
 from ..progress import listening
@@ -59,7 +59,7 @@ class Nystrom:
     def of(cls, kernel: Kernel, X: Any, landmarks: Array) -> Self:
         """The coordinates of the rows of X, in the precision of X."""
         chosen, n = X[landmarks], X.shape[0]
-        values, vectors = linalg.eigh(kernel(chosen, chosen).astype(np.float64))
+        values, vectors = foreseen(np.linalg.eigh, kernel(chosen, chosen).astype(np.float64))
         kept = values > NULL[str(X.dtype)] * values[-1]
         M = vectors[:, kept] / np.sqrt(values[kept])
         F = np.empty((n, M.shape[1]), dtype=X.dtype)
@@ -83,7 +83,8 @@ class Nystrom:
         """Project onto the null space of all must-link differences, so that linked rows coincide."""
         linked, differences = must_link_differences(constraints)
         if len(linked):
-            _, lengths, directions = linalg.svd(differences @ self.F[linked].astype(np.float64), full_matrices=False)
+            moves = differences @ self.F[linked].astype(np.float64)
+            _, lengths, directions = foreseen(lambda some: np.linalg.svd(some, full_matrices=False), moves)
             B = directions[lengths > PARALLEL * lengths[0]].astype(self.F.dtype)
 
             def project(some: slice) -> None:

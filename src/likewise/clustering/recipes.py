@@ -39,6 +39,7 @@ from ..projections import ASP
 from .base import Clusterer
 from .constrained_cut import ConstrainedNormalizedCut
 from .normalized_cut import NormalizedCut
+from .principal import fit_transform
 from .propagation import propagate_globally, propagate_locally
 from .starts import fit_starts
 
@@ -118,7 +119,7 @@ class ChainedClusterer(Clusterer):
         slices = _slices([*self.steps_, clusterer], X)
         for step, (start, stop) in zip(self.steps_, slices, strict=False):
             with part(start, stop):
-                X = step.fit_transform(X, **(told if _hears(step) else {}))
+                X = step.fit_transform(X, **told) if _hears(step) else fit_transform(step, X)
         with part(*slices[-1]):
             if isinstance(clusterer, KMeans):
                 fit_starts(clusterer, X)

@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.extmath import row_norms
 
 from ..clustering.points import unit_rows
+from ..clustering.principal import fit_transform
 from ..clustering.project import like_text
 from ..metric.ranges import ranges_alike
 
@@ -60,9 +61,11 @@ class LinearFeatures:
         self._turn: Any = None  # nothing to turn: few words, or rows that are all the same
         if self.metric == "euclidean" and np.ptp(rows, axis=0).any():
             solver = "covariance_eigh" if f <= min(n, 2000) else "auto"
-            self._turn = PCA(min(MOST, n, f), svd_solver=solver, random_state=0).fit(rows)
+            self._turn = PCA(min(MOST, n, f), svd_solver=solver, random_state=0)
         elif self.metric == "cosine" and f > MOST:
-            self._turn = TruncatedSVD(min(MOST, n), random_state=0).fit(rows)
+            self._turn = TruncatedSVD(min(MOST, n), random_state=0)
+        if self._turn is not None:
+            fit_transform(self._turn, rows)
         L = self._turned(rows)
         self._length = 1.0 if self.metric == "cosine" else float(np.sqrt(row_norms(L, squared=True).mean())) or 1.0
         return self._both(rows, L)

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from ..constraints import Constraints
 from ..constraints.pairs import FloatArray, IntArray
+from ..foresight import foreseen
 
 NULL = 1e-10
 """Eigenvalues of W below this share of the largest count as zero: cycles of must-links make W singular."""
@@ -93,6 +94,6 @@ def _root_of_inverse(W: FloatArray) -> FloatArray:
         rcond, _ = linalg.lapack.dpocon(factor, np.abs(W).sum(axis=0).max())
         if rcond > SURE * NULL:
             return np.asarray(linalg.lapack.dtrtri(factor)[0])
-    values, vectors = linalg.eigh(W)
+    values, vectors = foreseen(np.linalg.eigh, W)
     kept = values > NULL * values.max(initial=0.0)
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))

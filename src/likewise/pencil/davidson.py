@@ -21,6 +21,9 @@ BLOCK = 16
 
 MAX_STEPS = 500
 
+STARTED = 0.7
+"""The share of the time that a start takes which is more than a guess."""
+
 
 class Space(Protocol):
     """Where directions live. A direction is a column v, and y is what inner products see of it."""
@@ -28,6 +31,9 @@ class Space(Protocol):
     @property
     def exact(self) -> bool:
         """Whether a step applies the very inverse of the denominator."""
+
+    def start(self, n_components: int, random: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """Columns (V, Y) to begin with, and what the quotients cannot exceed, if that is known."""
 
     def multiply(self, V: FloatArray, Y: FloatArray) -> FloatArray:
         """The numerator of each column."""
@@ -40,15 +46,19 @@ class Space(Protocol):
 
 
 def leading(space: Space, start: FloatArray, n_components: int, tol: float) -> FloatArray:
-    """The ``n_components`` columns with the largest quotient; fewer if there are fewer."""
+    """The ``n_components`` columns with the largest quotient; fewer if there are fewer.
+
+    Settled is what leaves little over, or what has come as near to the largest quotients that there can be.
+    """
     full = len(start)
     n_components = min(n_components, full)
     ceiling = min(full, max(2 * n_components, n_components + 6 * BLOCK))
-    T, Y = space.step(start, 0.0)
+    T, Y, bounds = space.start(n_components, start)
     DT = space.divide(T, Y)
     basis = _Basis(ceiling + BLOCK, T, Y, DT)
     H = np.zeros((ceiling + BLOCK, ceiling + BLOCK))
-    best, size, unsettled, falling = np.zeros((0, 0)), 0, n_components, Fall(to=tol)
+    best, size, unsettled = np.zeros((0, 0)), 0, n_components
+    falling = Fall(tol, (0.0 if bounds is None else STARTED, 1.0))
     for _ in range(MAX_STEPS):
         old, size = size, basis.add(T, Y, DT, size)
         if size == old:
@@ -60,6 +70,9 @@ def leading(space: Space, start: FloatArray, n_components: int, tol: float) -> F
         values, turn = linalg.eigh(_symmetric(H[:size, :size]))
         values, turn = values[::-1], turn[:, ::-1]
         best = turn[:, :n_components]
+        largest = float(np.abs(values).max())
+        if bounds is not None and size >= n_components and (bounds - values[:n_components] <= tol * largest).all():
+            break
         if space.exact:
             # A Krylov subspace: what it lacks of any of its directions, the numerators of the last block hold.
             main, amounts, rest = _main_part(basis.N[:, new] - basis.D[:, :size] @ H[:size, new])
@@ -72,7 +85,7 @@ def leading(space: Space, start: FloatArray, n_components: int, tol: float) -> F
         DT = space.divide(T, Y)
         gain = _symmetric(main.T @ Y)
         errors = np.einsum("ij,ik,kj->j", amounts, gain, amounts).clip(0) + rest * np.abs(gain).sum(axis=0).max()
-        errors, largest = np.sqrt(errors), float(np.abs(values).max())
+        errors = np.sqrt(errors)
         falling.tell(float(errors.max() / (largest or 1.0)))
         unsettled = int(np.sum(errors > tol * largest))
         if size >= n_components and not unsettled:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy import linalg
-from scipy.linalg.lapack import dpocon, dsygst
+from scipy import linalg, sparse
+from scipy.linalg.lapack import dpocon
 
 from ..constraints.pairs import FloatArray
+from ..foresight import foreseen
+from ..forms.form import Form
+from ..progress import part
+from .lapack import divided, largest_eigenpairs, solved
 
 NULL = 1e-10
 """Eigenvalues of the denominator below this share of its largest count as zero."""
@@ -16,6 +22,19 @@ SOUND = 1e-7
 
 SPARE, MANY = 8, 0.2
 """So many more eigenvectors are found than were asked for, and all of them beyond this share."""
+
+
+def matrix_of(form: Form, X: Any) -> FloatArray:
+    """The matrix of a form; products with long dense columns are foreseen from every eighth of them."""
+    if sparse.issparse(X):
+        return form.matrix(X)
+    sampled = Form(form.rows, 0.0, form.psd)  # a ridge is for all columns
+    return foreseen(
+        lambda some: (form if some is X else sampled).matrix(some),
+        X,
+        cost=lambda some: float(some.size * some.shape[1]),
+        steps=(1, 8),
+    )
 
 
 def solve_dense(
@@ -30,26 +49,34 @@ def solve_dense(
     """
     root = sound_root(denominator)
     if root is None:
-        values, vectors = linalg.eigh(denominator, driver="evd")
+        with part(0, 0.5):
+            values, vectors = foreseen(np.linalg.eigh, denominator)
         kept = values > NULL * values.max(initial=0.0)
         whiten = vectors[:, kept] / np.sqrt(values[kept])
         inner = whiten.T @ numerator @ whiten
-        values, vectors = linalg.eigh((inner + inner.T) / 2, driver="evd")
+        with part(0.5, 1):
+            values, vectors = foreseen(np.linalg.eigh, (inner + inner.T) / 2)
         return values[::-1], whiten @ vectors[:, ::-1], True
-    inner, _ = dsygst(numerator, root, itype=1, lower=1)
-    size = len(inner)
-    few = count is not None and count + SPARE < MANY * size
-    if count is not None and few:
-        values, vectors = linalg.eigh(inner, subset_by_index=[size - count - SPARE, size - 1], check_finite=False)
+    few = count is not None and count + SPARE < MANY * len(root)
+    wanted = count + SPARE if count is not None and few else None
+    values, vectors = foreseen(lambda A, L: _largest(A, L, wanted), numerator, root)
+    return values, vectors, not few
+
+
+def _largest(numerator: FloatArray, root: FloatArray, count: int | None) -> tuple[FloatArray, FloatArray]:
+    """The largest values, or all, and their vectors, of a problem whose denominator is ``root · rootᵀ``."""
+    inner = divided(numerator, root)
+    if count is None:
+        values, vectors = np.linalg.eigh(inner)
     else:
-        values, vectors = linalg.eigh(inner, driver="evd", check_finite=False)
-    return values[::-1], linalg.solve_triangular(root, vectors[:, ::-1], lower=True, trans="T"), not few
+        values, vectors = largest_eigenpairs(inner, min(count, len(inner)))
+    return values[::-1], solved(root, vectors[:, ::-1])
 
 
 def sound_root(matrix: FloatArray) -> FloatArray | None:
     """The lower triangular root of a matrix that is far from singular; None of any other."""
     try:
-        root = linalg.cholesky(matrix, lower=True)
+        root = np.asfortranarray(np.linalg.cholesky(matrix), dtype=np.float64)
     except linalg.LinAlgError:
         return None
     if not len(root):

@@ -17,6 +17,9 @@ from ..forms.form import Form
 from .davidson import BLOCK, leading
 from .spaces import Features, Rows
 
+ROUGH = 1e-3
+"""From this tolerance on, rough inverses are applied in single precision."""
+
 
 def solve_matrix_free(
     X: Any,
@@ -33,6 +36,7 @@ def solve_matrix_free(
     ridge = numerator.ridge * scale**2
     even = np.ptp(ridge) <= 1e-10 * np.abs(ridge).max()
     space = Rows if X.shape[0] < X.shape[1] and even else Features
-    place = space(X, Form(numerator.rows, ridge, numerator.psd), Form(denominator.rows, 1.0))
+    forms = Form(numerator.rows, ridge, numerator.psd), Form(denominator.rows, 1.0)
+    place = space(X, *forms, rough=tol >= ROUGH)
     start = np.random.default_rng(random_state).standard_normal((min(X.shape) if space is Rows else X.shape[1], BLOCK))
     return np.asarray(scale[:, None] * place.directions(leading(place, start, n_components, tol)))

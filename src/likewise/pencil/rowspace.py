@@ -10,8 +10,10 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 
 from ..constraints.pairs import FloatArray
+from ..foresight import foreseen
 from ..forms.form import Form
 from .dense import sound_root
+from .lapack import solved
 from .pencil import Pencil
 
 
@@ -44,7 +46,8 @@ def to_row_space(X: Any, pencil: Pencil, scale: FloatArray) -> tuple[FloatArray,
         back = sparse.diags_array(scale) @ scaled.T
         basis = aslinearoperator(back) @ aslinearoperator(inverse)
     else:
-        basis, R = linalg.qr((X * scale).T, mode="economic", check_finite=False)
+        turned = (X * scale).T
+        basis, R = foreseen(lambda some: linalg.qr(some, mode="economic", check_finite=False), turned)
         basis, small = basis * scale[:, None], R.T
     return small, basis, replace(pencil, pull=narrow[0], push=narrow[1])
 
@@ -53,8 +56,8 @@ def _root_and_inverse(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
     """``(R, S)`` such that R Rᵀ = Y Yᵀ, the matrix, and the columns of Yᵀ S are orthonormal."""
     root = sound_root(gram)
     if root is not None:
-        return root, linalg.solve_triangular(root, np.eye(len(root)), lower=True).T
-    values, vectors = linalg.eigh(gram, driver="evd")
+        return root, foreseen(lambda some: solved(some, np.eye(len(some))), root)
+    values, vectors = foreseen(np.linalg.eigh, gram)
     kept = values > len(values) * np.finfo(float).eps * values.max(initial=0.0)
     sizes = np.sqrt(values[kept])
     return vectors[:, kept] * sizes, vectors[:, kept] / sizes

@@ -10,10 +10,12 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ..constraints.pairs import FloatArray
+from ..foresight import foreseen
 from ..forms.form import Form
+from ..progress import part
 from .basis import with_sign
 from .condense import condense
-from .dense import solve_dense
+from .dense import matrix_of, solve_dense
 from .matrixfree import solve_matrix_free
 from .pencil import Directions, Pencil, small_quotient
 from .products import product
@@ -39,6 +41,15 @@ ROUNDING = 1e-13
 BLOCK_ENTRIES, BLOCK_COLUMNS = 2**19, 16
 """Images of directions are held in blocks of about so many numbers, but never of fewer columns: each block reads all of
 the data once."""
+
+SUFFICES = 0.95
+"""The share of the time for the best directions alone, which nearly always suffice; the rest is for all of them."""
+
+TIES = 0.1
+"""The share of the time for an eigenproblem that goes into ordering directions that tie, about."""
+
+SPARSE_FIRST = 0.25
+"""The share of the time before the eigenproblem, for sparse data."""
 
 FLOOR = 1e-2
 """With scaling="share", the pull along a direction counts as at least this part of the largest."""
@@ -127,12 +138,15 @@ def solve_pencil(
         rank, n_perfect = None, 0
         W = _with_extent(data, solvable, W, origin)
     else:
-        small, basis, inner = data, None, solvable
+        small, basis, inner, start = data, None, solvable, 0.0
         if chosen is Route.ROW_SPACE:
             assert scale is not None
-            small, basis, inner = to_row_space(data, solvable, scale)
+            start = _made_first(data, f, n)
+            with part(0, start):
+                small, basis, inner = to_row_space(data, solvable, scale)
             origin = origin and (origin[0], origin[1] @ basis)
-        W, rank, n_perfect = _directly(small, inner, n_components, origin)
+        with part(start, 1):
+            W, rank, n_perfect = _directly(small, inner, n_components, origin)
         W = W if basis is None else basis @ W
     tell_shortfall(n_components, W.shape[1], (n, f))
     W, share = _finish(data, pencil, sizes, W, scaling)
@@ -175,16 +189,29 @@ def _directly(
     X: FloatArray, pencil: Pencil, n_components: int | None, origin: tuple[FloatArray, FloatArray] | None
 ) -> tuple[FloatArray, int | None, int]:
     """``(W, rank, n_perfect)`` of full matrices; only the best directions are sought, as long as they suffice."""
-    numerator, denominator = pencil.numerator.matrix(X), pencil.denominator.matrix(X)
-    for count in (n_components, None):
-        values, W, all_found = solve_dense(numerator, denominator, count)
-        W, n_perfect = _order_ties(X, pencil, values, W, all_found)
+    made = _made_first(X, *X.shape)
+    with part(0, made / 2):
+        numerator = matrix_of(pencil.numerator, X)
+    with part(made / 2, made):
+        denominator = matrix_of(pencil.denominator, X)
+    last = made + SUFFICES * (1 - made)
+    for count, start, stop in ((n_components, made, last), (None, last, 1.0)):
+        ordered = stop - TIES * (stop - start)
+        with part(start, ordered):
+            values, W, all_found = solve_dense(numerator, denominator, count)
+        with part(ordered, stop):
+            W, n_perfect = _order_ties(X, pencil, values, W, all_found)
         if pencil.perfect == "discard":
             W = W[:, n_perfect:]
         W = _with_extent(X, pencil, W, origin)
         if all_found or W.shape[1] >= (n_components or 0):
             break
     return W[:, :n_components], W.shape[1] if all_found else None, n_perfect
+
+
+def _made_first(X: Any, longer: int, shorter: int) -> float:
+    """The share of the time that goes by before the eigenproblem, in which products with X are taken."""
+    return SPARSE_FIRST if sparse.issparse(X) else longer / (longer + 2 * shorter)
 
 
 def _order_ties(
@@ -204,9 +231,12 @@ def _order_ties(
     W = W.copy()
     for start, stop in zip(starts, stops, strict=True):
         if stop - start > 1:
-            basis, _ = linalg.qr(W[:, start:stop], mode="economic")
-            inner = basis.T @ pencil.push.apply(X, basis)
-            _, turn = linalg.eigh((inner + inner.T) / 2)
+            with part(start / len(values), stop / len(values)):
+                with part(0, 0.5):
+                    basis, _ = foreseen(lambda some: linalg.qr(some, mode="economic"), W[:, start:stop])
+                    inner = basis.T @ pencil.push.apply(X, basis)
+                with part(0.5, 1):
+                    _, turn = foreseen(np.linalg.eigh, (inner + inner.T) / 2)
             W[:, start:stop] = basis @ turn[:, ::-1]
     perfect = 0
     if pencil.psd and pencil.over != "pull":

@@ -7,23 +7,31 @@ as ``X w = G v`` with G = X Xᵀ is all that the forms look at, a step costs one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
+from sklearn.utils.extmath import row_norms
 
 from ..constraints.pairs import FloatArray
 from ..forms.form import Form
 from ..forms.graph import laplacian
 from ..graphs.rows import RowMatrix
+from ..progress import Fall
+from .davidson import STARTED
 from .products import Threaded
+from .relaxed import relaxed_optimum
 
 WOODBURY = 4000
 """Up to this many rows in the denominator, and half of all, its inverse is applied exactly."""
 
 INNER_TOL, INNER_STEPS = 0.1, 10
 """How well, and in how many steps at most, conjugate gradients invert it beyond that: a rough inverse does."""
+
+START_TOL, START_STEPS = 0.03, 40
+"""The same of the start, where the rows' own best places are to be followed."""
 
 DRIFT = 1.5
 """The rough inverse is made anew when the largest quotient has changed by this factor."""
@@ -62,10 +70,13 @@ class _Space:
 
     An indefinite numerator is N₊ − N₋ with N₋ the Laplacian of the pairs that it holds together. Where N₋ is large,
     steps along it are wasted; the inverse of D + N₋/θ, θ the largest quotient so far, keeps them out.
+
+    ``rough`` lets conjugate gradients run in single precision, which is quicker and does where few digits are wanted.
     """
 
-    def __init__(self, X: Any, numerator: Form, denominator: Form) -> None:
+    def __init__(self, X: Any, numerator: Form, denominator: Form, *, rough: bool = False) -> None:
         self.X = Threaded(X) if sparse.issparse(X) else X
+        self._precision: Any = np.float32 if rough else np.float64
         self.numerator, self.denominator = numerator, denominator
         self._data, self._made_for, self._exact = X, np.nan, None
         self._held = None if numerator.psd or numerator.rows is None else _held_together(numerator.rows)
@@ -75,6 +86,14 @@ class _Space:
             self._least = 0.01 * float(Form(self._held).diagonal(X).sum()) / len(self._held.support())
         elif denominator.rows is not None and _few(denominator.rows):
             self._exact = _Woodbury(X, denominator.rows)
+
+    def start(self, n_components: int, random: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """Columns (V, Y) to begin with, and what the quotients cannot exceed, if that is known."""
+        return *self.step(random, 0.0), None
+
+    def step(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
+        """Columns (V, Y) that make up for a residual."""
+        raise NotImplementedError
 
     @property
     def exact(self) -> bool:
@@ -159,11 +178,24 @@ class Rows(_Space):
         """``K Y + V`` of the denominator."""
         return V if self.denominator.rows is None else _on_rows(self.denominator, V, Y)
 
+    def start(self, n_components: int, random: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """Where the denominator touches all rows: what follows best where the rows would lie without the data."""
+        rows = self.denominator.rows
+        relaxed = None
+        if rows is not None and not easily_inverted(self.denominator):
+            relaxed = relaxed_optimum(self.numerator, self.denominator, n_components)
+        if relaxed is None or rows is None:
+            return super().start(n_components, random)
+        # The least of (Gv − y)ᵀ K (Gv − y) + vᵀGv, for all places y at once.
+        falling = Fall(START_TOL, (0.0, STARTED))
+        V, Y = self._by_conjugate_gradients(rows @ relaxed.places, START_TOL, START_STEPS, falling.tell)
+        return V, Y, relaxed.bounds[:n_components]
+
     def step(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
         """About ``(K G + I)⁻¹ R``, and G times that."""
         inverse = self._inverse(top)
         if inverse is None and self.denominator.rows is not None:
-            return self._by_conjugate_gradients(residual)
+            return self._by_conjugate_gradients(residual, INNER_TOL, INNER_STEPS)
         W = self.X.T @ residual
         if inverse is not None:
             weights = inverse.weights(W)
@@ -174,27 +206,40 @@ class Rows(_Space):
         """``Xᵀ V``."""
         return np.asarray(self.X.T @ V)
 
-    def _by_conjugate_gradients(self, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """``K G + I`` is self-adjoint in G; each step costs one product with G, and the last one is the answer's."""
-        solution, seen = np.zeros_like(residual), np.zeros_like(residual)
-        residual = residual.copy()
-        residual_seen = self.X @ (self.X.T @ residual)
-        direction, image = residual, residual_seen
-        energy = _products(residual, residual_seen)
-        enough = INNER_TOL**2 * energy
-        for _ in range(INNER_STEPS):
-            product = _on_rows(self.denominator, direction, image)
+    def _by_conjugate_gradients(
+        self, wanted: FloatArray, tol: float, steps: int, left: Callable[[float], None] | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """``K G + I`` is self-adjoint in G; each step costs one product with G."""
+        X, unit = self._units
+        residual: Any = wanted.astype(self._precision)
+        solution = np.zeros_like(residual)
+        direction, image = residual, X @ (X.T @ residual)
+        energy = _products(residual, image)
+        enough = tol**2 * energy
+        for _ in range(steps):
+            product = _on_rows(self.denominator, direction, unit * image).astype(self._precision, copy=False)
             step = _quotient(energy, _products(image, product))
             solution += step * direction
-            seen += step * image
             residual = residual - step * product
-            residual_seen = self.X @ (self.X.T @ residual)
+            residual_seen = X @ (X.T @ residual)
             renewed = _products(residual, residual_seen)
+            if left is not None:
+                left(tol * float(np.sqrt(_quotient(renewed, enough).max())))
             if np.all(renewed <= enough):
                 break
             ratio = _quotient(renewed, energy)
             direction, image, energy = residual + ratio * direction, residual_seen + ratio * image, renewed
-        return solution, seen
+        V = solution.astype(np.float64)
+        return V, self.X @ (self.X.T @ V)
+
+    @cached_property
+    def _units(self) -> tuple[Any, float]:
+        """The rows in units of the longest, so that single precision holds them, and the square of that."""
+        if self._precision == np.float64:
+            return self.X, 1.0
+        unit = float(row_norms(self._data, squared=True).max()) or 1.0
+        rows = (self._data / np.sqrt(unit)).astype(self._precision)
+        return Threaded(rows) if sparse.issparse(rows) else rows, unit
 
 
 def _held_together(K: RowMatrix) -> RowMatrix | None:

@@ -31,10 +31,10 @@ TOL = 1e-5
 
 ROUGH_TOL = 0.02
 """The same for methods that divide by what every row has a part in, which can only be inverted roughly. There digits
-are dear: on 18,846 texts the sum of 40 quotients grew by less than a thousandth in the last five steps."""
+are dear: on 18,846 texts the sum of 40 quotients is within half a percent of what ten times the steps reach."""
 
-GRAPH = 0.8
-"""Of the time that a method of neighbours takes, the share that finding them takes, for those who wait."""
+GRAPH = 0.4
+"""Of the time that a method of neighbours takes on text, the share that finding them takes, for those who wait."""
 
 RIDGE = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
@@ -86,7 +86,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return X
 
     def _components(self, X: Any, constraints: Constraints) -> np.ndarray:
-        graph = GRAPH if hasattr(self, "n_neighbors") else 0.0
+        graph = _graph_share(X) if hasattr(self, "n_neighbors") else 0.0
         with part(0, graph):
             pencil = self._pencil(X, constraints)
         with part(graph, 1):
@@ -209,6 +209,11 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.target_tags.required = self._needs is not None
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _graph_share(X: Any) -> float:
+    n, f = X.shape
+    return GRAPH if sparse.issparse(X) else n / (n + 2 * min(n, f))
 
 
 def _values(X: Any) -> np.ndarray:

@@ -29,8 +29,8 @@ WRITTEN_OUT = 20
 ROUNDED = 1e-6
 """Distances are ranked to so much of the largest."""
 
-NEAREST, LARGEST = 0.7, 0.3
-"""The shares of the work that the nearest rows take of all, and the largest distance of a search."""
+NEAREST, COLLAPSED, LARGEST = 0.7, 0.1, 0.3
+"""The shares of the work: of all for the nearest rows, of those for the collapse, and of a search for the largest."""
 
 
 class DSP(Projection):
@@ -145,7 +145,10 @@ class DSP(Projection):
 
     def _adjacency(self, X: Any, constraints: Constraints) -> tuple[RowMatrix, float]:
         """S: similarity of nearest neighbours after must-link groups collapsed (Eq. 9); and the search's recall."""
-        found, scale = self._extremes(Collapsed(X, self.delta_, constraints, self.n_jobs))
+        with part(0, COLLAPSED):
+            collapsed = Collapsed(X, self.delta_, constraints, self.n_jobs)
+        with part(COLLAPSED, 1):
+            found, scale = self._extremes(collapsed)
         pairs, near = pairs_of(found)
         return RowMatrix.from_pairs(X.shape[0], pairs, 1.0 - near / scale), found.recall
 

@@ -1,0 +1,85 @@
+"""Rows that may lie anywhere: a bound on what directions reach, and a start that is close to it."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from cases.data import blobs, nested_angle
+from likewise.forms import Form, laplacian, ridge
+from likewise.graphs import RowMatrix, neighbor_graph
+from likewise.pencil import Pencil, Route, solve_pencil, spaces
+from likewise.pencil.relaxed import relaxed_optimum
+
+N, WANTED = 120, 4
+
+
+def wide(seed=0):
+    """More features than rows, so that rows can be followed closely."""
+    return blobs(N, 200, seed=seed)[0]
+
+
+def graph_pencil(X, *, centred, cost):
+    near = neighbor_graph(X, 5)
+    degrees = RowMatrix.diag(1.0 + near.row_sums())
+    push = Form(degrees.centered() if centred else degrees)
+    return Pencil(pull=laplacian(near) + ridge(cost), push=push + ridge(cost), over="push")
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("cost", [1e-4, 1.0, 100.0])
+def test_no_direction_exceeds_the_bounds(centred, cost):
+    X = wide()
+    pencil = graph_pencil(X, centred=centred, cost=cost)
+    relaxed = relaxed_optimum(Form(pencil.numerator.rows, -1.0), Form(pencil.denominator.rows, 1.0), WANTED)
+    reached = -quotients(X, pencil, solve_pencil(X, pencil, WANTED, route="dense"))
+    assert (relaxed.bounds[:WANTED] >= reached - 1e-9).all()
+    if cost == 1e-4:
+        np.testing.assert_allclose(relaxed.bounds[:WANTED], reached, atol=5e-3)
+
+
+def quotients(X, pencil, found):
+    W = found.components.T
+    return pencil.pull.value(X, W) / pencil.push.value(X, W)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("centred", [False, True])
+def test_the_start_changes_no_answer(kind, centred, monkeypatch):
+    monkeypatch.setattr(spaces, "WOODBURY", 0)
+    used = []
+    original = spaces.relaxed_optimum
+    monkeypatch.setattr(spaces, "relaxed_optimum", lambda *given: used.append(original(*given)) or used[-1])
+    X = wide()
+    pencil = graph_pencil(X, centred=centred, cost=1.0)
+    expected = solve_pencil(X, pencil, WANTED, route="dense")
+    found = solve_pencil(kind(X), pencil, WANTED, route=Route.MATRIX_FREE, tol=1e-9)
+    assert len(used) == 1
+    assert used[0] is not None
+    assert nested_angle(found.components, expected.components) < 1e-5
+    rough = solve_pencil(kind(X), pencil, WANTED, route=Route.MATRIX_FREE, tol=0.02)
+    np.testing.assert_allclose(rough.share, expected.share, atol=0.02 * np.abs(expected.share).max() + 1e-9)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_single_precision_holds_any_unit(size, monkeypatch):
+    monkeypatch.setattr(spaces, "WOODBURY", 0)
+    X = wide()
+    plain, scaled = (
+        solve_pencil(X * unit, graph_pencil(X, centred=True, cost=unit**2), 2, route="matrix-free", tol=0.01)
+        for unit in (1.0, size)
+    )
+    np.testing.assert_allclose(scaled.share, plain.share, rtol=1e-3)
+
+
+def test_none_where_the_denominator_relates_rows():
+    X = wide()
+    near = neighbor_graph(X, 5)
+    weights = RowMatrix.diag(1.0 + near.row_sums())
+    numerator = Form(-laplacian(near).rows, -1.0)
+    assert relaxed_optimum(numerator, Form(weights, 1.0), WANTED) is not None
+    assert relaxed_optimum(numerator, Form(weights + near, 1.0), WANTED) is None
+    assert relaxed_optimum(numerator, Form(RowMatrix.diag(np.r_[0.0, np.ones(N - 1)]), 1.0), WANTED) is None
+    assert relaxed_optimum(numerator, Form(weights, 1.0), N // 4) is None
+    # Centred weights around a mean that the numerator sees are no weights.
+    sees = Form(RowMatrix.diag(np.ones(N)), 0.0)
+    assert relaxed_optimum(sees, Form(weights.centered(), 1.0), WANTED) is None
