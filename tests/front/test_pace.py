@@ -2,19 +2,17 @@
 
 import sys
 from dataclasses import replace
-from threading import get_ident
-from time import sleep
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from threadpoolctl import threadpool_info, threadpool_limits
 
+from likewise import threads
 from likewise.clustering.points import Points
 from likewise.clustering.seeding import spread_out
 from likewise.constraints import Constraints
-from likewise.front import Likewise, answer, bar, ground, members, pace, streams
-from likewise.front.streams import opened, own_stream, side_by_side
+from likewise.front import Likewise, answer, bar, ground, members, pace
+from likewise.front.streams import opened, own_stream
 from likewise.progress import heard
 
 FEATURES, RUN = 1.0, 0.05
@@ -235,26 +233,10 @@ def test_threads_change_nothing(iris, trust):
     np.testing.assert_array_equal(one.labels_, three.labels_)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 3])
-def test_results_come_in_the_order_of_their_tasks(n_jobs):
-    def work(task):
-        sleep((4 - task) / 200)
-        return task, get_ident(), [each["num_threads"] for each in threadpool_info() if each["user_api"] == "openmp"]
-
-    with threadpool_limits(2, user_api="openmp"):
-        found, threads, inside = zip(*side_by_side(work, range(4), n_jobs), strict=True)
-    assert found == (0, 1, 2, 3)
-    assert (set(threads) == {get_ident()}) == (n_jobs == 1)
-    if n_jobs > 1:
-        assert {count for counts in inside for count in counts} <= {1}  # no threads of threads
-    with pytest.raises(ZeroDivisionError):
-        side_by_side(lambda task: 1 / task, range(2), n_jobs)
-
-
 def test_a_few_rows_more_hints_start_no_threads(iris, monkeypatch):
     X, hints = iris
     model = Likewise(3, n_jobs=2, random_state=0).fit(X, constraints=hints)
-    monkeypatch.setattr(streams, "ThreadPoolExecutor", None)
+    monkeypatch.setattr(threads, "ThreadPoolExecutor", None)
     model.add_hints(Constraints(len(X), must_link=[(0, 1)]))
     with pytest.raises(TypeError):
         model.fit(X, constraints=hints)

@@ -1,8 +1,6 @@
 """Nearest and farthest rows, by every distance and every way, against all distances sorted."""
 
-import os
 import sys
-import threading
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -12,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.preprocessing import normalize
-from threadpoolctl import threadpool_limits
 
 import likewise as lw
 from cases.data import blobs, consistent_hints, law
@@ -23,7 +20,7 @@ from likewise.graphs.distances import Cosine, Euclidean, Given
 from likewise.graphs.nearness import Nearness
 from likewise.graphs.neighbors import distances_by, pairs_of
 from likewise.graphs.outer import largest_distance, radii
-from likewise.graphs.search import allowed_threads, exact_search, in_threads
+from likewise.graphs.search import exact_search
 from likewise.graphs.tree import tree_search
 from likewise.graphs.ways import choose_way
 
@@ -384,28 +381,6 @@ def test_dsp_approximate_is_about_the_exact_one():
         np.linalg.qr(exact.components_.T)[0].T @ np.linalg.qr(quick.components_.T)[0], compute_uv=False
     )
     assert angles.min() > 0.95
-
-
-def test_threads_are_under_control():
-    used = []
-
-    def work(task):
-        used.append(threading.get_ident())
-        return task * task
-
-    here = threading.get_ident()
-    assert in_threads(work, range(6), 1) == [0, 1, 4, 9, 16, 25]
-    assert set(used) == {here}
-    with threadpool_limits(1, user_api="openmp"):
-        assert allowed_threads() == 1
-        used.clear()
-        in_threads(work, range(6), None)
-        assert set(used) == {here}
-    used.clear()
-    assert in_threads(work, range(6), 2) == [0, 1, 4, 9, 16, 25]
-    assert here not in used
-    assert len(set(used)) <= 2
-    assert allowed_threads() <= (os.cpu_count() or 1)
 
 
 def test_the_number_of_threads_changes_nothing(small_tiles):

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from likewise import threads as shared
 from likewise.pencil import products
 from likewise.pencil.products import Threaded, product
 
@@ -14,12 +15,12 @@ def threads(monkeypatch):
     """How many threads the parts of a product go to."""
     seen = []
 
-    class Pool(products.ThreadPoolExecutor):
-        def __init__(self, count):
+    class Pool(shared.ThreadPoolExecutor):
+        def __init__(self, count, **kwargs):
             seen.append(count)
-            super().__init__(count)
+            super().__init__(count, **kwargs)
 
-    monkeypatch.setattr(products, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(shared, "ThreadPoolExecutor", Pool)
     monkeypatch.setattr(products, "WORTH", 0)
     return seen
 
@@ -31,7 +32,7 @@ def test_any_number_of_threads_gives_the_same_to_the_bit(shape, density, dtype, 
     A = sparse.random_array(shape, density=density, rng=0, dtype=dtype, format="csr")
     V = np.asfortranarray(np.random.default_rng(1).normal(size=(shape[1], 5)).astype(dtype))
     for count in (1, 2, 3, 16):
-        monkeypatch.setattr(products, "_openmp_effective_n_threads", lambda count=count: count)
+        monkeypatch.setattr(shared, "_openmp_effective_n_threads", lambda count=count: count)
         for found in (Threaded(A) @ V, product(A, V), Threaded(A.T).T @ V):
             assert found.dtype == dtype
             np.testing.assert_array_equal(found, A @ V)

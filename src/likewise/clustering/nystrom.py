@@ -11,8 +11,8 @@ import numpy as np
 from ..constraints import Constraints
 from ..foresight import foreseen
 from ..graphs.kernel import must_link_differences
-from ..graphs.search import in_threads
 from ..progress import listening
+from ..threads import in_threads
 from .points import Array, blocks
 
 NULL = {"float64": 1e-10, "float32": 1e-6}
@@ -68,7 +68,7 @@ class Nystrom:
             F[some] = kernel(X[some], chosen) @ M
 
         with listening(None):
-            in_threads(fill, list(blocks(n, len(landmarks))), None)
+            in_threads(fill, list(blocks(n, len(landmarks))), told=True)
         some = _sample(n)
         off = np.linalg.norm(kernel(X[some], X[some]) - F[some] @ F[some].T)
         return cls(landmarks, F, M, float(off))
@@ -91,7 +91,7 @@ class Nystrom:
                 self.F[some] -= (self.F[some] @ B.T) @ B
 
             with listening(None):
-                in_threads(project, list(blocks(len(self.F), self.F.shape[1])), None)
+                in_threads(project, list(blocks(len(self.F), self.F.shape[1])), told=True)
 
 
 def drawn_landmarks(count: int, constraints: Constraints, rng: np.random.RandomState) -> Array:

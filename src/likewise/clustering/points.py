@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from ..graphs.rows import indicator
-from .threads import on_threads
+from ..threads import in_threads
 
 Array = np.ndarray
 
@@ -204,7 +204,7 @@ def nearest_and(points: PointSet, centres: Array, rows: Array) -> tuple[Array, A
             start, stop = np.searchsorted(rows, [block.start, block.stop])
             all_distances[start:stop] = distances[rows[start:stop] - block.start]
 
-    on_threads(place, points.blocks(len(centres)))
+    in_threads(place, points.blocks(len(centres)))
     return labels, distance, all_distances
 
 

@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
+from ..threads import in_threads
 from .points import IN_CACHE, blocks, unit_rows
-from .threads import on_threads
 
 SAMPLE = 1000
 """Rows, evenly spaced, among which the mean distance is taken."""
@@ -36,7 +36,7 @@ def mean_distance(X: Any, *, cosine: bool = False) -> float:
         if block.stop < n:
             totals[block.start] += euclidean_distances(rows[block], rows[block.stop :]).sum(dtype=np.float64)
 
-    on_threads(add, list(blocks(n, n, IN_CACHE)))
+    in_threads(add, list(blocks(n, n, IN_CACHE)))
     return float(sum(totals[start] for start in sorted(totals))) / (n * (n - 1) / 2)
 
 

@@ -8,12 +8,13 @@ from sklearn.metrics import silhouette_score
 
 from ..clustering.points import Points
 from ..constraints import Constraints
+from ..threads import in_threads
 from .evidence import explained, votes
 from .folds import Statements
 from .ground import Ground
 from .kmeans import quick_labels
 from .pace import Pace
-from .streams import own_stream, side_by_side
+from .streams import own_stream
 
 Array = np.ndarray
 
@@ -113,7 +114,7 @@ def _tried(ground: Ground, rng: np.random.RandomState, pace: Pace, n_jobs: int |
     for number, k in enumerate(candidates):
         start = pace.elapsed
         runs = [(points, k, own_stream(rng, k)) for points in spaces for _ in range(REPEATS)]
-        ground.tried[k] = side_by_side(lambda run: quick_labels(*run), runs, n_jobs)
+        ground.tried[k] = in_threads(lambda run: quick_labels(*run), runs, n_jobs)
         pace.show("number of clusters", number + 1, len(candidates))
         if number + 1 < len(candidates) and not pace.room_for(STEP * (pace.elapsed - start), SHARE):
             pace.left_out.append(f"numbers of clusters above {k}")

@@ -12,12 +12,13 @@ from ..clustering.lloyd import best_of, lloyd, plain
 from ..clustering.points import Points
 from ..clustering.seeding import spread_out
 from ..progress import part
+from ..threads import in_threads
 from .features import LinearFeatures
 from .graph_features import GraphFeatures
 from .kmeans import EXACT, quick_labels
 from .learning import Space
 from .pace import Pace
-from .streams import own_stream, side_by_side
+from .streams import own_stream
 
 Array = np.ndarray
 
@@ -134,7 +135,7 @@ def baseline(
             break
         pace.show("without hints", repeat, REPEATS)
         chosen = range(repeat, len(runs), REPEATS)
-        found = side_by_side(lambda number: quick_labels(*runs[number]), chosen, n_jobs)
+        found = in_threads(lambda number: quick_labels(*runs[number]), chosen, n_jobs)
         labelings.update(zip(chosen, found, strict=True))
     ran = pace.elapsed
     ordered = [labelings[number] for number in sorted(labelings)]

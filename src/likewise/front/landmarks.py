@@ -12,10 +12,10 @@ from ..constraints import Constraints
 from ..graphs.nearness import Nearness
 from ..graphs.rows import indicator
 from ..graphs.spectral import unit_length
+from ..threads import in_threads
 from .ground import Ground
 from .newcomers import Newcomers
 from .pace import Pace
-from .streams import side_by_side
 
 Array = np.ndarray
 
@@ -83,7 +83,7 @@ class Landmarks:
             pace.show("placing rows", start, n)
             return place, near.of(place)[0]
 
-        places, weights = zip(*side_by_side(placed, range(0, n, BATCH), n_jobs), strict=True)
+        places, weights = zip(*in_threads(placed, range(0, n, BATCH), n_jobs), strict=True)
         return cls(n, near, rows, sparse.csr_array(sparse.vstack(weights)), np.concatenate(places))
 
     @property

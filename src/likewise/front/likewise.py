@@ -17,6 +17,7 @@ from ..constraints import Constraints
 from ..constraints.hints import read_hints
 from ..graphs.rows import indicator
 from ..graphs.spectral import unit_length
+from ..threads import native
 from .answer import Answer, heed
 from .counting import choose_n_clusters
 from .explaining import explained
@@ -27,7 +28,6 @@ from .matching import renamed
 from .pace import LEARNING, Pace, coming
 from .profile import characterised, differences, largest
 from .report import ClusterReport
-from .streams import native_threads
 from .strictness import kept_apart
 from .training import Teacher
 
@@ -144,7 +144,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         rows = drawn_rows(constraints, rng)
         parts = coming(placing=rows is not None, counting=self.n_clusters is None, learning=not constraints.is_empty)
         # Matrices here are small: threads inside each product would only wait for each other.
-        with native_threads().limit(limits=1), Pace(self.budget_s, self.verbose, parts).shown() as pace:
+        with native().limit(limits=1), Pace(self.budget_s, self.verbose, parts).shown() as pace:
             self._rows = X if rows is None else X[rows]
             self._ground = pace.timed("features", lambda: Ground.of(self._rows, pace))
             self._marks = pace.timed("features", lambda: Landmarks.of(self._ground, X, rows, pace, self.n_jobs))
@@ -168,7 +168,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             raise ValueError("a model read from a file can place rows, not learn more: fit a new one with all hints.")
         hints = self.hints_ | read_hints(self._marks.n, None, constraints)
         self._check_strict(hints)
-        with native_threads().limit(limits=1), Pace(self.budget_s, self.verbose, LEARNING).shown() as pace:
+        with native().limit(limits=1), Pace(self.budget_s, self.verbose, LEARNING).shown() as pace:
             rng = check_random_state(self.random_state)
             if (new := self._marks.newcomers(hints)) is not None:
                 self._marks.join(new)

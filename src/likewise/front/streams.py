@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
-from threadpoolctl import ThreadpoolController
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
-
 
 Stream = dict[str, Any]
 """A state to draw from, once it is opened: many are never needed, and a copy of a state is cheap."""
@@ -37,24 +28,3 @@ def opened(stream: Stream) -> np.random.RandomState:
     own = np.random.RandomState(0)  # seeding from the system takes longer, and the state is replaced
     own.set_state(stream)
     return own
-
-
-@cache
-def native_threads() -> ThreadpoolController:
-    """Who sets the number of threads of BLAS and OpenMP; to look for their libraries anew takes milliseconds."""
-    return ThreadpoolController()
-
-
-def side_by_side(work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None) -> list[Result]:
-    """The results of all tasks, in their order, made by ``n_jobs`` threads: what is slow here is not Python."""
-    tasks = list(tasks)
-    threads = min(effective_n_jobs(n_jobs), len(tasks))
-    if threads < 2:
-        return [work(task) for task in tasks]
-    with ThreadPoolExecutor(threads, initializer=_alone) as pool:
-        return list(pool.map(work, tasks))
-
-
-def _alone() -> None:
-    """Tell a new thread that it should not start others: it does not know what the one that started it was told."""
-    native_threads().limit(limits=1, user_api="openmp")

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..constraints import Constraints
+from ..threads import in_threads
 from .folds import N_FOLDS, Statements, row_folds, without
 from .ground import Baseline, Ground
 from .members import FAMILIES, ROUNDS, Lesson, Member, Place, in_order
 from .pace import Pace
-from .streams import own_stream, side_by_side
+from .streams import own_stream
 
 Array = np.ndarray
 
@@ -96,7 +97,7 @@ class Teacher:
                     break
                 self.pace.show("learning from hints", sum(planned[:number]), sum(planned))
                 start = self.pace.elapsed
-                members += side_by_side(learn, places[family, repeat], n_jobs)
+                members += in_threads(learn, places[family, repeat], n_jobs)
                 taken[family] = self.pace.elapsed - start
         except KeyboardInterrupt:
             self.pace.interrupted = True

@@ -15,8 +15,9 @@ from sklearn.cluster import KMeans
 
 from ..constraints.pairs import IntArray
 from ..progress import listening
+from ..threads import in_threads
 from .distances import Distances, Euclidean
-from .search import QUERIES, Found, block_search, exact_search, in_threads
+from .search import QUERIES, Found, block_search, exact_search
 
 ENOUGH = 0.9
 """The recall to reach; an attempt that falls short is followed by one that looks at twice as much."""
@@ -74,7 +75,7 @@ def approximate_nearest(
             rows = among if len(among) > k else None
             return block_search(distances, some, k, unit=unit, among=rows, themselves=themselves)
 
-        found = in_threads(block, blocks, n_jobs)
+        found = in_threads(block, blocks, n_jobs, told=True)
         place = np.argsort(np.concatenate(blocks), kind="stable")[np.argsort(np.argsort(queries, kind="stable"))]
         chosen, apart = (np.concatenate(parts)[place] for parts in zip(*found, strict=True))
         return Found(chosen, apart)

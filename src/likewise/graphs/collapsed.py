@@ -9,10 +9,9 @@ from sklearn.utils.extmath import row_norms
 
 from ..constraints import Constraints
 from ..constraints.pairs import FloatArray, IntArray
-from ..progress import listening
+from ..threads import in_threads
 from .distances import Euclidean, pair_blocks
 from .kernel import correction, must_link_differences
-from .search import in_threads
 
 BLOCK = 1024
 """Rows whose kernel with the linked rows is held at once."""
@@ -49,8 +48,7 @@ class Collapsed:
         if len(self.always):
             B = correction(self._kernel(self.always, self.always), differences) * np.sqrt(0.5)
             blocks = [slice(start, start + BLOCK) for start in range(0, self.n, BLOCK)]
-            with listening(None):
-                parts = in_threads(lambda rows: self._kernel(rows, self.always) @ B, blocks, n_jobs)
+            parts = in_threads(lambda rows: self._kernel(rows, self.always) @ B, blocks, n_jobs)
             self._Z = np.concatenate(parts)
         self.width = self._plain.width + self._Z.shape[1]
         self._fixed = Euclidean(self._Z)

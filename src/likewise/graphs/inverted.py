@@ -8,9 +8,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..constraints.pairs import IntArray
+from ..threads import allowed
 from .approximate import good_enough
 from .distances import Cosine, Euclidean
-from .search import Found, allowed_threads, best, exact_search
+from .search import Found, best, exact_search
 
 LISTS = 8
 """Lists that a query is compared with, at first."""
@@ -31,7 +32,7 @@ def faiss_nearest(
     faiss = _faiss()
     rows, queries = (np.ascontiguousarray(table) for table in distances.coordinates())
     lists = max(1, int(np.sqrt(distances.n)))
-    threads = n_jobs or allowed_threads()
+    threads = n_jobs or allowed()
     # by the angle itself: as points, rows of zeros would be nearer than they are
     measure = faiss.METRIC_INNER_PRODUCT if isinstance(distances, Cosine) else faiss.METRIC_L2
     index = faiss.index_factory(distances.width, f"IVF{lists},Flat", measure)

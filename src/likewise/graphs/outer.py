@@ -6,9 +6,10 @@ import numpy as np
 
 from ..constraints.pairs import FloatArray, IntArray
 from ..progress import listening
+from ..threads import in_threads
 from .approximate import good_enough
 from .distances import Distances
-from .search import Found, exact_search, in_threads
+from .search import Found, exact_search
 
 FAR_OUT = 2048
 """Rows far out that are candidates for the farthest of any query, at first."""
@@ -37,7 +38,7 @@ def radii(distances: Distances, n_jobs: int | None = None) -> FloatArray:
 
     blocks = [slice(start, start + BLOCK) for start in range(0, distances.n_queries, BLOCK)]
     with listening(None):
-        found = np.concatenate(in_threads(squares, blocks, n_jobs)) - among.mean() * (0.5 - ROUNDING)
+        found = np.concatenate(in_threads(squares, blocks, n_jobs, told=True)) - among.mean() * (0.5 - ROUNDING)
     return np.asarray(np.sqrt(np.maximum(found, 0.0)))
 
 

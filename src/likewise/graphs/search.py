@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from ..constraints.pairs import FloatArray, IntArray
-from ..progress import tell
+from ..threads import in_threads
 from .across import tiles
 from .distances import Distances
 
@@ -23,9 +21,6 @@ CHUNKS = 64
 
 MANY = 64
 """So many candidates for each neighbour are too many for single precision: the block is looked at in double."""
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -89,7 +84,7 @@ def exact_search(
     def answer(some: IntArray) -> tuple[IntArray, FloatArray]:
         return block_search(distances, some, k, farthest=farthest, unit=unit, among=among, themselves=themselves)
 
-    answers = in_threads(answer, blocks, n_jobs)
+    answers = in_threads(answer, blocks, n_jobs, told=True)
     if not answers:
         return Found(np.zeros((0, k), dtype=np.int64), np.zeros((0, k)))
     rows, apart = zip(*answers, strict=True)
@@ -195,26 +190,3 @@ def _leave_out(values: FloatArray, queries: IntArray, columns: Any) -> None:
         places[places == len(columns)] = 0
         here = np.flatnonzero(columns[places] == queries)
         values[here, places[here]] = np.inf
-
-
-def in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None) -> list[Result]:
-    """The results of all tasks, in their order: the threads of this room share the processors with no others."""
-    threads = min(allowed_threads() if n_jobs is None else n_jobs, len(tasks))
-    if threads <= 1:
-        return _told(map(work, tasks), len(tasks))
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
-        return _told(pool.map(work, tasks), len(tasks))
-
-
-def _told(results: Iterable[Result], count: int) -> list[Result]:
-    """The results; how many there are is told as they come in."""
-    kept = []
-    for result in results:
-        kept.append(result)
-        tell(len(kept), count)
-    return kept
-
-
-def allowed_threads() -> int:
-    """As many threads as OpenMP may use here: one in a worker of a pool, or where OMP_NUM_THREADS says so."""
-    return min((each["num_threads"] for each in threadpool_info() if each["user_api"] == "openmp"), default=1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import KDTree
 
+from ..threads import allowed
 from .distances import Euclidean
-from .search import Found, allowed_threads, best, exact_search
+from .search import Found, best, exact_search
 
 EQUAL = 1e-12
 """Distances that differ by less than this share of them are equal."""
@@ -21,7 +22,7 @@ def tree_search(distances: Euclidean, k: int, *, themselves: bool = True, n_jobs
     asked = np.asarray(distances.queries, dtype=np.float64)
     count = min(k + own + 1, distances.n)
     tree = KDTree(np.asarray(distances.X, dtype=np.float64))
-    apart, rows = tree.query(asked, np.arange(1, count + 1), workers=n_jobs or allowed_threads())
+    apart, rows = tree.query(asked, np.arange(1, count + 1), workers=n_jobs or allowed())
     if themselves:
         # of many rows in one place the query itself may be missing: then the last one goes
         extra = rows == np.arange(len(asked))[:, None]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from ..constraints.pairs import FloatArray
+from ..threads import allowed, in_threads
 
 WORTH = 2**21
 """Multiplications below which a product is done before threads have started."""
@@ -52,12 +51,11 @@ class Threaded:
         return Threaded(self.matrix.T.tocsr(), transposed=self)
 
     def __matmul__(self, V: FloatArray) -> FloatArray:
-        threads = _openmp_effective_n_threads()
+        threads = allowed()
         if threads == 1 or self.matrix.nnz * V.shape[-1] < WORTH:
             return np.asarray(self.matrix @ V)
         V = np.ascontiguousarray(V)
-        with ThreadPoolExecutor(threads) as pool:
-            return np.concatenate(list(pool.map(lambda part: part @ V, self._parts(threads))))
+        return np.concatenate(in_threads(lambda part: part @ V, self._parts(threads)))
 
     def _parts(self, count: int) -> list[Any]:
         """Slices of the rows with about as many entries each; they share memory with the whole."""
