@@ -56,7 +56,7 @@ def test_a_solver_that_gives_up_is_replaced_or_told(monkeypatch):
     monkeypatch.setattr(spectral, "DENSE", 20)
     monkeypatch.setattr(spectral, "eigsh", give_up)
     np.testing.assert_array_equal(NormalizedCut(3, n_neighbors=10, random_state=0).fit_predict(X), expected)
-    monkeypatch.setattr(spectral, "DENSE", 5)
+    monkeypatch.setattr(spectral, "LARGE", 50)
     with pytest.raises(RuntimeError, match="part with 120 rows did not converge"):
         NormalizedCut(3, n_neighbors=10, random_state=0).fit(X)
 
