@@ -10,12 +10,15 @@ import click
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import preloaded  # noqa: F401  (rows register themselves)
+from . import (
+    preloaded,  # noqa: F401  (rows register themselves)
+    profiling,
+)
 from .apart import run_apart
 from .harness import ROWS
 from .measuring import measured
 from .scaling.command import scaling
-from .writing import RESULTS, cells, show, write
+from .writing import COLUMNS, INTRODUCTION, RESULTS, cells, show, write
 
 LIMIT_S = 3600.0
 """A row that takes longer than this has gone wrong, and is ended."""
@@ -25,8 +28,9 @@ LIMIT_S = 3600.0
 @click.argument("names", nargs=-1)
 @click.option("--list", "listed", is_flag=True, help="Name the rows and what they are held to, and stop.")
 @click.option("--quick", is_flag=True, help="Tiny sizes, one run each, nothing kept: does every row still run?")
+@click.option("--profile", is_flag=True, help="Where our time goes, on one thread; kept in PROFILES.md.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Rows at once; only with --quick.")
-def rows(names: tuple[str, ...], listed: bool, quick: bool, jobs: int) -> None:
+def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs: int) -> None:
     """Measure the rows called NAMES, or all, against their opponents, and keep the results in RESULTS.md.
 
     `likewise-bench scaling --help` is about curves: how time and memory grow with the data.
@@ -41,6 +45,10 @@ def rows(names: tuple[str, ...], listed: bool, quick: bool, jobs: int) -> None:
             click.echo(f"{row.name}: {row.work}; against {row.opponent}; asked: {str(row.bar) or 'nothing'}")
         return
     lines, failures, console = [], 0, Console(stderr=True)
+    work, told = (profiling.profiled, profiling.line) if profile else (measured, cells)
+    file, head, introduction = (
+        (profiling.PROFILES, profiling.COLUMNS, profiling.INTRODUCTION) if profile else (RESULTS, COLUMNS, INTRODUCTION)
+    )
     columns = TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn()
     with (
         Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
@@ -48,14 +56,14 @@ def rows(names: tuple[str, ...], listed: bool, quick: bool, jobs: int) -> None:
     ):
         task = progress.add_task("benchmarks", total=len(chosen))
         outcomes = pool.map(
-            partial(run_apart, measured, limit_s=LIMIT_S), [row.name for row in chosen], [quick] * len(chosen)
+            partial(run_apart, work, limit_s=LIMIT_S), [row.name for row in chosen], [quick] * len(chosen)
         )
         for row, outcome in zip(chosen, outcomes, strict=True):
             progress.update(task, advance=1, description=row.name)
             if not outcome.ended:
-                lines.append(cells(row, outcome.value))
+                lines.append(told(row, outcome.value))
                 if not quick:
-                    write(lines[-1:])
+                    write(lines[-1:], file, head, introduction)
             else:
                 failures += outcome.ended != "skipped"
                 console.print(
@@ -63,9 +71,9 @@ def rows(names: tuple[str, ...], listed: bool, quick: bool, jobs: int) -> None:
                 )
                 if outcome.value:
                     console.print(outcome.value, highlight=False, markup=False, soft_wrap=True)
-    show(lines)
+    show(lines, head)
     if lines and not quick:
-        console.print(f"results: {RESULTS}", highlight=False, soft_wrap=True)
+        console.print(f"results: {file}", highlight=False, soft_wrap=True)
     if failures:
         raise SystemExit(1)
 

@@ -25,7 +25,8 @@ INTRODUCTION = """\
 
 Written by `make bench`. Each row runs in a process of its own; ours and the opponent's take turns there. Times are
 medians, with the least and the greatest and the number of runs behind them. Ratio: the opponent's time / ours. Peak:
-resident memory with the data and our work, before the opponent has run.
+resident memory with the data and our work, before the opponent has run. [Where the time goes](PROFILES.md): by a
+profile of each.
 """
 
 Lines = list[list[str]]
@@ -67,36 +68,38 @@ def cells(row: Row, result: dict[str, Any]) -> list[str]:
     ]
 
 
-def show(lines: Lines) -> None:
+def show(lines: Lines, columns: Sequence[str] = COLUMNS) -> None:
     """The table on the screen."""
-    table = Table(title="ratio = opponent's time / ours")
-    for column in COLUMNS:
+    table = Table(title="ratio = opponent's time / ours" if "ratio" in columns else None)
+    for column in columns:
         table.add_column(column, overflow="fold")
     for line in lines:
         table.add_row(*line)
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-def read(text: str) -> dict[str, tuple[str, list[str]]]:
+def read(text: str, columns: Sequence[str] = COLUMNS) -> dict[str, tuple[str, list[str]]]:
     """The lines of a results file by their work, each with the machine it was measured on."""
     found, where = {}, ""
     for line in text.splitlines():
         parts = line.strip("| ").split(" | ")
         if line.startswith("### "):
             where = line.removeprefix("### ")
-        elif where and len(parts) == len(COLUMNS) and parts != list(COLUMNS):
+        elif where and len(parts) == len(columns) and parts != list(columns):
             found[parts[0]] = (where, parts)
     return found
 
 
-def write(lines: Lines, path: Path = RESULTS) -> None:
+def write(
+    lines: Lines, path: Path = RESULTS, columns: Sequence[str] = COLUMNS, introduction: str = INTRODUCTION
+) -> None:
     """Keep the lines in the file. What was not run now stays as it was, under its own machine."""
-    before = read(path.read_text(encoding="utf-8")) if path.exists() else {}
+    before = read(path.read_text(encoding="utf-8"), columns) if path.exists() else {}
     found = before | {line[0]: (machine(), line) for line in lines}
     inside = [found[row.work] for row in ROWS.values() if row.work in found]
-    parts = [INTRODUCTION.strip()]
+    parts = [introduction.strip()]
     for place in dict.fromkeys([machine(), *(where for where, _ in inside)]):
         table = [line for where, line in inside if where == place]
-        parts += [f"### {place}", markdown(COLUMNS, table)] if table else []
+        parts += [f"### {place}", markdown(columns, table)] if table else []
     with written_aside(path) as aside:
         aside.write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -17,11 +17,11 @@ from benchmarks.harness import ROWS, Bar, Contest, Skipped, Verdict, row
 from benchmarks.measuring import measured, peak_gib, repeats_for
 from click.testing import CliRunner
 
-from benchmarks import harness, measuring, writing
+from benchmarks import harness, measuring, profiling, writing
 from likewise.cli import bench
 
 HOME = Path(__file__).parents[2]
-FILES = [HOME / "benchmarks" / name for name in ("RESULTS.md", "SCALING.md", "scaling.csv")]
+FILES = [HOME / "benchmarks" / name for name in ("RESULTS.md", "PROFILES.md", "SCALING.md", "scaling.csv")]
 
 
 def contents():
@@ -40,6 +40,32 @@ def test_everything_still_runs_and_a_quick_run_keeps_nothing(words):
     allowed = {"neighbours-faiss"} | (set() if PYTHON.exists() else {"cop", "pck", "mpck", "xing"})
     assert skipped <= allowed
     assert contents() == before
+
+
+def test_a_profile_names_what_takes_the_time(monkeypatch):
+    monkeypatch.setattr(harness, "ROWS", dict(ROWS))
+
+    @row("sorting", "sorting {n:,} numbers", "nobody", n=400_000)
+    def sorting(n=1) -> Contest:
+        numbers = np.random.default_rng(0).random(n)
+        return Contest(lambda: [np.sort(numbers) for _ in range(3)], lambda: None)
+
+    monkeypatch.setattr(profiling, "ROWS", harness.ROWS)
+    found = profiling.profiled("sorting", quick=True)
+    share, label = found["shares"][0]
+    assert (share > 0.5, label) == (True, "sort")
+    words = profiling.line(harness.ROWS["sorting"], found)
+    assert words[0] == "sorting 1 numbers"
+    assert words[2].startswith(f"`sort` {share:.0%}")
+
+
+def test_profiles_are_kept_beside_others(tmp_path):
+    path, first, second = tmp_path / "PROFILES.md", *list(ROWS.values())[:2]
+    for each, seconds in ((first, 1.0), (second, 2.0), (first, 3.0)):
+        line = profiling.line(each, {"seconds": seconds, "shares": [(0.25, "a.b")]})
+        writing.write([line], path, profiling.COLUMNS, profiling.INTRODUCTION)
+    kept = writing.read(path.read_text(), profiling.COLUMNS)
+    assert [kept[each.work][1][1:] for each in (first, second)] == [["3", "`a.b` 25%"], ["2", "`a.b` 25%"]]
 
 
 @pytest.fixture

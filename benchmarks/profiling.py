@@ -1,0 +1,66 @@
+"""Where our time goes in a row: its work once more, on one thread, under Python's profiler."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from .harness import ROWS, Row
+
+PROFILES = Path(__file__).with_name("PROFILES.md")
+COLUMNS = ("work", "seconds on one thread", "of which")
+INTRODUCTION = """\
+# Where the time goes
+
+Written by `likewise-bench --profile`: our work of each row once, on one thread, under Python's profiler, which makes
+short calls look longer than they are. Shares are of the time that a function itself takes, without those it calls.
+"""
+NAMED, LEAST = 6, 0.02
+"""So many functions are named at most, with this share of the time at least."""
+
+
+def profiled(name: str, quick: bool = False) -> dict[str, Any]:
+    """Run our work of one row here; its seconds, and the functions that take most of them with their shares."""
+    warnings.simplefilter("ignore")  # as when it is measured
+    contest = ROWS[name].contest(quick)
+    profile = cProfile.Profile()
+    start = time.perf_counter()
+    with threadpool_limits(1):
+        profile.runcall(contest.ours)
+    seconds = time.perf_counter() - start
+    own: dict[str, float] = {}
+    for place, (_, _, taken, _, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
+        label = spoken(*place)
+        own[label] = own.get(label, 0.0) + taken
+    total = sum(own.values()) or 1.0
+    shares = sorted(((taken / total, label) for label, taken in own.items()), reverse=True)
+    return {"seconds": seconds, "shares": [each for each in shares[:NAMED] if each[0] >= LEAST]}
+
+
+def spoken(file: str, line: int, function: str) -> str:
+    """The name of a function as a person would say it.
+
+    >>> spoken("/x/site-packages/sklearn/utils/extmath.py", 3, "dot")
+    'sklearn.utils.extmath.dot'
+    >>> spoken("~", 0, "<built-in method scipy.sparse._sparsetools.csr_matvecs>")
+    'scipy.sparse._sparsetools.csr_matvecs'
+    """
+    if file == "~":
+        words = function.strip("<>").removeprefix("built-in method ").removeprefix("method ").replace("'", "")
+        return words.split(" of ")[0]
+    parts = Path(file).with_suffix("").parts
+    known = [place for place, part in enumerate(parts) if part in ("likewise", "numpy", "scipy", "sklearn", "joblib")]
+    module = ".".join(parts[known[-1] if known else -1 :])
+    return f"{module}.{function}"
+
+
+def line(row: Row, result: dict[str, Any]) -> list[str]:
+    """A line of the table."""
+    shares = ", ".join(f"`{label}` {share:.0%}" for share, label in result["shares"])
+    return [row.work, f"{result['seconds']:.3g}", shares or "–"]
