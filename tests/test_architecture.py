@@ -34,10 +34,11 @@ ROOMS["report"] = ROOMS["front"] | {"front", "datasets", "files"}
 ROOMS["studies"] = ROOMS["report"] | {"report"}
 ROOMS["cli"] = ROOMS["studies"] | {"studies", "models"}
 for room in ROOMS:
-    ROOMS[room] = ROOMS[room] | {"aside", "progress", "foresight", "threads"}
+    ROOMS[room] = ROOMS[room] | {"aside", "progress", "foresight", "threads", "lapack"}
 ROOMS["aside"] = set()  # how any room writes a file
 ROOMS["progress"] = set()  # how any room tells how far it is
 ROOMS["foresight"] = {"progress"}  # how far a single call is
+ROOMS["lapack"] = set()  # linear algebra that lets others run
 ROOMS["threads"] = {"progress"}  # how any room shares work out
 FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = ["matplotlib", "torch", "dask", "flask", "jinja2", "polars"]

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from likewise import foresight
 from likewise.foresight import cubic, expected, foreseen, share_done
-from likewise.pencil.lapack import divided, largest_eigenpairs, solved
+from likewise.lapack import divided, largest_eigenpairs, solved
 from likewise.progress import listening, part, tell
 
 

@@ -195,16 +195,22 @@ class SubspaceMetricEnsemble(Clusterer):
         weights = np.ones(X.shape[1])
         if terms is not None:
             D = differences(centred(X), terms.pairs)
-            weights = Learner(terms.variance).learn(terms.must, D, terms.beliefs).shrunk(self.shrink)
+            with part(0, 0.5):
+                weights = Learner(terms.variance).learn(terms.must, D, terms.beliefs).shrunk(self.shrink)
             root = np.sqrt(weights).astype(X.dtype)
             X = sparse.csr_array(X @ sparse.diags_array(root)) if sparse.issparse(X) else X * root
+        with part(0.0 if terms is None else 0.5, 1):
+            labels, n_iter = self._labels(X, rng, constraints)
+        return labels, weights, n_iter
+
+    def _labels(self, X: Any, rng: np.random.RandomState, constraints: Constraints) -> tuple[Array, int]:
         if self.constrained:
             priced = PCKMeans(self.n_clusters, penalty=self.penalty, n_init=self.n_init, random_state=rng)
             priced.fit(X, constraints=constraints)
-            return priced.labels_, weights, priced.n_iter_
+            return priced.labels_, priced.n_iter_
         start = spread_out if self.init == "k-means++" else drawn_rows
         run = k_means(Points(X), self.n_clusters, rng, n_init=self.n_init, max_iter=300, tol=1e-6, start=start)
-        return run.labels, weights, run.n_iter
+        return run.labels, run.n_iter
 
     def _sizes(self, n_features: int) -> tuple[int, int]:
         count = (120 if n_features >= 1000 else 30) if self.n_subspaces == "auto" else int(self.n_subspaces)

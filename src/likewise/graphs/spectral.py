@@ -16,6 +16,9 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from ..constraints.pairs import FloatArray, IntArray
+from ..foresight import foreseen, share_done
+from ..lapack import largest_eigenpairs as eigenpairs
+from ..progress import tell
 
 Further = Callable[[IntArray, int], tuple[FloatArray, FloatArray]]
 """``(rows, r) → values, vectors``: the r leading eigenpairs of one part, √degree excepted."""
@@ -25,6 +28,9 @@ DENSE = 600
 
 LARGE = 6000
 """Beyond so many vertices a full matrix is out of the question. Below, an iteration that costs more is given up."""
+
+USUAL_RESTARTS = 12
+"""An iteration takes about so many, for those who wait; a hard one takes longer, and nobody knows how much."""
 
 
 def connected_parts(graph: Any, degrees: FloatArray) -> list[IntArray]:
@@ -89,23 +95,26 @@ def largest_eigenpairs(M: Any, first: FloatArray, count: int) -> tuple[FloatArra
 
 def _all_at_once(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
     full = M.toarray() if hasattr(M, "toarray") else np.asarray(M)
-    n, lowest = len(full), linalg.norm(full, 1)
+    lowest = linalg.norm(full, 1)
     full = full - (1 + lowest) * np.outer(first, first)
-    values, vectors = linalg.eigh(full, subset_by_index=[n - count, n - 1])
-    return values, vectors
+    return foreseen(lambda some: eigenpairs(some, min(count, len(some))), full)
 
 
 def _iterated(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    n = len(first)
+    n, width = len(first), min(len(first), max(2 * count + 1, 40))
+    made, usual = 0, USUAL_RESTARTS * (width - count)
 
     def apply(x: FloatArray) -> FloatArray:
+        nonlocal made
+        made += 1
+        tell(share_done(made, usual))
         x = x.ravel()
         return np.asarray(M @ x - 2 * first * (first @ x))
 
     operator = LinearOperator((n, n), matvec=apply, dtype=np.float64)
     start = np.random.default_rng(0).normal(size=n)
     restarts = None if n > LARGE else max(30, n * n // 100_000)
-    values, vectors = eigsh(operator, count, which="LA", v0=start, ncv=min(n, max(2 * count + 1, 40)), maxiter=restarts)
+    values, vectors = eigsh(operator, count, which="LA", v0=start, ncv=width, maxiter=restarts)
     order = np.argsort(values)
     return values[order], vectors[:, order]
 

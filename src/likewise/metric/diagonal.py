@@ -22,6 +22,8 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
+from ..progress import Fall
+
 Array = np.ndarray
 
 FIRST = 128
@@ -179,9 +181,9 @@ def minimise(C: Any, beliefs: Array, *, tol: float = 1e-6, max_iter: int = 1000)
     typical = (beliefs @ np.sqrt(C @ b)) / beliefs.sum()
     phi = Objective(C, beliefs, FLOOR * typical**2)
     chosen, inside = thin_out(phi, b)
-    n_iter = 0
+    n_iter, falling = 0, Fall(to=tol * 1e-3)
     while True:
-        inside, steps = newton(phi.among(chosen), inside, tol, max_iter - n_iter)
+        inside, steps = newton(phi.among(chosen), inside, tol, max_iter - n_iter, falling.tell)
         b = np.zeros(len(b))
         b[chosen] = inside
         n_iter += steps
@@ -212,7 +214,9 @@ def thin_out(phi: Objective, b: Array) -> tuple[Array, Array]:
     return chosen[strong], b[strong]
 
 
-def newton(phi: Objective, b: Array, tol: float, max_iter: int) -> tuple[Array, int]:
+def newton(
+    phi: Objective, b: Array, tol: float, max_iter: int, told: Callable[[float], None] = lambda residual: None
+) -> tuple[Array, int]:
     """Projected Newton: a Newton step among the free features, Armijo's rule along its projection onto b ≥ 0.
 
     A feature at 0 that the gradient holds there takes no part in the step (Bertsekas 1982). Clipping a full Newton
@@ -223,6 +227,7 @@ def newton(phi: Objective, b: Array, tol: float, max_iter: int) -> tuple[Array, 
         bend = phi.bend(b)
         gradient = 1.0 - bend.gain
         residual = optimality(b, gradient)
+        told(residual)
         if residual <= tol * 1e-3:
             return b, step
         # Held at 0: small weights (they add up to ½) that a Newton step on them alone would bring below it. Left free,

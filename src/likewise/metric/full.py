@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from ..progress import Fall
+
 Array = np.ndarray
 
 FLOOR = 1e-12
@@ -79,8 +81,9 @@ def _ascend(Z: Array, beliefs: Array, tol: float, max_iter: int) -> tuple[Array,
 
     value, M = value_and_gradient(B)
     seen, length, n_iter = [value], 1.0 / linalg.norm(M), 0
-    gap = _gap(B, M, value)
+    gap, falling = _gap(B, M, value), Fall(to=tol)
     while gap > tol and n_iter < max_iter:
+        falling.tell(gap)
         n_iter += 1
         towards = allowed(B + length * M) - B
         rise, share = float(np.vdot(M, towards)), 1.0

@@ -11,8 +11,8 @@ from scipy.linalg.lapack import dpocon
 from ..constraints.pairs import FloatArray
 from ..foresight import foreseen
 from ..forms.form import Form
+from ..lapack import divided, largest_eigenpairs, solved
 from ..progress import part
-from .lapack import divided, largest_eigenpairs, solved
 
 NULL = 1e-10
 """Eigenvalues of the denominator below this share of its largest count as zero."""

@@ -12,8 +12,8 @@ from scipy.sparse.linalg import aslinearoperator
 from ..constraints.pairs import FloatArray
 from ..foresight import foreseen
 from ..forms.form import Form
+from ..lapack import solved
 from .dense import sound_root
-from .lapack import solved
 from .pencil import Pencil
 
 

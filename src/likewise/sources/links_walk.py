@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
+
+from ..foresight import foreseen
+from ..lapack import inverse
+from ..progress import Fall
 
 RESTART = 0.02
 """How readily the walk behind the degree-corrected score gives up: after 50 steps on average."""
@@ -108,16 +112,13 @@ def restarted_inverse(W: np.ndarray) -> np.ndarray:
 
 
 def _inverse(A: np.ndarray) -> np.ndarray:
-    factor, info = linalg.lapack.dpotrf(A, lower=1)
-    if info == 0:
-        inverse, info = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
-    if info != 0:
+    try:
+        return foreseen(inverse, A)
+    except np.linalg.LinAlgError:
         raise ValueError(
             "the weights of one component differ too much to be told from 0 in floating point. "
             "Leave out the edges that weigh next to nothing."
-        )
-    inverse = np.tril(inverse)
-    return inverse + np.tril(inverse, -1).T
+        ) from None
 
 
 def sketch(W: sparse.csr_array, restart: float, n_directions: int, random_state: Any) -> np.ndarray:
@@ -178,8 +179,9 @@ def _conjugate_gradients(
     X, R = np.zeros_like(B), B.copy()
     P = R.copy()
     rho = (R * R).sum(axis=0)
-    goal = tol**2 * rho
+    goal, falling = tol**2 * rho, Fall(to=tol)
     for _ in range(max_iter):
+        falling.tell(tol * float(np.sqrt((rho / np.maximum(goal, np.finfo(float).tiny)).max(initial=0.0))))
         if (rho <= goal).all():
             break
         MP = (1.0 + restart) * P - N @ P

@@ -11,9 +11,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cython_lapack
 
-from ..constraints.pairs import FloatArray
+FloatArray = NDArray[np.float64]
 
 
 def divided(numerator: FloatArray, root: FloatArray) -> FloatArray:
@@ -29,6 +30,21 @@ def solved(root: FloatArray, right: FloatArray) -> FloatArray:
     root = np.asfortranarray(root, dtype=np.float64)
     _call("dtrtrs", b"L", b"T", b"N", size, answer.shape[1], root, size, answer, size)
     return answer
+
+
+def inverse(matrix: FloatArray) -> FloatArray:
+    """The inverse of a symmetric, positive definite matrix.
+
+    Examples
+    --------
+    >>> inverse(np.array([[2.0, 1.0], [1.0, 1.0]])).round(9).tolist()
+    [[1.0, -1.0], [-1.0, 2.0]]
+    """
+    size, left = len(matrix), np.array(matrix, dtype=np.float64, order="F")
+    _call("dpotrf", b"L", size, left, size)
+    _call("dpotri", b"L", size, left, size)
+    left = np.tril(left)
+    return np.asarray(left + np.tril(left, -1).T)
 
 
 def largest_eigenpairs(matrix: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
