@@ -63,14 +63,9 @@ _PASSES = (
     "fits the cache, and at a million most of a first fit is memory taken anew (a second takes a third as long)"
 )
 
-_BUSY = "measured while the machine had other work; not measured again yet"
-
 BECAUSE: dict[tuple[str, str], str] = {
     ("rca", "rows"): _PASSES,
     ("dca", "rows"): _PASSES,
-    ("rca", "columns"): _BUSY,
-    ("mpck", "rows"): _BUSY,
-    ("glo-nc", "rows"): _BUSY,
 }
 """Why a method is worse than needed along an axis, where somebody has found out."""
 
