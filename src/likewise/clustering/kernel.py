@@ -49,7 +49,9 @@ class KernelPoints:
 
     def squared_distances(self, centres: Array, rows: Any = slice(None)) -> Array:
         """From some points to each centre; never below zero."""
-        products = self.K @ centres.T
+        used = np.flatnonzero(centres.any(axis=0))  # centres to start from are points: few columns of the kernel do
+        K = self.K if 2 * len(used) > self.n else self.K[:, used]
+        products = K @ (centres.T if K is self.K else centres[:, used].T)
         norms = np.einsum("ck,kc->c", centres, products)
         return np.maximum(self.diagonal[rows, None] - 2 * products[rows] + norms, 0)
 
