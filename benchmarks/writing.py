@@ -25,8 +25,7 @@ INTRODUCTION = """\
 
 Written by `make bench`. Each row runs in a process of its own; ours and the opponent's take turns there. Times are
 medians, with the least and the greatest and the number of runs behind them. Ratio: the opponent's time / ours. Peak:
-resident memory with the data and our work, before the opponent has run. [Where the time goes](PROFILES.md): by a
-profile of each.
+resident memory with the data and our work, before the opponent has run. `PROFILES.md` says where our time goes.
 """
 
 Lines = list[list[str]]
