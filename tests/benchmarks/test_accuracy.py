@@ -1,5 +1,6 @@
 """The comparison of the front door with its rivals: its hints, and what is made of the values."""
 
+import benchmarks.accuracy.__main__ as command
 import numpy as np
 import pytest
 from benchmarks.accuracy import hints
@@ -112,3 +113,14 @@ def test_bars_are_met_or_not():
         "100 pairs: ahead of UMAP + k-means by 0.04 NMI on all rows",
         "wrong hints found with AUC ≥ .85 (25 pairs and more)",
     ]
+
+
+def test_values_are_kept_packed(tmp_path):
+    ledger = command.unpacked(tmp_path)
+    ledger.append(0, [("b", 2.0), ("a", 1.0)])
+    command.pack(ledger)
+    ledger.path.unlink()
+    again = command.unpacked(tmp_path)
+    assert again.path.read_text() == "cell,seed,value\na,0,1\nb,0,2\n"
+    again.append(1, [("a", 3.0)])
+    assert command.unpacked(tmp_path).read()["a"] == {0: 1.0, 1: 3.0}  # what a stopped run has left is not lost
