@@ -7,17 +7,15 @@ from scipy.optimize import check_grad
 from sklearn.datasets import make_blobs
 
 from likewise.constraints import Constraints, Partition
-from likewise.forms import laplacian, within_scatter
 from likewise.front import softmax as soft
 from likewise.front.counting import choose_n_clusters, least_clusters
 from likewise.front.evidence import Evidence, blind_votes, calibrated, explained, voices
 from likewise.front.features import LinearFeatures
 from likewise.front.folds import MOST_PAIRS, Statements, row_folds, without
 from likewise.front.ground import Ground
-from likewise.front.learning import Space, learned_map, stated, taught_by, within
+from likewise.front.learning import Space, learned_map, taught_by
 from likewise.front.matching import agreed, agreement, renamed
 from likewise.front.members import Member
-from likewise.graphs import RowMatrix
 
 
 def statements(pairs, same):
@@ -53,18 +51,6 @@ def test_a_partition_that_parts_counts_as_many_links_as_rows():
     every = [(i, j) for i in range(12) for j in range(i) if codes[i] != codes[j]]
     gaps = np.array([F[i] - F[j] for i, j in every])
     np.testing.assert_allclose(different.scatter(F[rows]), 12 * gaps.T @ gaps / 2 / len(every))
-
-
-def test_scatters_are_those_of_the_forms():
-    rng = np.random.default_rng(3)
-    F, codes = rng.normal(size=(20, 4)), rng.integers(-1, 4, size=20)
-    pairs = np.array([(0, 1), (1, 2), (0, 7), (19, 3)])
-    beliefs = np.array([1.0, 0.5, 0.2, 1.0])
-    graph = RowMatrix.from_pairs(20, pairs, beliefs)
-    np.testing.assert_allclose(stated(20, pairs, beliefs)(F), laplacian(graph).matrix(F), atol=1e-12)
-    np.testing.assert_allclose(within(codes)(F), within_scatter(codes).matrix(F), atol=1e-12)
-    nothing = within(np.full(20, -1))(F), stated(20, pairs[:0], beliefs[:0])(F)
-    np.testing.assert_array_equal(nothing, np.zeros((2, 4, 4)))
 
 
 def test_a_closed_group_counts_as_its_scatter():

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import eigh
 
 from ..constraints import Constraints
-from ..forms import laplacian
-from ..graphs import cannot_link_graph
+from ..forms import Form, laplacian, within_scatter
+from ..graphs import RowMatrix, cannot_link_graph
 from ..projections.groups import group_codes
 
 Array = np.ndarray
@@ -24,19 +22,15 @@ LEAST_WITHIN = 0.01
 """Clusters are taken to vary by at least this part of what all rows vary."""
 
 
-Scatter = Callable[[Array], Array]
-"""Rows → a (d, d) matrix of how some of them differ."""
-
-
 class Differences(NamedTuple):
-    """½ Σ δδᵀ over linked rows with differences δ, as a weighed sum of scatters, and how many links that is."""
+    """½ Σ δδᵀ over linked rows with differences δ, as a weighed sum of forms, and how many links that is."""
 
-    parts: list[tuple[float, Scatter]]
+    parts: list[tuple[float, Form]]
     links: float
 
     def scatter(self, F: Array) -> Array:
         """½ Σ δδᵀ for the rows of F."""
-        return sum((weight * part(F) for weight, part in self.parts), np.zeros((F.shape[1], F.shape[1])))
+        return sum((weight * form.matrix(F) for weight, form in self.parts), np.zeros((F.shape[1], F.shape[1])))
 
 
 class Taught(NamedTuple):
@@ -137,12 +131,12 @@ def same_rows(hints: Constraints, *, closed: bool) -> Differences:
     if closed:
         codes = group_codes(hints, "none")
         links = float((codes >= 0).sum() - len(np.unique(codes[codes >= 0])))
-        return Differences([(1.0, within(codes))], links)
-    pairs, links = stated(hints.n_samples, hints.must_link, hints.must_weight), float(hints.must_weight.sum())
-    parts = [(0.5, pairs)]
+        return Differences([(1.0, within_scatter(codes))], links)
+    graph = RowMatrix.from_pairs(hints.n_samples, hints.must_link, hints.must_weight)
+    parts, links = [(0.5, laplacian(graph))], float(hints.must_weight.sum())
     for partition in hints.partitions:
         if partition.same_within:
-            parts.append((partition.weight, within(partition.codes)))
+            parts.append((partition.weight, within_scatter(partition.codes)))
             links += (partition.n_known - partition.n_blocks) * partition.weight
     return Differences(parts, links)
 
@@ -150,33 +144,11 @@ def same_rows(hints: Constraints, *, closed: bool) -> Differences:
 def different_rows(hints: Constraints) -> Differences:
     """What cannot-linked rows differ by: stated pairs, by belief; a partition counts as many links as it has rows."""
     n = hints.n_samples
-    pairs, links = stated(n, hints.cannot_link, hints.cannot_weight), float(hints.cannot_weight.sum())
-    parts = [(0.5, pairs)]
+    graph, links = RowMatrix.from_pairs(n, hints.cannot_link, hints.cannot_weight), float(hints.cannot_weight.sum())
+    parts = [(0.5, laplacian(graph))]
     for partition in hints.partitions:
         if partition.n_cannot_link:
             every = laplacian(cannot_link_graph(Constraints(n, partitions=[partition])))
-            parts.append((0.5 * partition.n_known / partition.n_cannot_link, every.matrix))
+            parts.append((0.5 * partition.n_known / partition.n_cannot_link, every))
             links += partition.n_known * partition.weight
     return Differences(parts, links)
-
-
-def stated(n: int, pairs: Array, beliefs: Array) -> Scatter:
-    """Σ δδᵀ over stated pairs, each by its belief: :func:`likewise.forms.laplacian` of one graph, quickly made."""
-    (left, right), twice = np.concatenate([pairs, pairs[:, ::-1]]).T, np.tile(beliefs, 2)
-    graph = sparse.csr_array((twice, (left, right)), shape=(n, n))
-    degrees = np.bincount(left, twice, n)[:, None]
-    return lambda F: F.T @ (degrees * F - graph @ F)
-
-
-def within(codes: Array) -> Scatter:
-    """Σ (x − c)(x − c)ᵀ over grouped rows, c the mean of the group; −1 is in none. Quickly made, too."""
-    grouped = np.flatnonzero(codes >= 0)
-    rows = grouped[np.argsort(codes[grouped], kind="stable")]
-    _, starts, sizes = np.unique(codes[rows], return_index=True, return_counts=True)
-
-    def scatter(F: Array) -> Array:
-        gaps = F[rows]
-        gaps -= np.repeat(np.add.reduceat(gaps, starts, axis=0) / sizes[:, None], sizes, axis=0)
-        return gaps.T @ gaps
-
-    return scatter
