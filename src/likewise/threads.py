@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cache
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
@@ -34,6 +35,11 @@ def native() -> ThreadpoolController:
 @cache
 def _blas() -> ThreadpoolController:
     return native().select(user_api="blas")
+
+
+def blas_on_one() -> AbstractContextManager[Any]:
+    """BLAS on one thread. After a product its other threads wait by spinning, in the way of threads of our own."""
+    return _blas().limit(limits=1)
 
 
 def allowed() -> int:
@@ -68,7 +74,7 @@ def in_threads(
     if threads < 2 or not _taken.acquire(blocking=False):
         return _collected(map(work, tasks), len(tasks), told)
     try:
-        with _blas().limit(limits=1), ThreadPoolExecutor(threads, initializer=_alone) as pool:
+        with blas_on_one(), ThreadPoolExecutor(threads, initializer=_alone) as pool:
             return _collected(pool.map(work, tasks), len(tasks), told)
     finally:
         _taken.release()

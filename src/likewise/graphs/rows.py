@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,6 +122,13 @@ class RowMatrix:
 
     def __sub__(self, other: RowMatrix) -> RowMatrix:
         return self + (-other)
+
+    def astype(self, dtype: Any) -> RowMatrix:
+        """The same, for products of another precision."""
+        other = copy(self)
+        for name in ("sparse", "factor", "core"):
+            object.__setattr__(other, name, getattr(self, name).astype(dtype, copy=False))
+        return other
 
     def __matmul__(self, V: FloatArray) -> FloatArray:
         image: FloatArray = self.sparse @ V

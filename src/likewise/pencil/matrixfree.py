@@ -7,18 +7,17 @@ subspace that grows a block at a time (``davidson.py``).
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..constraints.pairs import FloatArray
+from ..constraints.pairs import FloatArray, IntArray
 from ..forms.form import Form
+from ..threads import blas_on_one
 from .davidson import BLOCK, leading
 from .spaces import Features, Rows
-
-ROUGH = 1e-3
-"""From this tolerance on, rough inverses are applied in single precision."""
 
 
 def solve_matrix_free(
@@ -31,12 +30,21 @@ def solve_matrix_free(
     random_state: int | np.random.Generator | None,
 ) -> FloatArray:
     """The ``n_components`` directions with the largest ``numerator / denominator``, as columns."""
-    scale = 1.0 / np.sqrt(np.broadcast_to(np.asarray(denominator.ridge, dtype=float), X.shape[1]))
-    X = sparse.csr_array(X @ sparse.diags_array(scale)) if sparse.issparse(X) else X * scale
-    ridge = numerator.ridge * scale**2
+    f = X.shape[1]
+    order = _common_first(X) if sparse.issparse(X) else np.arange(f)
+    scale = 1.0 / np.sqrt(np.broadcast_to(np.asarray(denominator.ridge, dtype=float), f))[order]
+    X = sparse.csr_array(X[:, order] @ sparse.diags_array(scale)) if sparse.issparse(X) else X * scale
+    ridge = np.broadcast_to(numerator.ridge, f)[order] * scale**2
     even = np.ptp(ridge) <= 1e-10 * np.abs(ridge).max()
-    space = Rows if X.shape[0] < X.shape[1] and even else Features
+    space = Rows if X.shape[0] < f and even else Features
     forms = Form(numerator.rows, ridge, numerator.psd), Form(denominator.rows, 1.0)
-    place = space(X, *forms, rough=tol >= ROUGH)
-    start = np.random.default_rng(random_state).standard_normal((min(X.shape) if space is Rows else X.shape[1], BLOCK))
-    return np.asarray(scale[:, None] * place.directions(leading(place, start, n_components, tol)))
+    start = np.random.default_rng(random_state).standard_normal((X.shape[0] if space is Rows else f, BLOCK))
+    with blas_on_one() if sparse.issparse(X) else nullcontext():
+        place = space(X, *forms, tol=tol)
+        W = place.directions(leading(place, start, n_components, tol))
+    return np.asarray((scale[:, None] * W)[np.argsort(order)])
+
+
+def _common_first(X: sparse.csr_array) -> IntArray:
+    """Features by the number of rows that have them: what the common ones are multiplied with stays at hand."""
+    return np.argsort(-np.bincount(X.indices, minlength=X.shape[1]), kind="stable")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.extmath import row_norms
 
 from ..constraints.pairs import FloatArray
 from ..threads import allowed, in_threads
@@ -68,6 +69,34 @@ class Threaded:
             part = (data[first:last], indices[first:last], indptr[start : stop + 1] - first)
             parts.append(sparse.csr_array(part, shape=(stop - start, self.shape[1])))
         return parts
+
+
+class Gram:
+    """``X Xᵀ`` for many products with columns.
+
+    A sparse feature that one row alone has adds to the diagonal only, and most words of texts are such.
+
+    Parameters
+    ----------
+    X : (n, f) array or sparse array
+
+    Examples
+    --------
+    >>> Gram(sparse.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]]))) @ np.eye(2)
+    array([[ 5.,  2.],
+           [ 2., 10.]])
+    """
+
+    def __init__(self, X: Any) -> None:
+        self._own: Any = 0
+        if sparse.issparse(X):
+            often = np.bincount(X.indices, minlength=X.shape[1])
+            self._own = row_norms(X[:, often == 1], squared=True).astype(X.dtype)[:, None]
+            X = Threaded(X[:, often > 1])
+        self._X = X
+
+    def __matmul__(self, V: FloatArray) -> FloatArray:
+        return np.asarray(self._X @ (self._X.T @ V) + self._own * V)
 
 
 def product(X: Any, V: FloatArray) -> FloatArray:

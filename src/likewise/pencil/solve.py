@@ -154,7 +154,9 @@ def solve_pencil(
 
 
 def _sizes(X: Any, pencil: Pencil) -> tuple[float, float]:
-    """The traces of pull and push."""
+    """The traces of pull and push; where a pencil may be indefinite nobody asks for them."""
+    if not pencil.psd:
+        return 0.0, 0.0
     return float(pencil.pull.diagonal(X).sum()), float(pencil.push.diagonal(X).sum())
 
 

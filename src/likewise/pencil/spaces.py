@@ -7,13 +7,11 @@ as ``X w = G v`` with G = X Xᵀ is all that the forms look at, a step costs one
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
-from sklearn.utils.extmath import row_norms
 
 from ..constraints.pairs import FloatArray
 from ..forms.form import Form
@@ -21,6 +19,7 @@ from ..forms.graph import laplacian
 from ..graphs.rows import RowMatrix
 from ..progress import Fall
 from .davidson import STARTED
+from .gradients import OfFeatures, OfRows, conjugate_gradients
 from .products import Threaded
 from .relaxed import relaxed_optimum
 
@@ -30,8 +29,11 @@ WOODBURY = 4000
 INNER_TOL, INNER_STEPS = 0.1, 10
 """How well, and in how many steps at most, conjugate gradients invert it beyond that: a rough inverse does."""
 
-START_TOL, START_STEPS = 0.03, 40
+START_TOL, START_STEPS = 0.01, 60
 """The same of the start, where the rows' own best places are to be followed."""
+
+ROUGH = 1e-3
+"""From this tolerance of the answer on, they run in single precision, which is quicker."""
 
 DRIFT = 1.5
 """The rough inverse is made anew when the largest quotient has changed by this factor."""
@@ -71,12 +73,12 @@ class _Space:
     An indefinite numerator is N₊ − N₋ with N₋ the Laplacian of the pairs that it holds together. Where N₋ is large,
     steps along it are wasted; the inverse of D + N₋/θ, θ the largest quotient so far, keeps them out.
 
-    ``rough`` lets conjugate gradients run in single precision, which is quicker and does where few digits are wanted.
+    ``tol`` is the tolerance of the answer.
     """
 
-    def __init__(self, X: Any, numerator: Form, denominator: Form, *, rough: bool = False) -> None:
+    def __init__(self, X: Any, numerator: Form, denominator: Form, *, tol: float) -> None:
         self.X = Threaded(X) if sparse.issparse(X) else X
-        self._precision: Any = np.float32 if rough else np.float64
+        self._tol = tol
         self.numerator, self.denominator = numerator, denominator
         self._data, self._made_for, self._exact = X, np.nan, None
         self._held = None if numerator.psd or numerator.rows is None else _held_together(numerator.rows)
@@ -133,35 +135,16 @@ class Features(_Space):
         elif self.denominator.rows is None:
             solution = residual
         else:
-            solution = self._by_conjugate_gradients(residual)
+            solution, _ = conjugate_gradients(self._inner, residual, INNER_TOL, INNER_STEPS)
         return solution, solution
 
     def directions(self, V: FloatArray) -> FloatArray:
         """The columns themselves."""
         return V
 
-    def _by_conjugate_gradients(self, residual: FloatArray) -> FloatArray:
-        """Jacobi-preconditioned, all columns at once."""
-        diagonal = self._diagonal
-        solution, residual = np.zeros_like(residual), residual.copy()
-        direction = residual / diagonal
-        energy = _products(residual, direction)
-        enough = INNER_TOL**2 * energy
-        for _ in range(INNER_STEPS):
-            image = self.denominator.apply(self.X, direction)
-            step = _quotient(energy, _products(direction, image))
-            solution += step * direction
-            residual -= step * image
-            towards = residual / diagonal
-            renewed = _products(residual, towards)
-            if np.all(renewed <= enough):
-                break
-            direction, energy = towards + _quotient(renewed, energy) * direction, renewed
-        return solution
-
     @cached_property
-    def _diagonal(self) -> FloatArray:
-        return self.denominator.diagonal(self._data)[:, None]
+    def _inner(self) -> OfFeatures:
+        return OfFeatures(self.X, self.denominator, self.denominator.diagonal(self._data))
 
 
 class Rows(_Space):
@@ -186,16 +169,24 @@ class Rows(_Space):
             relaxed = relaxed_optimum(self.numerator, self.denominator, n_components)
         if relaxed is None or rows is None:
             return super().start(n_components, random)
+        bounds, inner = relaxed.bounds[:n_components], self._inner
+
+        def near(V: FloatArray, Y: FloatArray) -> bool:
+            values = self._quotients(V, inner.unit * Y)
+            return bool((bounds - values[:n_components] <= self._tol * np.abs(values).max()).all())
+
         # The least of (Gv − y)ᵀ K (Gv − y) + vᵀGv, for all places y at once.
         falling = Fall(START_TOL, (0.0, STARTED))
-        V, Y = self._by_conjugate_gradients(rows @ relaxed.places, START_TOL, START_STEPS, falling.tell)
-        return V, Y, relaxed.bounds[:n_components]
+        wanted = (rows @ relaxed.places).astype(inner.precision)
+        V, _ = conjugate_gradients(inner, wanted, START_TOL, START_STEPS, left=falling.tell, enough=near)
+        return *self._exactly_seen(V), bounds
 
     def step(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
         """About ``(K G + I)⁻¹ R``, and G times that."""
         inverse = self._inverse(top)
         if inverse is None and self.denominator.rows is not None:
-            return self._by_conjugate_gradients(residual, INNER_TOL, INNER_STEPS)
+            wanted = residual.astype(self._inner.precision)
+            return self._exactly_seen(conjugate_gradients(self._inner, wanted, INNER_TOL, INNER_STEPS)[0])
         W = self.X.T @ residual
         if inverse is not None:
             weights = inverse.weights(W)
@@ -206,40 +197,19 @@ class Rows(_Space):
         """``Xᵀ V``."""
         return np.asarray(self.X.T @ V)
 
-    def _by_conjugate_gradients(
-        self, wanted: FloatArray, tol: float, steps: int, left: Callable[[float], None] | None = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """``K G + I`` is self-adjoint in G; each step costs one product with G."""
-        X, unit = self._units
-        residual: Any = wanted.astype(self._precision)
-        solution = np.zeros_like(residual)
-        direction, image = residual, X @ (X.T @ residual)
-        energy = _products(residual, image)
-        enough = tol**2 * energy
-        for _ in range(steps):
-            product = _on_rows(self.denominator, direction, unit * image).astype(self._precision, copy=False)
-            step = _quotient(energy, _products(image, product))
-            solution += step * direction
-            residual = residual - step * product
-            residual_seen = X @ (X.T @ residual)
-            renewed = _products(residual, residual_seen)
-            if left is not None:
-                left(tol * float(np.sqrt(_quotient(renewed, enough).max())))
-            if np.all(renewed <= enough):
-                break
-            ratio = _quotient(renewed, energy)
-            direction, image, energy = residual + ratio * direction, residual_seen + ratio * image, renewed
-        V = solution.astype(np.float64)
+    def _exactly_seen(self, V: FloatArray) -> tuple[FloatArray, FloatArray]:
+        V = V.astype(np.float64, copy=False)
         return V, self.X @ (self.X.T @ V)
 
+    def _quotients(self, V: FloatArray, Y: FloatArray) -> FloatArray:
+        """The largest quotients of combinations of the columns, falling."""
+        values: FloatArray = linalg.eigh(Y.T @ self.multiply(V, Y), Y.T @ self.divide(V, Y), eigvals_only=True)
+        return values[::-1]
+
     @cached_property
-    def _units(self) -> tuple[Any, float]:
-        """The rows in units of the longest, so that single precision holds them, and the square of that."""
-        if self._precision == np.float64:
-            return self.X, 1.0
-        unit = float(row_norms(self._data, squared=True).max()) or 1.0
-        rows = (self._data / np.sqrt(unit)).astype(self._precision)
-        return Threaded(rows) if sparse.issparse(rows) else rows, unit
+    def _inner(self) -> OfRows:
+        assert self.denominator.rows is not None
+        return OfRows(self._data, self.denominator.rows, np.float32 if self._tol >= ROUGH else np.float64)
 
 
 def _held_together(K: RowMatrix) -> RowMatrix | None:
@@ -251,11 +221,3 @@ def _held_together(K: RowMatrix) -> RowMatrix | None:
 def _on_rows(form: Form, V: FloatArray, Y: FloatArray) -> FloatArray:
     image = float(np.asarray(form.ridge).flat[0]) * V
     return image if form.rows is None else image + form.rows @ Y
-
-
-def _products(A: FloatArray, B: FloatArray) -> FloatArray:
-    return np.asarray(np.einsum("ij,ij->j", A, B))
-
-
-def _quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
