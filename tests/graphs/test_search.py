@@ -14,9 +14,10 @@ from sklearn.preprocessing import normalize
 import likewise as lw
 from cases.data import blobs, consistent_hints, law
 from cases.published import collapsed_kernel, gaussian
-from likewise.graphs import across, approximate, distances, inverted, neighbor_graph, neighbours, search
+from likewise.graphs import across, approximate, distances, inverted, mutual, neighbor_graph, neighbours, search
 from likewise.graphs.collapsed import Collapsed
 from likewise.graphs.distances import Cosine, Euclidean, Given
+from likewise.graphs.mutual import mutual_search
 from likewise.graphs.nearness import Nearness
 from likewise.graphs.neighbors import distances_by, pairs_of
 from likewise.graphs.outer import largest_distance, radii
@@ -32,7 +33,8 @@ def small_tiles(monkeypatch):
     """Blocks and tiles that small data fill several times."""
     monkeypatch.setattr(across, "TILE", 150)
     monkeypatch.setattr(distances, "PAIR_ENTRIES", 300)
-    monkeypatch.setattr(search, "QUERIES", 64)
+    for module in (search, mutual):
+        monkeypatch.setattr(module, "QUERIES", 64)
     monkeypatch.setattr(search, "CHUNKS", 8)
 
 
@@ -90,7 +92,8 @@ def texts(seed, n=N, f=300):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.parametrize("common", [0.0, 0.08, 1.0])
 @pytest.mark.parametrize(("precision", "scale"), [("f4", 1.0), ("f8", 1.0), ("f8", 1e-25), ("f8", 1e25)])
-def test_common_and_rare_words(small_tiles, monkeypatch, metric, scale, common, precision):
+@pytest.mark.parametrize("whole", [exact_search, mutual_search])
+def test_common_and_rare_words(small_tiles, monkeypatch, metric, scale, common, precision, whole):
     """The same neighbours, however the columns are split; equals are ranked by their index."""
     monkeypatch.setattr(across, "COMMON", common)
     X = texts(0)
@@ -98,7 +101,7 @@ def test_common_and_rare_words(small_tiles, monkeypatch, metric, scale, common, 
     kinds = distances_by(metric, sparse.csr_array(X * scale, dtype=precision))
     columns = kinds._across.n_common
     assert {0.0: columns > 250, 0.08: 10 < columns < 40, 1.0: columns == 0}[common]
-    found = exact_search(kinds, 6)
+    found = whole(kinds, 6)
     if metric == "euclidean":
         found = replace(found, distances=found.distances / scale)
     expected = sorted_rows(np.round(D, 9), 6)
@@ -107,13 +110,45 @@ def test_common_and_rare_words(small_tiles, monkeypatch, metric, scale, common, 
         np.testing.assert_array_equal(found.rows, expected)
 
 
-def test_texts_that_are_all_the_same(small_tiles):
+@pytest.mark.parametrize("whole", [exact_search, mutual_search])
+def test_texts_that_are_all_the_same(small_tiles, whole):
     """Then every pair is a candidate, and single precision is given up."""
     X = np.repeat(np.array([[1.0, 2.0, 0.1], [0.0, 0.3, 3.0]]), N // 2, axis=0)
     for kinds in (Euclidean(sparse.csr_array(X)), Cosine(sparse.csr_array(X))):
-        found = exact_search(kinds, 3)
+        found = whole(kinds, 3)
         np.testing.assert_allclose(found.distances, 0, atol=1e-6)
         assert (found.rows // (N // 2) == (np.arange(N) // (N // 2))[:, None]).all()
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("farthest", [False, True])
+@pytest.mark.parametrize("unit", [0.0, 0.3])
+@pytest.mark.parametrize("n", [90, 150, 151, N])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_each_distance_taken_once_gives_the_same(small_tiles, metric, farthest, unit, n, n_jobs):
+    kinds = distances_by(metric, sparse.csr_array(texts(n, n=n)))
+    taken = []
+    original = kinds.values
+    kinds.values = lambda queries, rows, **asked: (
+        taken.append(len(queries) * (rows.stop - rows.start)) or original(queries, rows, **asked)
+    )
+    found = mutual_search(kinds, 5, farthest=farthest, unit=unit, n_jobs=n_jobs)
+    once, taken[:] = sum(taken), []
+    expected = exact_search(kinds, 5, farthest=farthest, unit=unit)
+    np.testing.assert_allclose(found.distances, expected.distances, atol=1e-12)
+    if metric == "euclidean":  # of whole numbers: no rounding tells equals apart
+        np.testing.assert_array_equal(found.rows, expected.rows)
+    if n == N and not unit:
+        assert once < 0.75 * sum(taken)
+
+
+def test_it_pays_for_sparse_rows_in_several_tiles(small_tiles):
+    X = texts(0)
+    assert mutual.pays(Euclidean(sparse.csr_array(X)), themselves=True)
+    assert not mutual.pays(Euclidean(sparse.csr_array(X)), themselves=False)
+    assert not mutual.pays(Euclidean(sparse.csr_array(X[:150])), themselves=True)
+    assert not mutual.pays(Euclidean(X), themselves=True)
+    assert not mutual.pays(Given(X @ X.T), themselves=True)
 
 
 @law

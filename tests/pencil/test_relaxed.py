@@ -7,7 +7,7 @@ from scipy import sparse
 from cases.data import blobs, nested_angle
 from likewise.forms import Form, laplacian, ridge
 from likewise.graphs import RowMatrix, neighbor_graph
-from likewise.pencil import Pencil, Route, solve_pencil, spaces
+from likewise.pencil import Pencil, Route, relaxed, solve_pencil, spaces
 from likewise.pencil.relaxed import relaxed_optimum
 
 N, WANTED = 120, 4
@@ -30,16 +30,47 @@ def graph_pencil(X, *, centred, cost):
 def test_no_direction_exceeds_the_bounds(centred, cost):
     X = wide()
     pencil = graph_pencil(X, centred=centred, cost=cost)
-    relaxed = relaxed_optimum(Form(pencil.numerator.rows, -1.0), Form(pencil.denominator.rows, 1.0), WANTED)
+    found = relaxed_optimum(Form(pencil.numerator.rows, -1.0), Form(pencil.denominator.rows, 1.0), WANTED)
     reached = -quotients(X, pencil, solve_pencil(X, pencil, WANTED, route="dense"))
-    assert (relaxed.bounds[:WANTED] >= reached - 1e-9).all()
+    assert (found.bounds[:WANTED] >= reached - 1e-9).all()
     if cost == 1e-4:
-        np.testing.assert_allclose(relaxed.bounds[:WANTED], reached, atol=5e-3)
+        np.testing.assert_allclose(found.bounds[:WANTED], reached, atol=5e-3)
 
 
 def quotients(X, pencil, found):
     W = found.components.T
     return pencil.pull.value(X, W) / pencil.push.value(X, W)
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("kind", ["falls", "both signs", "in parts"])
+def test_the_places_are_leading_eigenvectors(kind, centred, monkeypatch):
+    """Also where the others reach far below zero, or where several places are equally good."""
+    monkeypatch.setattr(relaxed, "FIRST_TOL", 0.5)  # a look so short that the polynomial has to do it
+    rng = np.random.default_rng(0)
+    n = 400
+    near = neighbor_graph(rng.normal(size=(n, 3)), 4).sparse
+    if kind == "in parts":
+        near = sparse.block_diag([neighbor_graph(rng.normal(size=(100, 3)), 4).sparse] * 4, format="csr")
+    graph = RowMatrix(near)
+    if kind == "both signs":
+        far = np.array([[i, i + 200] for i in range(60)])
+        graph = graph - RowMatrix.from_pairs(n, far, np.full(60, 5.0))
+    weights = RowMatrix.diag(1.0 + abs(graph.sparse).sum(axis=1))
+    numerator = -laplacian(graph, signed=True).rows
+    found = relaxed_optimum(Form(numerator, -10.0), Form(weights.centered() if centred else weights, 1.0), WANTED)
+    root = 1 / np.sqrt(weights.diagonal())
+    matrix = root[:, None] * numerator.toarray() * root
+    if centred:
+        mean = np.outer(root, root) / (root @ root)
+        matrix = (np.eye(n) - mean) @ matrix @ (np.eye(n) - mean) - 100 * mean
+    expected = np.linalg.eigvalsh(matrix)[::-1][: WANTED + relaxed.SPARE]
+    close = 4e-3  # quotients lie between −2 and 2
+    np.testing.assert_allclose(found.bounds, expected, atol=close)
+    assert (found.bounds >= expected - 1e-9).all()
+    V = found.places / root[:, None]
+    np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-8)
+    np.testing.assert_allclose(np.einsum("ij,ij->j", V, matrix @ V), expected, atol=close)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])

@@ -14,6 +14,7 @@ from ..constraints.pairs import FloatArray, IntArray
 from .approximate import approximate_nearest
 from .distances import Cosine, Distances, Euclidean
 from .inverted import faiss_nearest
+from .mutual import mutual_search, pays
 from .outer import approximate_farthest
 from .rows import RowMatrix
 from .search import Found, exact_search
@@ -93,6 +94,8 @@ def neighbours(
     if way is Way.APPROXIMATE:
         chosen = approximate_farthest if farthest else approximate_nearest
         return chosen(distances, n_neighbors, unit=unit, themselves=themselves, n_jobs=n_jobs)
+    if pays(distances, themselves=themselves):
+        return mutual_search(distances, n_neighbors, farthest=farthest, unit=unit, n_jobs=n_jobs)
     return exact_search(distances, n_neighbors, farthest=farthest, unit=unit, themselves=themselves, n_jobs=n_jobs)
 
 

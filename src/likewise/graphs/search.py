@@ -102,12 +102,12 @@ def block_search(
     themselves: bool = True,
 ) -> tuple[IntArray, FloatArray]:
     """Rows and distances of one block of queries, as :func:`exact_search` finds them; ``among`` ascends."""
-    return _Block(distances, k, -1 if farthest else 1, unit, among, themselves)(queries)
+    return Seeker(distances, k, -1 if farthest else 1, unit, among, themselves)(queries)
 
 
 @dataclass(frozen=True)
-class _Block:
-    """Answers one block of queries."""
+class Seeker:
+    """Answers one block of queries at a time."""
 
     distances: Distances
     k: int
@@ -117,6 +117,7 @@ class _Block:
     themselves: bool
 
     def __call__(self, queries: IntArray, double: bool = False) -> tuple[IntArray, FloatArray]:
+        """Rows and distances of some queries."""
         positions, rows, values = self._candidates(queries, double)
         if self.distances.settled(double):
             apart = self.distances.distance(self.sign * values)
@@ -131,22 +132,29 @@ class _Block:
         smallest = np.full((len(queries), self.k), np.inf)
         seen = []
         for columns in self._columns():
-            values = self.sign * self.distances.values(queries, columns, double=double)
-            if self.themselves:
-                _leave_out(values, queries, columns)
-            smallest = _merged(smallest, values, self.k)
-            inside = np.flatnonzero(values <= self._bound(smallest, queries, double)[:, None])
+            values = self.values(queries, columns, double=double)
+            smallest = merged(smallest, values, self.k)
+            inside = np.flatnonzero(values <= self.bound(smallest, queries, double)[:, None])
             positions, places = np.divmod(inside, values.shape[1])
             rows = columns.start + places if isinstance(columns, slice) else columns[places]
             seen.append((positions, rows, values.ravel()[inside]))
         positions, rows, close = (np.concatenate(parts) for parts in zip(*seen, strict=True))
-        kept = close <= self._bound(smallest, queries, double)[positions]
+        kept = close <= self.bound(smallest, queries, double)[positions]
         return positions[kept], rows[kept], close[kept]
+
+    def values(self, queries: IntArray, columns: Any, *, double: bool = False) -> FloatArray:
+        """Of queries to rows (a slice, or ascending): the smaller, the better."""
+        values: FloatArray = self.distances.values(queries, columns, double=double)
+        if self.sign < 0:
+            values = -values
+        if self.themselves:
+            _leave_out(values, queries, columns)
+        return values
 
     def _columns(self) -> Iterable[Any]:
         return tiles(self.distances.n) if self.among is None else (self.among[t] for t in tiles(len(self.among)))
 
-    def _bound(self, smallest: FloatArray, queries: IntArray, double: bool) -> FloatArray:
+    def bound(self, smallest: FloatArray, queries: IntArray, double: bool = False) -> FloatArray:
         """The largest value that one of the k best can show."""
         last = smallest[:, self.k - 1]
         if not np.isfinite(last).all():
@@ -170,7 +178,7 @@ def best(
     return rows[first], apart[first]
 
 
-def _merged(smallest: FloatArray, values: FloatArray, k: int) -> FloatArray:
+def merged(smallest: FloatArray, values: FloatArray, k: int) -> FloatArray:
     """k values that are there, about the smallest so far; the k-th last."""
     parts = max(CHUNKS, 8 * k)
     depth = values.shape[1] // parts

@@ -65,11 +65,25 @@ def _best_places(space: _Places, count: int) -> tuple[FloatArray, FloatArray, Fl
     rng = np.random.default_rng(0)
     V = leading(space, rng.standard_normal((space.rows.n, BLOCK)), count, FIRST_TOL)
     V, quotients, errors = _turned(space, V)
-    if errors.max() > TOL * np.abs(quotients).max():
-        apart = _Apart.of(space, float(quotients[-1]))
-        V = leading(apart, V @ rng.standard_normal((count, BLOCK)), count, apart.tol(quotients))
+    lowest = _lowest(space)
+    allowed = TOL * max(abs(quotients[0]), abs(lowest))
+    if errors.max() > allowed:
+        apart = _Apart(space, (quotients[-1] + lowest) / 2, max((quotients[-1] - lowest) / 2, allowed))
+        V = leading(apart, V @ rng.standard_normal((count, BLOCK)), count, apart.tol(quotients[0], allowed))
         V, quotients, errors = _turned(space, V)
     return V, quotients, errors
+
+
+def _lowest(space: _Places) -> float:
+    """About the least quotient of all places."""
+
+    def multiply(column: FloatArray) -> FloatArray:
+        return space.multiply(column[:, None], column[:, None]).ravel()
+
+    n = space.rows.n
+    start = np.random.default_rng(0).standard_normal(n)
+    operator = LinearOperator((n, n), multiply)
+    return float(eigsh(operator, 1, which="SA", tol=FIRST_TOL, v0=start, return_eigenvectors=False)[0])
 
 
 def _turned(space: _Places, V: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -143,20 +157,10 @@ class _Apart:
     half: float
     exact = True
 
-    @classmethod
-    def of(cls, space: _Places, upper: float) -> _Apart:
-        def multiply(column: FloatArray) -> FloatArray:
-            return space.multiply(column[:, None], column[:, None]).ravel()
-
-        n = space.rows.n
-        start = np.random.default_rng(0).standard_normal(n)
-        lower = eigsh(LinearOperator((n, n), multiply), 1, which="SA", tol=0.1, v0=start, return_eigenvectors=False)[0]
-        return cls(space, (upper + lower) / 2, (upper - lower) / 2)
-
-    def tol(self, quotients: FloatArray) -> float:
-        """The tolerance here that is TOL there: at the end of the rest, the polynomial is this steep."""
-        steep = DEGREE**2 * np.abs(quotients).max() / self.half
-        return float(TOL * steep / np.cosh(DEGREE * np.arccosh((quotients[0] - self.middle) / self.half)))
+    def tol(self, top: float, allowed: float) -> float:
+        """The tolerance that allows so much there: at the end of the rest, the polynomial is this steep."""
+        steep = DEGREE**2 / self.half
+        return float(allowed * steep / np.cosh(DEGREE * np.arccosh(max((top - self.middle) / self.half, 1.0))))
 
     def start(self, n_components: int, random: FloatArray) -> tuple[FloatArray, FloatArray, None]:
         """Anywhere."""
