@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..constraints.pairs import FloatArray
+from ..constraints.pairs import FloatArray, IntArray
 from ..graphs.rows import RowMatrix
+from ..precise import column_blocks, inner, is_single, row_blocks, times
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +70,20 @@ class Form:
         return bool(np.all(np.asarray(self.ridge) > 0))
 
     def apply(self, X: Any, V: FloatArray) -> FloatArray:
-        """``(Xᵀ K X + diag(ridge)) V`` without the f×f matrix."""
+        """``(Xᵀ K X + diag(ridge)) V`` without the f×f matrix; in single precision only where all three have it."""
         image: FloatArray = (np.asarray(self.ridge) * V.T).T
         if self.rows is not None:
-            image = image + X.T @ (self.rows @ (X @ V))
+            seen = self.rows @ times(X, V)
+            image = image + (X.T @ seen if seen.dtype == np.float32 else inner(X, seen))
         return image
+
+    def astype(self, dtype: Any) -> Form:
+        """The same, for products of another precision."""
+        other = copy(self)
+        if self.rows is not None:
+            object.__setattr__(other, "rows", self.rows.astype(dtype))
+        object.__setattr__(other, "ridge", np.asarray(self.ridge, dtype=dtype))
+        return other
 
     def matrix(self, X: Any) -> FloatArray:
         """The f×f matrix of the form."""
@@ -85,33 +96,51 @@ class Form:
         values = np.zeros(X.shape[1]) + self.ridge
         if self.rows is not None:
             if not sparse.issparse(X) and self.rows.ignores_shifts():
-                X = X - X.mean(axis=0)  # far from the origin, sums of squares lose the digits that matter
-            thin = self.rows.factor.T @ X
-            own = self.rows.sparse.diagonal()
-            between = sparse.csr_array(self.rows.sparse - sparse.diags_array(own))
-            between.eliminate_zeros()
-            rows = np.flatnonzero(np.diff(between.indptr))
+                # far from the origin, sums of squares lose the digits that matter
+                X = X - X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+            own, between, touched = _apart(self.rows.sparse)
             values += _column_squares(X, own)
-            for left, core in ((X[rows], between[rows][:, rows]), (thin, self.rows.core)):
-                values += _column_products(left, core @ left)
+            for left, core in ((X[touched], between), (inner(self.rows.factor, X), self.rows.core)):
+                values += _column_forms(left, core)
         return values
 
     def value(self, X: Any, W: FloatArray, image: FloatArray | None = None) -> FloatArray:
         """``q(w)`` for each column w of ``W``; ``image`` is ``X @ W``, if it is known."""
         values = _column_products(W, (np.asarray(self.ridge) * W.T).T)
         if self.rows is not None:
-            XW = X @ W if image is None else image
+            XW = times(X, W) if image is None else image
             values = values + _column_products(XW, self.rows @ XW)
         return values
 
 
 def _inner(X: Any, K: RowMatrix) -> FloatArray:
-    M = X.T @ (K.sparse @ X)
+    M: Any = _inner_of_single(X, K.sparse) if is_single(X) else X.T @ (K.sparse @ X)
     if K.core.nnz:
-        thin = K.factor.T @ X
+        thin = inner(K.factor, X)
         M = M + thin.T @ (K.core @ thin)
     M = M.toarray() if sparse.issparse(M) else M
     return np.asarray((M + M.T) / 2)
+
+
+def _inner_of_single(X: Any, K: sparse.csr_array) -> FloatArray:
+    own, between, touched = _apart(K)
+    M = np.zeros((X.shape[1], X.shape[1]))
+    for rows in row_blocks(X):
+        some = X[rows].astype(np.float64)
+        M += some.T @ (own[rows, None] * some)
+    left = X[touched]
+    for columns in column_blocks(left):
+        M[:, columns] += inner(left, between @ left[:, columns].astype(np.float64))
+    return M
+
+
+def _apart(K: sparse.csr_array) -> tuple[FloatArray, sparse.csr_array, IntArray]:
+    """The diagonal; what is beside it, for the rows that it touches; these rows."""
+    own = K.diagonal()
+    between = sparse.csr_array(K - sparse.diags_array(own))
+    between.eliminate_zeros()
+    touched = np.flatnonzero(np.diff(between.indptr))
+    return own, between[touched][:, touched], touched
 
 
 def _column_squares(A: Any, weights: FloatArray) -> FloatArray:
@@ -122,7 +151,16 @@ def _column_squares(A: Any, weights: FloatArray) -> FloatArray:
             (np.square(squares.data, dtype=np.float64), squares.indices, squares.indptr), shape=squares.shape
         )
         return np.asarray(squares.T @ weights)
-    return np.asarray(np.einsum("ij,ij->j", A, A * weights[:, None]))
+    parts = ((A[rows].astype(np.float64, copy=False), weights[rows, None]) for rows in row_blocks(A))
+    return np.asarray(sum(np.einsum("ij,ij->j", part, part * weight) for part, weight in parts))
+
+
+def _column_forms(A: Any, core: Any) -> FloatArray:
+    """``aᵀ core a`` for each column a."""
+    if is_single(A):
+        parts = (A[:, columns].astype(np.float64) for columns in column_blocks(A))
+        return np.concatenate([_column_products(part, core @ part) for part in parts])
+    return _column_products(A, core @ A)
 
 
 def _column_products(A: Any, B: Any) -> FloatArray:

@@ -36,7 +36,8 @@ def between_scatter(codes: IntArray) -> Form:
 def centroid_scatter(codes: IntArray) -> Form:
     """Σ over groups of c_group c_groupᵀ: uncentred, each group counting once."""
     Z, sizes = _members(codes)
-    return Form(RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes**2)))
+    groups = RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes**2))
+    return Form(groups.written_out(int((sizes == 1).sum())))  # a group of one is a row as it is
 
 
 def centroids(codes: IntArray) -> sparse.csr_array:

@@ -11,6 +11,7 @@ from scipy import sparse
 from ..constraints.pairs import IntArray
 from ..forms.form import Form
 from ..graphs.rows import RowMatrix, selector
+from ..precise import inner
 from .pencil import Pencil
 
 
@@ -48,7 +49,7 @@ def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
         K = sparse.block_diag([form.rows.sparse[rows][:, rows], *cores], format="csr")
         return Form(RowMatrix(K), form.ridge, form.psd)
 
-    return seen.T @ X, replace(pencil, pull=narrow(pencil.pull, 0), push=narrow(pencil.push, len(seen_by) - 1))
+    return inner(seen, X), replace(pencil, pull=narrow(pencil.pull, 0), push=narrow(pencil.push, len(seen_by) - 1))
 
 
 def _on(rows: IntArray, form: Form) -> Form:

@@ -14,12 +14,17 @@ import numpy as np
 from scipy import linalg
 
 from ..constraints.pairs import FloatArray
+from ..precise import inner
 from ..progress import Fall
 
 BLOCK = 16
 """Columns that the subspace grows by."""
 
 MAX_STEPS = 500
+
+ROUNDING = {"d": (1e-24, 1e-13), "f": (1e-10, 1e-10)}
+"""Of double and single precision: squares of columns that are rounding, as a part of what was taken away from them, and
+of those beside them."""
 
 STARTED = 0.7
 """The share of the time that a start takes which is more than a guess."""
@@ -65,7 +70,7 @@ def leading(space: Space, start: FloatArray, n_components: int, tol: float) -> F
             break
         new = slice(old, size)
         basis.N[:, new] = space.multiply(basis.V[:, new], basis.Y[:, new])
-        H[:size, old:size] = basis.Y[:, :size].T @ basis.N[:, old:size]
+        H[:size, old:size] = inner(basis.Y[:, :size], basis.N[:, old:size])
         H[old:size, :old] = H[:old, old:size].T
         values, turn = linalg.eigh(_symmetric(H[:size, :size]))
         values, turn = values[::-1], turn[:, ::-1]
@@ -75,15 +80,16 @@ def leading(space: Space, start: FloatArray, n_components: int, tol: float) -> F
             break
         if space.exact:
             # A Krylov subspace: what it lacks of any of its directions, the numerators of the last block hold.
-            main, amounts, rest = _main_part(basis.N[:, new] - basis.D[:, :size] @ H[:size, new])
+            main, amounts, rest = _main_part(basis.N[:, new] - _combined(basis.D[:, :size], H[:size, new]))
             amounts, rest = amounts @ best[new], np.zeros(best.shape[1])
         else:
+            found = values[:n_components]
             main, amounts, rest = _main_part(
-                basis.N[:, :size] @ best - (basis.D[:, :size] @ best) * values[:n_components]
+                _combined(basis.N[:, :size], best) - _combined(basis.D[:, :size], best * found)
             )
         T, Y = space.step(main, float(values[0]))
         DT = space.divide(T, Y)
-        gain = _symmetric(main.T @ Y)
+        gain = _symmetric(inner(main, Y))
         errors = np.einsum("ij,ik,kj->j", amounts, gain, amounts).clip(0) + rest * np.abs(gain).sum(axis=0).max()
         errors = np.sqrt(errors)
         falling.tell(float(errors.max() / (largest or 1.0)))
@@ -100,17 +106,22 @@ def leading(space: Space, start: FloatArray, n_components: int, tol: float) -> F
             f"not settled to tol={tol}. Ask for fewer directions, a larger ridge, or a larger tol.",
             stacklevel=4,
         )
-    return np.asarray(basis.V[:, :size] @ best)
+    return _combined(basis.V[:, :size], best)
 
 
 def _main_part(residual: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """``(Q, A, rest)``: the residuals are about Q A, Q a block of orthonormal columns; the squares of what is left."""
-    values, turn = linalg.eigh(residual.T @ residual)
+    values, turn = linalg.eigh(inner(residual, residual))
     main = values > max(1e-20 * values[-1], 0.0)
     main[:-BLOCK] = False
     root = np.sqrt(values[main])
     rest = np.square(turn[:, ~main]) @ values[~main].clip(0)
-    return residual @ (turn[:, main] / root), root[:, None] * turn[:, main].T, rest
+    return _combined(residual, turn[:, main] / root), root[:, None] * turn[:, main].T, rest
+
+
+def _combined(columns: FloatArray, weights: FloatArray) -> FloatArray:
+    """Combinations of columns, in their precision."""
+    return columns @ weights.astype(columns.dtype, copy=False)
 
 
 def _symmetric(M: FloatArray) -> FloatArray:
@@ -125,27 +136,30 @@ class _Basis:
 
     def __init__(self, width: int, V: FloatArray, Y: FloatArray, D: FloatArray) -> None:
         count = 1 + (Y is not V) + (D is not V)
-        self._parts = [np.empty((len(V), width), order="F") for _ in range(count)]
+        self._parts = [np.empty((len(V), width), dtype=V.dtype, order="F") for _ in range(count)]
         self._y, self._d = int(Y is not V), count - 1 if D is not V else 0
         self.V, self.Y, self.D = self._parts[0], self._parts[self._y], self._parts[self._d]
         self.N = np.empty_like(self.V)
+        self._rounding = ROUNDING[V.dtype.char]
 
     def add(self, V: FloatArray, Y: FloatArray, D: FloatArray, size: int) -> int:
         """Take in what of the columns lies outside of the first ``size``, orthonormal; how many there are then."""
         blocks = [block for place, block in enumerate((V, Y, D)) if place in (0, self._y, 2 * (self._d > 0))]
         for last in (False, True):
-            inside = self.Y[:, :size].T @ blocks[self._d]
+            inside = inner(self.Y[:, :size], blocks[self._d])
             reach = np.square(inside).sum(axis=0)
             if last:
                 # What was left may be rounding, drawn out to unit length: then most of it lies inside.
                 blocks, inside = [block[:, reach < 0.5] for block in blocks], inside[:, reach < 0.5]
-            blocks = [block - part[:, :size] @ inside for block, part in zip(blocks, self._parts, strict=True)]
+            blocks = [
+                block - _combined(part[:, :size], inside) for block, part in zip(blocks, self._parts, strict=True)
+            ]
             if not blocks[0].shape[1]:
                 return size
-            values, turn = linalg.eigh(_symmetric(blocks[self._y].T @ blocks[self._d]))
+            values, turn = linalg.eigh(_symmetric(inner(blocks[self._y], blocks[self._d])))
             # Columns that depend on each other leave eigenvalues of rounding size.
-            kept = values > max(1e-24 * reach.max(), 1e-13 * values.max())
-            blocks = [block @ (turn[:, kept] / np.sqrt(values[kept])) for block in blocks]
+            kept = values > max(self._rounding[0] * reach.max(), self._rounding[1] * values.max())
+            blocks = [_combined(block, turn[:, kept] / np.sqrt(values[kept])) for block in blocks]
         grown: int = size + blocks[0].shape[1]
         for block, part in zip(blocks, self._parts, strict=True):
             part[:, size:grown] = block
@@ -155,5 +169,5 @@ class _Basis:
         """Combinations of the columns in their place; how many there are."""
         size: int = turn.shape[1]
         for array in (*self._parts, self.N):
-            array[:, :size] = array[:, : len(turn)] @ turn
+            array[:, :size] = _combined(array[:, : len(turn)], turn)
         return size

@@ -19,6 +19,12 @@ from ..threads import blas_on_one
 from .davidson import BLOCK, leading
 from .spaces import Features, Rows
 
+SINGLE_TOL = 1e-4
+"""The least residual to ask of single precision: quotients are then right to about as many digits as it has."""
+
+HUGE = 1e30
+"""A scale of the columns beyond which single precision has no room."""
+
 
 def solve_matrix_free(
     X: Any,
@@ -33,12 +39,16 @@ def solve_matrix_free(
     f = X.shape[1]
     order = _common_first(X) if sparse.issparse(X) else np.arange(f)
     scale = 1.0 / np.sqrt(np.broadcast_to(np.asarray(denominator.ridge, dtype=float), f))[order]
-    X = sparse.csr_array(X[:, order] @ sparse.diags_array(scale)) if sparse.issparse(X) else X * scale
+    precision: Any = X.dtype if max(scale.max(), 1 / scale.min()) < HUGE else np.float64
+    tol = max(tol, SINGLE_TOL) if precision == np.float32 else tol
+    fitting = scale.astype(precision)
+    X = sparse.csr_array(X[:, order] @ sparse.diags_array(fitting)) if sparse.issparse(X) else X * fitting
     ridge = np.broadcast_to(numerator.ridge, f)[order] * scale**2
     even = np.ptp(ridge) <= 1e-10 * np.abs(ridge).max()
     space = Rows if X.shape[0] < f and even else Features
     forms = Form(numerator.rows, ridge, numerator.psd), Form(denominator.rows, 1.0)
-    start = np.random.default_rng(random_state).standard_normal((X.shape[0] if space is Rows else f, BLOCK))
+    random = np.random.default_rng(random_state).standard_normal((X.shape[0] if space is Rows else f, BLOCK))
+    start = random.astype(precision)
     with blas_on_one() if sparse.issparse(X) else nullcontext():
         place = space(X, *forms, tol=tol)
         W = place.directions(leading(place, start, n_components, tol))

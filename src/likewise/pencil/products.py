@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from ..constraints.pairs import FloatArray
+from ..precise import times
 from ..threads import allowed, in_threads
 
 WORTH = 2**21
@@ -102,4 +103,4 @@ class Gram:
 def product(X: Any, V: FloatArray) -> FloatArray:
     """``X @ V`` once, X dense or sparse."""
     by_rows = sparse.issparse(X) and X.format == "csr" and X.nnz * V.shape[1] >= WORTH
-    return np.asarray((Threaded(X) if by_rows else X) @ V)
+    return np.asarray(Threaded(X) @ V) if by_rows else times(X, V)

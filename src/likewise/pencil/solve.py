@@ -107,15 +107,16 @@ def solve_pencil(
         raise ValueError("scaling='share' needs two positive semi-definite forms; use 'unit' or 'form'.")
     if n_components is not None and n_components < 1:
         raise ValueError(f"n_components={n_components}: ask for at least one direction, or None for all.")
-    single = X.dtype == np.float32
-    data = sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    precision: Any = np.float32 if X.dtype == np.float32 else np.float64
+    data = sparse.csr_array(X, dtype=precision) if sparse.issparse(X) else np.asarray(X, dtype=precision)
     origin = None
     if pencil.is_translation_invariant():
-        mean = np.asarray(data.mean(axis=0)).ravel()
+        mean = np.asarray(data.mean(axis=0, dtype=np.float64)).ravel()
         if sparse.issparse(data):
             origin = condense(np.ones((data.shape[0], 1)), pencil)[0], mean[None]
         else:
-            data = data - mean  # far from the origin, sums of squares lose the digits that matter
+            # far from the origin, sums of squares lose the digits that matter
+            data = data - mean.astype(precision)
     data, pencil = condense(data, pencil)
 
     n, f = data.shape
@@ -150,7 +151,7 @@ def solve_pencil(
         W = W if basis is None else basis @ W
     tell_shortfall(n_components, W.shape[1], (n, f))
     W, share = _finish(data, pencil, sizes, W, scaling)
-    return Directions(W.T.astype(np.float32) if single else W.T, share, chosen, rank, n_perfect)
+    return Directions(W.T.astype(precision, copy=False), share, chosen, rank, n_perfect)
 
 
 def _sizes(X: Any, pencil: Pencil) -> tuple[float, float]:

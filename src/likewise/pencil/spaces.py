@@ -17,6 +17,7 @@ from ..constraints.pairs import FloatArray
 from ..forms.form import Form
 from ..forms.graph import laplacian
 from ..graphs.rows import RowMatrix
+from ..precise import inner
 from ..progress import Fall
 from .davidson import STARTED
 from .gradients import OfFeatures, OfRows, conjugate_gradients
@@ -56,15 +57,16 @@ class _Woodbury:
     """
 
     def __init__(self, X: Any, K: RowMatrix) -> None:
-        _, self.E, self.B = K.span()
-        self.C = self.E.T @ X
-        self.CT = self.C.T.tocsr() if sparse.issparse(self.C) else self.C.T
-        gram = (self.C @ self.CT).toarray() if sparse.issparse(self.C) else self.C @ self.CT
+        _, E, self.B = K.span()
+        C = inner(E, X)
+        CT = C.T.tocsr() if sparse.issparse(C) else C.T
+        gram = (C @ CT).toarray() if sparse.issparse(C) else C @ CT
         self.factors = linalg.lu_factor(np.eye(len(gram)) + self.B @ gram, overwrite_a=True)
+        self.E, self.C, self.CT = (matrix.astype(X.dtype, copy=False) for matrix in (E, C, CT))
 
     def weights(self, W: FloatArray) -> FloatArray:
         """``Q C W``."""
-        return np.asarray(linalg.lu_solve(self.factors, self.B @ (self.C @ W)))
+        return np.asarray(linalg.lu_solve(self.factors, self.B @ (self.C @ W)), dtype=W.dtype)
 
 
 class _Space:
@@ -73,13 +75,14 @@ class _Space:
     An indefinite numerator is N₊ − N₋ with N₋ the Laplacian of the pairs that it holds together. Where N₋ is large,
     steps along it are wasted; the inverse of D + N₋/θ, θ the largest quotient so far, keeps them out.
 
-    ``tol`` is the tolerance of the answer.
+    ``tol`` is the tolerance of the answer. Columns have the precision of the data.
     """
 
     def __init__(self, X: Any, numerator: Form, denominator: Form, *, tol: float) -> None:
         self.X = Threaded(X) if sparse.issparse(X) else X
         self._tol = tol
-        self.numerator, self.denominator = numerator, denominator
+        self.numerator, self.denominator = numerator.astype(X.dtype), denominator.astype(X.dtype)
+        self._forms = numerator, denominator
         self._data, self._made_for, self._exact = X, np.nan, None
         self._held = None if numerator.psd or numerator.rows is None else _held_together(numerator.rows)
         if self._held is not None and not (self._held.sparse.nnz and _few(self._with_held(1.0))):
@@ -112,7 +115,7 @@ class _Space:
 
     def _with_held(self, amount: float) -> RowMatrix:
         assert self._held is not None
-        K = self.denominator.rows
+        K = self._forms[1].rows
         return self._held * amount if K is None else K + self._held * amount
 
 
@@ -135,7 +138,7 @@ class Features(_Space):
         elif self.denominator.rows is None:
             solution = residual
         else:
-            solution, _ = conjugate_gradients(self._inner, residual, INNER_TOL, INNER_STEPS)
+            solution, _ = conjugate_gradients(self._slow, residual, INNER_TOL, INNER_STEPS)
         return solution, solution
 
     def directions(self, V: FloatArray) -> FloatArray:
@@ -143,7 +146,7 @@ class Features(_Space):
         return V
 
     @cached_property
-    def _inner(self) -> OfFeatures:
+    def _slow(self) -> OfFeatures:
         return OfFeatures(self.X, self.denominator, self.denominator.diagonal(self._data))
 
 
@@ -166,27 +169,27 @@ class Rows(_Space):
         rows = self.denominator.rows
         relaxed = None
         if rows is not None and not easily_inverted(self.denominator):
-            relaxed = relaxed_optimum(self.numerator, self.denominator, n_components)
+            relaxed = relaxed_optimum(*self._forms, n_components)
         if relaxed is None or rows is None:
             return super().start(n_components, random)
-        bounds, inner = relaxed.bounds[:n_components], self._inner
+        bounds, slow = relaxed.bounds[:n_components], self._slow
 
         def near(V: FloatArray, Y: FloatArray) -> bool:
-            values = self._quotients(V, inner.unit * Y)
+            values = self._quotients(V, slow.unit * Y)
             return bool((bounds - values[:n_components] <= self._tol * np.abs(values).max()).all())
 
         # The least of (Gv − y)ᵀ K (Gv − y) + vᵀGv, for all places y at once.
         falling = Fall(START_TOL, (0.0, STARTED))
-        wanted = (rows @ relaxed.places).astype(inner.precision)
-        V, _ = conjugate_gradients(inner, wanted, START_TOL, START_STEPS, left=falling.tell, enough=near)
+        wanted = (rows @ relaxed.places).astype(slow.precision)
+        V, _ = conjugate_gradients(slow, wanted, START_TOL, START_STEPS, left=falling.tell, enough=near)
         return *self._exactly_seen(V), bounds
 
     def step(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
         """About ``(K G + I)⁻¹ R``, and G times that."""
         inverse = self._inverse(top)
         if inverse is None and self.denominator.rows is not None:
-            wanted = residual.astype(self._inner.precision)
-            return self._exactly_seen(conjugate_gradients(self._inner, wanted, INNER_TOL, INNER_STEPS)[0])
+            wanted = residual.astype(self._slow.precision)
+            return self._exactly_seen(conjugate_gradients(self._slow, wanted, INNER_TOL, INNER_STEPS)[0])
         W = self.X.T @ residual
         if inverse is not None:
             weights = inverse.weights(W)
@@ -198,7 +201,7 @@ class Rows(_Space):
         return np.asarray(self.X.T @ V)
 
     def _exactly_seen(self, V: FloatArray) -> tuple[FloatArray, FloatArray]:
-        V = V.astype(np.float64, copy=False)
+        V = V.astype(self._data.dtype, copy=False)
         return V, self.X @ (self.X.T @ V)
 
     def _quotients(self, V: FloatArray, Y: FloatArray) -> FloatArray:
@@ -207,9 +210,10 @@ class Rows(_Space):
         return values[::-1]
 
     @cached_property
-    def _inner(self) -> OfRows:
+    def _slow(self) -> OfRows:
         assert self.denominator.rows is not None
-        return OfRows(self._data, self.denominator.rows, np.float32 if self._tol >= ROUGH else np.float64)
+        precision = np.float32 if self._tol >= ROUGH else self._data.dtype
+        return OfRows(self._data, self.denominator.rows, precision)
 
 
 def _held_together(K: RowMatrix) -> RowMatrix | None:
@@ -219,5 +223,5 @@ def _held_together(K: RowMatrix) -> RowMatrix | None:
 
 
 def _on_rows(form: Form, V: FloatArray, Y: FloatArray) -> FloatArray:
-    image = float(np.asarray(form.ridge).flat[0]) * V
+    image: FloatArray = np.asarray(form.ridge).flat[0] * V
     return image if form.rows is None else image + form.rows @ Y
