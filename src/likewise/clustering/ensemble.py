@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from ..constraints import Constraints
 from ..metric.learn import Learner
-from ..metric.terms import FeatureTerms, centred, differences, resolve_ridge
+from ..metric.terms import FeatureTerms, around_mean, differences, resolve_ridge
 from ..progress import each, part
 from .base import Clusterer
 from .consensus import hbgf, item_cluster_graph
@@ -155,7 +155,7 @@ class SubspaceMetricEnsemble(Clusterer):
         terms = None
         if self.metric == "xing" and not constraints.is_empty:
             ridge = resolve_ridge("auto", self.shrink)
-            terms = FeatureTerms.of(centred(X), constraints, ridge=ridge, width=width)
+            terms = FeatureTerms.of(around_mean(X), constraints, ridge=ridge, width=width)
         plan = clone(self)  # what is sent to other processes: nothing that an earlier fit has learned
 
         def members(chosen: Array) -> list[Member]:
@@ -194,7 +194,7 @@ class SubspaceMetricEnsemble(Clusterer):
         """Labels, weights and iterations in one subspace; without ``terms`` no metric is learned."""
         weights = np.ones(X.shape[1])
         if terms is not None:
-            D = differences(centred(X), terms.pairs)
+            D = differences(around_mean(X), terms.pairs)
             with part(0, 0.5):
                 weights = Learner(terms.variance).learn(terms.must, D, terms.beliefs).shrunk(self.shrink)
             root = np.sqrt(weights).astype(X.dtype)

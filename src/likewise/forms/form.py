@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ..constraints.pairs import FloatArray, IntArray
 from ..graphs.rows import RowMatrix
-from ..precise import column_blocks, inner, is_single, row_blocks, times
+from ..precise import centred, column_blocks, inner, is_single, row_blocks, times
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +96,7 @@ class Form:
         values = np.zeros(X.shape[1]) + self.ridge
         if self.rows is not None:
             if not sparse.issparse(X) and self.rows.ignores_shifts():
-                # far from the origin, sums of squares lose the digits that matter
-                X = X - X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+                X = centred(X)  # far from the origin, sums of squares lose the digits that matter
             own, between, touched = _apart(self.rows.sparse)
             values += _column_squares(X, own)
             for left, core in ((X[touched], between), (inner(self.rows.factor, X), self.rows.core)):

@@ -18,6 +18,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
 from ..constraints.pairs import FloatArray, IntArray
+from ..precise import row_blocks
 from .across import Across
 
 PAIR_ENTRIES = 2**21
@@ -86,14 +87,14 @@ class Euclidean:
         self.X, self.longest = X if self.dense else sparse.csr_array(X), 1.0
         if self.dense:
             self._centre: FloatArray = X.mean(axis=0, dtype=np.float64)
-        moved = self._moved(self.X)
-        self.longest = float(row_norms(moved, squared=True).max(initial=0.0)) ** 0.5 or 1.0
-        moved /= self.longest
-        self._squares = row_norms(moved, squared=True)
-        if self.dense:
-            self._right = _beside(moved, 1.0, self._squares)
+            norms = [row_norms(self._moved(X[rows]), squared=True).max(initial=0.0) for rows in row_blocks(X)]
+            self.longest = float(max(norms, default=0.0)) ** 0.5 or 1.0
+            self._right, _ = self._written(X)
         else:
-            self._across = Across(moved)
+            moved = self._moved(self.X)
+            self.longest = float(row_norms(moved, squared=True).max(initial=0.0)) ** 0.5 or 1.0
+            moved /= self.longest
+            self._squares, self._across = row_norms(moved, squared=True), Across(moved)
         self._ask(self.X if queries is None else queries)
 
     def _ask(self, queries: Any) -> None:
@@ -101,14 +102,24 @@ class Euclidean:
         if queries is self.X and not self.dense:
             self._split, self._lengths = self._across.rows, np.sqrt(self._squares)
             return
-        moved = self._moved(self.queries)
-        squares = row_norms(moved, squared=True)
         if self.dense:
-            self._left = _beside(moved, squares, 1.0)
+            self._left, squares = self._written(queries)
             self._left[:, : self.width] *= -2
+            self._left[:, -2:] = self._left[:, [-1, -2]]
         else:
-            self._split = self._across.split(moved)
+            moved = self._moved(self.queries)
+            self._split, squares = self._across.split(moved), row_norms(moved, squared=True)
         self._lengths = np.sqrt(squares)
+
+    def _written(self, rows: FloatArray) -> tuple[NDArray[np.float32], FloatArray]:
+        """Moved rows with 1 and their squares beside them in single precision, and the squares in double."""
+        n, f = rows.shape
+        table, squares = np.ones((n, f + 2), dtype=np.float32), np.empty(n)
+        for some in row_blocks(rows):
+            moved = self._moved(rows[some])
+            squares[some] = row_norms(moved, squared=True)
+            table[some, :f], table[some, f + 1] = moved, squares[some]
+        return table, squares
 
     def asked(self, queries: Any) -> Euclidean:
         """The same rows, other queries."""
@@ -289,14 +300,6 @@ class Given:
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
         """There are none."""
         raise ValueError("distances that are given have no coordinates to look among. Search exactly.")
-
-
-def _beside(rows: FloatArray, first: FloatArray | float, second: FloatArray | float) -> NDArray[np.float32]:
-    """Rows with two more columns, in single precision."""
-    n, f = rows.shape
-    joined = np.empty((n, f + 2), dtype=np.float32)
-    joined[:, :f], joined[:, f], joined[:, f + 1] = rows, first, second
-    return joined
 
 
 def _unit_rows(X: Any) -> Any:

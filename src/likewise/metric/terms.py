@@ -15,6 +15,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from ..constraints import Constraints, Partition
 from ..forms import Form, laplacian, ridge
 from ..graphs import must_link_graph
+from ..precise import centred, row_blocks
 
 Array = np.ndarray
 
@@ -69,12 +70,9 @@ class FeatureTerms:
         return replace(self, must=self.must[features], variance=self.variance[features])
 
 
-def centred(X: Any) -> Any:
-    """X with the mean of each column taken away: differences stay, rounding errors do not grow. Sparse X as it is."""
-    if sparse.issparse(X):
-        return sparse.csr_array(X, dtype=np.float64)
-    X = np.asarray(X, dtype=np.float64)
-    return X - X.mean(axis=0)
+def around_mean(X: Any) -> Any:
+    """X with the mean of each column taken away; sparse X as it is."""
+    return sparse.csr_array(X) if sparse.issparse(X) else centred(np.asarray(X))
 
 
 def must_link_form(
@@ -117,7 +115,10 @@ def column_variance(X: Any) -> Array:
         variance = mean_variance_axis(sparse.csr_matrix(X), axis=0)[1]
         scale = np.asarray(X.multiply(X).mean(axis=0)).ravel()
     else:
-        variance, scale = X.var(axis=0), np.square(X).max(axis=0, initial=0.0)
+        mean, total = X.mean(axis=0, dtype=np.float64), np.zeros(X.shape[1])
+        for rows in row_blocks(X):
+            total += np.square(X[rows] - mean).sum(axis=0)
+        variance, scale = total / X.shape[0], np.square(np.maximum(X.max(axis=0), -X.min(axis=0)), dtype=np.float64)
     return np.where(variance > 1e-14 * scale, variance, 0.0)
 
 
@@ -205,6 +206,6 @@ def _spaced_pairs(partition: Partition, amount: int) -> Array:
 
 
 def differences(X: Any, pairs: Array, *, dense: bool = False) -> Any:
-    """``x_i − x_j``, one pair a row; sparse for sparse X, unless ``dense``."""
-    D = X[pairs[:, 0]] - X[pairs[:, 1]]
+    """``x_i − x_j`` in double precision, one pair a row; sparse for sparse X, unless ``dense``."""
+    D = X[pairs[:, 0]].astype(np.float64, copy=False) - X[pairs[:, 1]]
     return D.toarray() if dense and sparse.issparse(D) else D

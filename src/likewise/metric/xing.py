@@ -23,8 +23,8 @@ from .learn import Learned, Learner
 from .ranges import ranges_alike
 from .terms import (
     LEAST_RIDGE,
+    around_mean,
     cannot_link_pairs,
-    centred,
     column_variance,
     differences,
     entries,
@@ -182,7 +182,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
                 "from must-links and cannot-links. Pass constraints=Constraints(...) or partial labels as y."
             )
         self._warn_of_size(X.shape[1], hints.n_cannot_link)
-        Z = centred(X)
+        Z = around_mean(X)
         learner, ridge = self._learner(Z), resolve_ridge(self.ridge, self.shrink)
         pairs, beliefs = cannot_link_pairs(hints, most_pairs(entries(Z)))
         full, told = self.kind == "full", (Z, hints, ridge, learner.variance)

@@ -12,6 +12,7 @@ from scipy import linalg, sparse
 from ..constraints.pairs import FloatArray
 from ..foresight import foreseen
 from ..forms.form import Form
+from ..precise import centred
 from ..progress import part
 from .basis import with_sign
 from .condense import condense
@@ -111,12 +112,11 @@ def solve_pencil(
     data = sparse.csr_array(X, dtype=precision) if sparse.issparse(X) else np.asarray(X, dtype=precision)
     origin = None
     if pencil.is_translation_invariant():
-        mean = np.asarray(data.mean(axis=0, dtype=np.float64)).ravel()
         if sparse.issparse(data):
+            mean = np.asarray(data.mean(axis=0, dtype=np.float64)).ravel()
             origin = condense(np.ones((data.shape[0], 1)), pencil)[0], mean[None]
         else:
-            # far from the origin, sums of squares lose the digits that matter
-            data = data - mean.astype(precision)
+            data = centred(data)  # far from the origin, sums of squares lose the digits that matter
     data, pencil = condense(data, pencil)
 
     n, f = data.shape
