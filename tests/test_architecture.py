@@ -34,11 +34,12 @@ ROOMS["report"] = ROOMS["front"] | {"front", "datasets", "files"}
 ROOMS["studies"] = ROOMS["report"] | {"report"}
 ROOMS["cli"] = ROOMS["studies"] | {"studies", "models"}
 for room in ROOMS:
-    ROOMS[room] = ROOMS[room] | {"aside", "progress", "foresight", "threads", "lapack"}
+    ROOMS[room] = ROOMS[room] | {"aside", "progress", "foresight", "threads", "lapack", "precise"}
 ROOMS["aside"] = set()  # how any room writes a file
 ROOMS["progress"] = set()  # how any room tells how far it is
 ROOMS["foresight"] = {"progress"}  # how far a single call is
 ROOMS["lapack"] = set()  # linear algebra that lets others run
+ROOMS["precise"] = set()  # sums in double over float32 data
 ROOMS["threads"] = {"progress"}  # how any room shares work out
 FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = ["matplotlib", "torch", "dask", "flask", "jinja2", "polars"]

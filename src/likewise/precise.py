@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
-
-from .constraints.pairs import FloatArray
 
 ENTRIES = 2**20
 """Numbers that are held in double precision at once, about."""
@@ -27,7 +26,7 @@ def centred(X: Any) -> Any:
     return X - X.mean(axis=0, dtype=np.float64).astype(X.dtype)
 
 
-def times(X: Any, V: FloatArray) -> FloatArray:
+def times(X: Any, V: NDArray[Any]) -> NDArray[Any]:
     """``X V``."""
     if not is_single(X) or V.dtype == np.float32:
         return np.asarray(X @ V)
