@@ -137,7 +137,7 @@ class MPCKMeans(CentreClusterer):
     def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
         rng = check_random_state(self.random_state)
         self._origin = origin(X)
-        X = X if sparse.issparse(X) else (X - self._origin).astype(X.dtype)
+        X = X if sparse.issparse(X) else X - self._origin
         points = Points(X)
         violations = Violations(X, constraints, self.penalty, closed=self.closure)
         groups = constraints.groups()
