@@ -7,6 +7,7 @@ import resource
 import statistics
 import sys
 import time
+import tracemalloc
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -32,6 +33,15 @@ def peak_gib() -> float:
     """Largest resident memory of this process so far."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
+
+
+def peak_beside(work: Callable[[], Any]) -> int:
+    """Bytes that Python and numpy hold at most while work goes on, beside what they hold already."""
+    tracemalloc.start()
+    work()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
 
 
 def forget_peak() -> None:

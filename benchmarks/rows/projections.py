@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import linalg
+from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 
 import likewise as lw
 
 from ..data import NEWS, blobs, documents, news
 from ..harness import Bar, Contest, Verdict, row
-from ..measuring import timed
+from ..measuring import peak_beside, timed
 
 
 def direct_costco(X, pairs, n_components):
@@ -128,6 +129,49 @@ def gcdr_news(docs=NEWS, hints=800, r=40) -> Contest:
 def ssdr_news(docs=NEWS, hints=800, r=40) -> Contest:
     X, y = news(docs)
     return beside_svd(lw.SSDR(r), X, lw.Constraints.sample(y, "equal", hints // 2, random_state=0))
+
+
+def in_single(projection, X, hints) -> Contest:
+    """A projection of float32 beside the same of float64, and what each holds beside its data."""
+    single = X.astype(np.float32)
+
+    def fitted(data):
+        return clone(projection).fit(data, constraints=hints)
+
+    def judge(ours, theirs):
+        held = [peak_beside(lambda data=data: fitted(data)) / 2**20 for data in (single, X)]
+        angle = linalg.subspace_angles(ours.components_.T.astype(np.float64), theirs.components_.T).max()
+        told = "{:.0f} and {:.0f} MiB beside the data, largest principal angle {:.1e}".format(*held, angle)
+        return Verdict(told, held[0] < held[1])
+
+    return Contest(lambda: fitted(single), lambda: fitted(X), judge)
+
+
+@row(
+    "ssdr-single",
+    "SSDR, all of 20 Newsgroups in float32, {hints} pairs, half of each kind, r = {r}",
+    "the same in float64",
+    Bar(faster=1, also="less memory"),
+    **SMALL_NEWS,
+)
+def ssdr_single(docs=NEWS, hints=800, r=40) -> Contest:
+    X, y = news(docs)
+    return in_single(lw.SSDR(r), X, lw.Constraints.sample(y, "equal", hints // 2, random_state=0))
+
+
+@row(
+    "rca-single",
+    "RCA, {n:,} × {f} dense in float32, {hints} pairs, half of each kind, r = {r}",
+    "the same in float64",
+    Bar(slower=1.2, also="less memory"),
+    n=3000,
+    f=80,
+    hints=60,
+    r=5,
+)
+def rca_single(n=200_000, f=100, hints=400, r=5) -> Contest:
+    X, y = blobs(n, f)
+    return in_single(lw.RCA(r), X, lw.Constraints.sample(y, "equal", hints // 2, random_state=0))
 
 
 @row(
