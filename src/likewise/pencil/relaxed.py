@@ -65,13 +65,13 @@ def _best_places(space: _Places, count: int) -> tuple[FloatArray, FloatArray, Fl
     rng = np.random.default_rng(0)
     V = leading(space, rng.standard_normal((space.rows.n, BLOCK)), count, FIRST_TOL)
     V, quotients, errors = _turned(space, V)
+    if errors.max() <= TOL * np.abs(quotients).max():
+        return V, quotients, errors
     lowest = _lowest(space)
     allowed = TOL * max(abs(quotients[0]), abs(lowest))
-    if errors.max() > allowed:
-        apart = _Apart(space, (quotients[-1] + lowest) / 2, max((quotients[-1] - lowest) / 2, allowed))
-        V = leading(apart, V @ rng.standard_normal((count, BLOCK)), count, apart.tol(quotients[0], allowed))
-        V, quotients, errors = _turned(space, V)
-    return V, quotients, errors
+    apart = _Apart(space, (quotients[-1] + lowest) / 2, max((quotients[-1] - lowest) / 2, allowed))
+    V = leading(apart, V @ rng.standard_normal((count, BLOCK)), count, apart.tol(quotients[0], allowed))
+    return _turned(space, V)
 
 
 def _lowest(space: _Places) -> float:
