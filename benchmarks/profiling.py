@@ -11,6 +11,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from likewise.threads import one_by_one
+
 from .harness import ROWS, Row
 
 PROFILES = Path(__file__).with_name("PROFILES.md")
@@ -31,7 +33,7 @@ def profiled(name: str, quick: bool = False) -> dict[str, Any]:
     contest = ROWS[name].contest(quick)
     profile = cProfile.Profile()
     start = time.perf_counter()
-    with threadpool_limits(1):
+    with threadpool_limits(1), one_by_one():
         profile.runcall(contest.ours)
     seconds = time.perf_counter() - start
     own: dict[str, float] = {}

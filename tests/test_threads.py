@@ -13,7 +13,7 @@ from cases.data import blobs
 from likewise.clustering import points as rows
 from likewise.clustering.points import Points, nearest_and
 from likewise.progress import listening
-from likewise.threads import allowed, in_threads
+from likewise.threads import allowed, blas_on_one, in_threads, one_by_one
 
 X, _ = blobs(3000, 8, n_groups=3)
 BLOCKS = [slice(start, start + 1) for start in range(50)]
@@ -112,3 +112,19 @@ def test_what_is_done_is_told_where_that_is_asked_for():
         with listening(heard.append):
             in_threads(str, range(4), 2, told=told)
         assert heard == expected
+
+
+def test_one_by_one_stays_on_the_thread_that_asked():
+    with one_by_one():
+        with one_by_one():  # also inside another
+            assert set(in_threads(lambda _: get_ident(), range(8), 2)) == {get_ident()}
+        assert set(in_threads(lambda _: get_ident(), range(8), 2)) == {get_ident()}
+    assert get_ident() not in in_threads(lambda _: sleep(0.01) or get_ident(), range(8), 2)
+
+
+def test_blas_on_one_is_over_afterwards():
+    with threadpool_limits(2):
+        before = blas_threads()
+        with blas_on_one():
+            assert set(blas_threads()) == {1}
+        assert blas_threads() == before
