@@ -58,15 +58,7 @@ FAMILIES: dict[str, Family] = {
     ),
 }
 
-_PASSES = (
-    "so few rows have hints that a few passes over the data are all there is; from some 30,000 rows on it no longer "
-    "fits the cache, and at a million most of a first fit is memory taken anew (a second takes a third as long)"
-)
-
-BECAUSE: dict[tuple[str, str], str] = {
-    ("rca", "rows"): _PASSES,
-    ("dca", "rows"): _PASSES,
-}
+BECAUSE: dict[tuple[str, str], str] = {}
 """Why a method is worse than needed along an axis, where somebody has found out."""
 
 
