@@ -7,12 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from likewise import Constraints
+from likewise import Constraints, KernelKMeans, Likewise, SphericalKMeans
 from likewise.studies.methods import CLUSTERERS, PROJECTIONS
 
 from ..data import blobs, documents
 
-METHODS: dict[str, Any] = {**PROJECTIONS, **CLUSTERERS}
+METHODS: dict[str, Any] = {
+    **PROJECTIONS,
+    **CLUSTERERS,
+    "spherical": SphericalKMeans,
+    "kernel": KernelKMeans,
+    "likewise": Likewise,
+}
 """Everything that has a curve."""
 
 
@@ -47,7 +53,7 @@ class Problem:
         """The method as a user would call it."""
         if method in PROJECTIONS:
             return PROJECTIONS[method](n_components=self.width)
-        return CLUSTERERS[method](self.width, random_state=0)
+        return METHODS[method](self.width, random_state=0)
 
 
 TINY = Problem(n=150, f=20, hints=40, width=3)

@@ -41,9 +41,14 @@ FAMILIES: dict[str, Family] = {
         {("dsp", "hints"): 3.0},
     ),
     "k-means": Family(
-        ("cop", "pck", "mpck", "project", "ensemble"),
+        ("spherical", "cop", "pck", "mpck", "project", "ensemble"),
         "rows × columns × clusters an iteration, and each hint once",
         linear(),
+    ),
+    "the front door": Family(
+        ("likewise",),
+        "exact neighbours of up to 10,000 landmarks look at all pairs of them; other rows join the nearest landmarks",
+        linear(rows=2.0, width=2.0),
     ),
     "normalized cuts": Family(
         ("nc", "c-nc", "rl-nc", "rlc-nc"),
@@ -51,7 +56,7 @@ FAMILIES: dict[str, Family] = {
         linear(rows=2.0, width=2.0),
     ),
     "all distances": Family(
-        ("skk", "lo-nc", "glo-nc"),
+        ("kernel", "skk", "lo-nc", "glo-nc"),
         "a number for each pair of rows; SKK-means factors the kernel of the linked rows",
         linear(rows=2.0, width=2.0),
         {("skk", "hints"): 3.0},

@@ -98,7 +98,7 @@ def test_points_are_kept(tmp_path):
 
 
 def test_every_method_of_the_registry_has_curves_and_a_family():
-    assert set(METHODS) == {*PROJECTIONS, *CLUSTERERS}
+    assert set(METHODS) == {*PROJECTIONS, *CLUSTERERS, "spherical", "kernel", "likewise"}
     named = [method for family in FAMILIES.values() for method in family.methods]
     assert sorted(named) == sorted(METHODS)
     assert all(needed(method, axis) >= 1 for method in METHODS for axis in AXES)
