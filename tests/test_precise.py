@@ -58,7 +58,15 @@ def test_products_are_summed_in_double(small_blocks, left, width):
     np.testing.assert_allclose(precise.times(X, A[:F]), X.astype(np.float64) @ A[:F], rtol=1e-13, atol=1e-9)
 
 
-METHODS = [lw.ASP(3), lw.Costco(3), lw.DCA(3), lw.RCA(3), lw.SSDR(3), lw.XingMetric()]
+METHODS = [
+    lw.ASP(3),
+    lw.Costco(3),
+    lw.DCA(3),
+    lw.RCA(3),
+    lw.SSDR(3),
+    lw.XingMetric(),
+    lw.MPCKMeans(3, n_init=1, random_state=0),
+]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: type(method).__name__)

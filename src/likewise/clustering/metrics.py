@@ -12,6 +12,7 @@ from scipy import linalg, sparse
 from sklearn.utils.extmath import row_norms
 
 from ..graphs.rows import indicator
+from ..precise import inner, times
 from .points import Array, dense
 
 LEAST = 1e-3
@@ -133,10 +134,10 @@ class DiagonalMetrics(Metrics):
 
     def lengths(self, rows: Any, centres: Array | None = None) -> Array:
         """‖row − centre_h‖² under A_h."""
-        lengths = np.asarray(_square(rows) @ self.values.T)
+        lengths = times(_square(rows), self.values.T)
         if centres is not None:
             weighted = self.values * centres
-            lengths -= 2 * np.asarray(rows @ weighted.T)
+            lengths -= 2 * times(rows, weighted.T)
             lengths += np.einsum("hj,hj->h", weighted, centres)
         return np.maximum(lengths, 0.0)
 
@@ -146,7 +147,7 @@ class DiagonalMetrics(Metrics):
 
     def scatter(self, rows: Any, weight: sparse.csr_array) -> Array:
         """The diagonal of Σ_i weight_hi · x_i x_iᵀ."""
-        return dense(weight @ _square(rows))
+        return dense(inner(weight.T.tocsr(), _square(rows)))
 
     def cross(self, left: Array, right: Array) -> Array:
         """The diagonal of Σ_i u_i v_iᵀ."""

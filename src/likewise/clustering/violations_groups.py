@@ -20,6 +20,7 @@ from scipy import sparse
 
 from ..graphs import RowMatrix
 from ..graphs.rows import indicator
+from ..precise import inner
 from .metrics import Metrics
 from .penalties import clean
 from .points import Array, dense
@@ -70,7 +71,7 @@ class GroupPrices:
         # together play a part in that.
         together = self.cannot.multiply(self.factor.T @ self.factor != 0)
         self.own = np.asarray((self.factor @ together).multiply(self.factor).sum(axis=1)).ravel()
-        self.total = dense(self.factor.T @ X).astype(np.float64, copy=False)
+        self.total = dense(inner(self.factor, X)).astype(np.float64, copy=False)
 
     def products(self, factor: sparse.csr_array, table: Callable[[int], Array], n_clusters: int) -> Array:
         """Σ_q F_iq · x_iᵀ table(q)_c for each row and cluster, column by column."""
