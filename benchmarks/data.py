@@ -15,8 +15,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from likewise import TextFeatures, datasets
-from likewise.datasets.catalogue import entry_of
-from likewise.datasets.loading import VARIABLE
+from likewise.datasets._catalog import entry_of
+from likewise.datasets._loading import VARIABLE
 
 from .harness import Skipped
 
@@ -63,7 +63,7 @@ def texts(n_docs: int, n_words: int, n_topics: int = 20, length: int = 40, seed:
 
 
 def blobs(n: int, f: int, n_clusters: int = 10, apart: float = 1.0, seed: int = 0):
-    """Rows around centres that overlap a little in each column, and the cluster of each row."""
+    """Rows around centers that overlap a little in each column, and the cluster of each row."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_clusters, n)
     X = rng.standard_normal((n, f))

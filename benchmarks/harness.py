@@ -51,7 +51,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class Bar:
-    """What is asked of a row. The words in the table and the judgement both come from here.
+    """What is asked of a row. The words in the table and the judgment both come from here.
 
     Attributes
     ----------

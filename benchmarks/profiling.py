@@ -11,7 +11,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from likewise.threads import one_by_one
+from likewise._threads import one_by_one
 
 from .harness import ROWS, Row
 

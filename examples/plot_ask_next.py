@@ -60,7 +60,7 @@ for name, ask in (("about rows in doubt", doubtful), ("about any rows", by_chanc
         model = Likewise(k, random_state=0, verbose=False).fit(X, constraints=told)
         for step in range(len(amounts)):
             if step:
-                model.add_hints(answered(ask(model, 30, rng)))
+                model.add_constraints(answered(ask(model, 30, rng)))
             scores[run, step] = purity(y, model.labels_)
     lines[name] = (amounts, scores.mean(axis=0), scores.std(axis=0))
     print(name, scores.mean(axis=0).round(3))

@@ -31,7 +31,7 @@ print(draws[0][0])
 # %%
 # Fitting
 # -------
-# ``add_hints`` goes on from the features and the answer that are there already, so asking again is quick.
+# ``add_constraints`` goes on from the features and the answer that are there already, so asking again is quick.
 
 
 def agreement(labels, rows):
@@ -47,7 +47,7 @@ for draw, parts in enumerate(draws):
     model = Likewise(10, random_state=0, verbose=False).fit(X)
     without.append(agreement(model.labels_, untouched))
     for step, hints in enumerate(parts):
-        model.add_hints(hints)
+        model.add_constraints(hints)
         scores[draw, step] = agreement(model.labels_, untouched)
 plain = agreement(KMeans(10, n_init=10, random_state=0).fit_predict(X), untouched)
 print(f"k-means {plain:.2f}, Likewise without hints {np.mean(without):.2f}")

@@ -18,7 +18,7 @@ from sklearn.model_selection import train_test_split
 from likewise import Constraints, Likewise
 from likewise.evaluation import normalized_mutual_information
 from likewise.models import load, save
-from likewise.report.palette import palette
+from likewise.report._palette import palette
 
 X, y = load_digits(return_X_y=True)
 X, y = X[y < 6] / 16, y[y < 6]
@@ -48,13 +48,13 @@ with TemporaryDirectory() as folder:
 
 plane = LinearDiscriminantAnalysis(n_components=2).fit(X[old], model.labels_)
 figure = Figure(figsize=(10, 4.4), layout="constrained")
-colours = np.array(palette(6))
+colors = np.array(palette(6))
 shown = {
     f"{len(old)} rows that were clustered": (X[old], model.labels_),
     f"{len(new)} rows that came later": (X[new], placed),
 }
 for axis, (title, (rows, labels)) in zip(figure.subplots(1, 2, sharex=True, sharey=True), shown.items(), strict=True):
-    axis.scatter(*plane.transform(rows).T, c=colours[labels], s=9, linewidths=0)
+    axis.scatter(*plane.transform(rows).T, c=colors[labels], s=9, linewidths=0)
     axis.set_title(title)
     axis.set_xticks([])
     axis.set_yticks([])

@@ -15,7 +15,8 @@ from sklearn.preprocessing import minmax_scale, scale
 
 from likewise import DSP, Constraints, Costco
 from likewise.evaluation import normalized_mutual_information
-from likewise.report.plots import eigenvalue_share, scatter
+from likewise.report.plots import _scatter as scatter
+from likewise.report.plots import eigenvalue_share
 
 data = load_iris()
 y = data.target_names[data.target]
@@ -24,7 +25,7 @@ X = np.hstack([scale(data.data), rng.normal(size=(len(y), 5))])  # four measurem
 hints = Constraints.sample(y, "equal", 40, random_state=0)
 
 # %%
-# Each learns a matrix; ``transform`` is one product with it. Costco wants standardised columns, DSP columns between 0
+# Each learns a matrix; ``transform`` is one product with it. Costco wants standardized columns, DSP columns between 0
 # and 1.
 
 

@@ -20,7 +20,7 @@ from likewise.evaluation import normalized_mutual_information
 SUBJECTS = {
     "delivery": "parcel courier late tracking doorstep delivered warehouse van address shipping",
     "payment": "invoice charged card refund twice bank amount receipt payment price",
-    "quality": "broken seam scratched faded stitching cracked zipper torn colour fabric",
+    "quality": "broken seam scratched faded stitching cracked zipper torn color fabric",
     "account": "password login email locked reset profile username page browser link",
 }
 TONES = {

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from likewise import Likewise
 from likewise.evaluation import normalized_mutual_information
-from likewise.report.palette import palette
+from likewise.report._palette import palette
 from likewise.sources.tracks import from_detections
 
 # %%
@@ -40,13 +40,13 @@ for name, labels in (("looks alone", model.baseline_labels_), ("with tracks as h
     print(f"{name}: NMI with the people {normalized_mutual_information(people, labels):.2f}")
 
 # %%
-# Who is where: colours are clusters.
+# Who is where: colors are clusters.
 
 figure = Figure(figsize=(10, 4), layout="constrained")
-colours = np.array(palette(4))
+colors = np.array(palette(4))
 answers = {"looks alone": model.baseline_labels_, "with tracks as hints": model.labels_}
 for axis, (title, labels) in zip(figure.subplots(1, 2), answers.items(), strict=True):
-    axis.scatter(*positions.T, c=colours[labels], s=18, linewidths=0)
+    axis.scatter(*positions.T, c=colors[labels], s=18, linewidths=0)
     axis.set_title(title)
     axis.set_xticks([])
     axis.set_yticks([])

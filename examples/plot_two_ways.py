@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 
 from likewise import Constraints, Costco, Likewise
 from likewise.evaluation import normalized_mutual_information
-from likewise.report.palette import palette
+from likewise.report._palette import palette
 
 data = load_wine(as_frame=True)
 X = data.data
@@ -41,7 +41,7 @@ for name, (_, model) in answers.items():
         print(f"{name}, cluster {cluster}: {features}")
 
 # %%
-# The same rows in the two directions that each set of hints teaches, coloured by the clusters found:
+# The same rows in the two directions that each set of hints teaches, colored by the clusters found:
 
 standard = (X - X.mean()) / X.std()
 figure = Figure(figsize=(10, 4.4), layout="constrained")

@@ -52,8 +52,8 @@ in_truth = same != said
 figure = Figure(figsize=(8, 3.6), layout="constrained")
 axis = figure.subplots()
 order = np.arange(len(wrong))
-for mask, colour, label in ((~in_truth, "#7f8c9a", "right hints"), (in_truth, "#b2182b", "wrong hints")):
-    axis.bar(order[mask], wrong[mask], color=colour, label=label)
+for mask, color, label in ((~in_truth, "#7f8c9a", "right hints"), (in_truth, "#b2182b", "wrong hints")):
+    axis.bar(order[mask], wrong[mask], color=color, label=label)
 axis.axhline(0.5, color="black", linewidth=0.8, linestyle="--")
 axis.set_xlabel("hints, most suspicious first")
 axis.set_ylabel("likely wrong")

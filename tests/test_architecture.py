@@ -81,7 +81,7 @@ def test_the_law_sees_imports_of_every_kind(tmp_path, monkeypatch):
     file = tmp_path / "graphs" / "rows.py"
     file.parent.mkdir()
     file.write_text(
-        "from ..pencil import Pencil\nimport likewise.forms.form\nfrom .. import projections\n"
+        "from ..pencil import Pencil\nimport likewise.forms._form\nfrom .. import projections\n"
         "def f():\n    from likewise.report import page\n"
     )
     assert imported_rooms(file) == {"pencil", "forms", "projections", "report"}

@@ -70,7 +70,7 @@ def test_a_method_without_an_answer_is_told_and_shown_as_a_dash(table):
         (["iris", "--methods", "magic"], "there is no method 'magic'"),
         (["iris", "--amounts", "some"], "not a list of whole numbers"),
         (["TABLE"], "--label NAME"),
-        (["TABLE", "--label", "colour"], "has no column 'colour'. It has: a, b, c, d, note, kind"),
+        (["TABLE", "--label", "color"], "has no column 'color'. It has: a, b, c, d, note, kind"),
     ],
 )
 def test_what_a_user_can_get_wrong(table, arguments, message):

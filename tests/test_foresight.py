@@ -9,10 +9,10 @@ import pytest
 from scipy import linalg
 from threadpoolctl import threadpool_limits
 
-from likewise import foresight
-from likewise.foresight import cubic, expected, foreseen, share_done
-from likewise.lapack import divided, largest_eigenpairs, solved
-from likewise.progress import listening, part, tell
+from likewise import _foresight as foresight
+from likewise._foresight import cubic, expected, foreseen, share_done
+from likewise._lapack import divided, largest_eigenpairs, solved
+from likewise._progress_legacy import listening, part, tell
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from likewise.lapack import divided, largest_eigenpairs, solved
+from likewise._lapack import divided, largest_eigenpairs, solved
 
 
 @pytest.fixture(params=[1, 2, 7, 90])

@@ -8,10 +8,11 @@ from scipy import linalg, sparse
 
 import likewise as lw
 from cases.data import blobs
-from likewise import precise
 from likewise.forms import Form
 from likewise.graphs import RowMatrix, neighbor_graph
-from likewise.pencil import Route, davidson
+from likewise.linalg import _davidson as davidson
+from likewise.linalg import _precise as precise
+from likewise.pencil import Route
 
 N, F = 300, 12
 FAR = 1e3
@@ -93,10 +94,10 @@ def test_the_matrix_free_route_runs_in_the_precision_of_the_data(monkeypatch, me
     X, y = blobs(200, 300)
     X = np.where(rng.random(X.shape) < 0.3, X + 3, 0.0)
     hints = lw.Constraints.sample(y, "equal", 30, random_state=0)
-    monkeypatch.setattr("likewise.pencil.solve.choose_route", lambda *args, **kwargs: Route.MATRIX_FREE)
+    monkeypatch.setattr("likewise.pencil._solve.choose_route", lambda *args, **kwargs: Route.MATRIX_FREE)
     rough = type(method).__name__ in ("GCDR", "LPP")
     if rough:
-        monkeypatch.setattr("likewise.pencil.spaces.WOODBURY", 0)
+        monkeypatch.setattr("likewise.pencil._spaces.WOODBURY", 0)
     types = set()
     original = davidson._Basis.add
     monkeypatch.setattr(

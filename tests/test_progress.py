@@ -8,13 +8,14 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from likewise import Constraints, Costco, Likewise, foresight
-from likewise.clustering.starts import fit_starts
-from likewise.front.bar import time_left
-from likewise.front.ground import Ground
-from likewise.front.pace import Pace
+from likewise import Constraints, Costco, Likewise
+from likewise import _foresight as foresight
+from likewise._progress_bar import time_left
+from likewise._progress_legacy import Fall, each, heard, listening, part, tell
+from likewise.clustering.kmeans._starts import fit_starts
+from likewise.front._budget import Pace
+from likewise.front._unsupervised import Ground
 from likewise.pencil import solve_pencil
-from likewise.progress import Fall, each, heard, listening, part, tell
 from likewise.studies import methods
 
 
@@ -119,7 +120,7 @@ def small_case(text):
 
 
 def hints_about(y):
-    return Constraints.sample(y, "labelled_items", 30, random_state=0)
+    return Constraints.sample(y, "labeled_items", 30, random_state=0)
 
 
 @pytest.mark.parametrize("text", [False, True], ids=["table", "text"])

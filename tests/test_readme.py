@@ -16,7 +16,7 @@ def test_the_example_runs_and_prints_what_it_says(capsys):
     exec(compile(second, "README.md", "exec"), names)
     assert len(names["labels"]) == len(names["X"])
     assert "hints kept" in capsys.readouterr().out
-    assert names["model"].hints_.n_must_link == names["hints"].n_must_link + 1
+    assert names["model"].constraints_.n_must_link == names["hints"].n_must_link + 1
 
 
 def test_links_lead_somewhere():

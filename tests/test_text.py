@@ -21,8 +21,8 @@ from sklearn.utils import estimator_checks
 
 import likewise as lw
 from cases.data import law
-from likewise.text import TextFeatures
-from likewise.text.features import CONTRACTIONS
+from likewise.prepare import TextFeatures
+from likewise.prepare._text import CONTRACTIONS
 
 TEXTS = [
     "The cats were running after a cat.",
@@ -281,7 +281,7 @@ def test_stems_ask_for_the_extra(monkeypatch):
 
 
 def test_the_stemmer_loads_when_it_is_used():
-    code = "import sys, likewise.text; print('snowballstemmer' in sys.modules)"
+    code = "import sys, likewise.prepare; print('snowballstemmer' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 

@@ -10,10 +10,10 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cases.data import blobs
-from likewise.clustering import points as rows
-from likewise.clustering.points import Points, nearest_and
-from likewise.progress import listening
-from likewise.threads import allowed, blas_on_one, in_threads, one_by_one
+from likewise._progress_legacy import listening
+from likewise._threads import allowed, one_by_one, parallel_map, single_blas_thread
+from likewise.clustering.kmeans import _points as rows
+from likewise.clustering.kmeans._points import Points, nearest_and
 
 X, _ = blobs(3000, 8, n_groups=3)
 BLOCKS = [slice(start, start + 1) for start in range(50)]
@@ -30,11 +30,11 @@ def test_every_block_once_also_from_within_a_block(count):
     def work(block):
         done[0, block] += 1
         if block.start == 7:
-            in_threads(lambda inner: np.add.at(done[1], inner.start, 1), BLOCKS)
+            parallel_map(lambda inner: np.add.at(done[1], inner.start, 1), BLOCKS)
 
     with threadpool_limits(count):
         before = blas_threads()
-        in_threads(work, BLOCKS)
+        parallel_map(work, BLOCKS)
         assert blas_threads() == before
     assert (done == 1).all()
 
@@ -47,22 +47,22 @@ def test_an_error_in_a_thread_is_raised_and_the_next_call_goes_on(count):
     with threadpool_limits(count):
         before = blas_threads()
         with pytest.raises(ValueError, match="block 0"):
-            in_threads(fail, BLOCKS)
+            parallel_map(fail, BLOCKS)
         assert blas_threads() == before
         done = []
-        in_threads(done.append, BLOCKS)
+        parallel_map(done.append, BLOCKS)
         assert len(done) == 50
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_many_blocks_find_what_one_finds(monkeypatch, dtype):
-    points, centres, told = Points(X.astype(dtype)), X[:5].astype(dtype), np.arange(0, 3000, 7)
+    points, centers, told = Points(X.astype(dtype)), X[:5].astype(dtype), np.arange(0, 3000, 7)
     assert len(points.blocks(5)) == 1
-    whole = nearest_and(points, centres, told)
+    whole = nearest_and(points, centers, told)
     monkeypatch.setattr(rows, "IN_CACHE", 100)
     assert len(points.blocks(5)) > 10
     with threadpool_limits(2):
-        parts = nearest_and(points, centres, told)
+        parts = nearest_and(points, centers, told)
     np.testing.assert_array_equal(parts[0], whole[0])
     for part, one in zip(parts[1:], whole[1:], strict=True):
         np.testing.assert_allclose(part, one, rtol=1e-4, atol=1e-4)
@@ -76,15 +76,15 @@ def test_threads_are_under_control():
         return task * task
 
     here = threading.get_ident()
-    assert in_threads(work, range(6), 1) == [0, 1, 4, 9, 16, 25]
+    assert parallel_map(work, range(6), 1) == [0, 1, 4, 9, 16, 25]
     assert set(used) == {here}
     with threadpool_limits(1, user_api="openmp"):
         assert allowed() == 1
         used.clear()
-        in_threads(work, range(6), None)
+        parallel_map(work, range(6), None)
         assert set(used) == {here}
     used.clear()
-    assert in_threads(work, range(6), 2) == [0, 1, 4, 9, 16, 25]
+    assert parallel_map(work, range(6), 2) == [0, 1, 4, 9, 16, 25]
     assert here not in used
     assert len(set(used)) <= 2
     assert allowed() <= (os.cpu_count() or 1)
@@ -97,34 +97,34 @@ def test_results_come_in_the_order_of_their_tasks(n_jobs):
         return task, get_ident(), [each["num_threads"] for each in threadpool_info() if each["user_api"] == "openmp"]
 
     with threadpool_limits(2, user_api="openmp"):
-        found, threads, inside = zip(*in_threads(work, range(4), n_jobs), strict=True)
+        found, threads, inside = zip(*parallel_map(work, range(4), n_jobs), strict=True)
     assert found == (0, 1, 2, 3)
     assert (set(threads) == {get_ident()}) == (n_jobs == 1)
     if n_jobs > 1:
         assert {count for counts in inside for count in counts} <= {1}  # no threads of threads
     with pytest.raises(ZeroDivisionError):
-        in_threads(lambda task: 1 / task, range(2), n_jobs)
+        parallel_map(lambda task: 1 / task, range(2), n_jobs)
 
 
 def test_what_is_done_is_told_where_that_is_asked_for():
     for told, expected in ((True, [0.25, 0.5, 0.75, 1.0]), (False, [])):
         heard = []
         with listening(heard.append):
-            in_threads(str, range(4), 2, told=told)
+            parallel_map(str, range(4), 2, told=told)
         assert heard == expected
 
 
 def test_one_by_one_stays_on_the_thread_that_asked():
     with one_by_one():
         with one_by_one():  # also inside another
-            assert set(in_threads(lambda _: get_ident(), range(8), 2)) == {get_ident()}
-        assert set(in_threads(lambda _: get_ident(), range(8), 2)) == {get_ident()}
-    assert get_ident() not in in_threads(lambda _: sleep(0.01) or get_ident(), range(8), 2)
+            assert set(parallel_map(lambda _: get_ident(), range(8), 2)) == {get_ident()}
+        assert set(parallel_map(lambda _: get_ident(), range(8), 2)) == {get_ident()}
+    assert get_ident() not in parallel_map(lambda _: sleep(0.01) or get_ident(), range(8), 2)
 
 
-def test_blas_on_one_is_over_afterwards():
+def test_blas_on_one_is_over_afterward():
     with threadpool_limits(2):
         before = blas_threads()
-        with blas_on_one():
+        with single_blas_thread():
             assert set(blas_threads()) == {1}
         assert blas_threads() == before

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from likewise.aside import written_aside
+from likewise._atomic import atomic_write
 from likewise.cli.papers import with_progress
 from likewise.studies import Ledger, Study, plan
 
@@ -27,7 +27,7 @@ def unpacked(folder: Path) -> Ledger:
     """All values so far. They are kept packed; what a stopped run has left in the open goes before that."""
     loose, packed = folder / "results.csv", folder / "results.csv.xz"
     if packed.exists() and not loose.exists():
-        with written_aside(loose) as aside:
+        with atomic_write(loose) as aside:
             aside.write_bytes(lzma.decompress(packed.read_bytes()))
     return Ledger(loose)
 
@@ -35,7 +35,7 @@ def unpacked(folder: Path) -> Ledger:
 def pack(ledger: Ledger) -> None:
     """Keep the values, sorted, in a tenth of the space."""
     ledger.tidy()
-    with written_aside(ledger.path.with_suffix(".csv.xz")) as aside:
+    with atomic_write(ledger.path.with_suffix(".csv.xz")) as aside:
         aside.write_bytes(lzma.compress(ledger.path.read_bytes()))
 
 

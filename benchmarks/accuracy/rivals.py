@@ -30,7 +30,7 @@ LIMIT_S = 10.0
 
 
 def judged(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
-    """All scores of a labelling, on all rows and on those that no hint touches."""
+    """All scores of a labeling, on all rows and on those that no hint touches."""
     labels = np.asarray(labels).reshape(-1)
     found = {}
     for name in SCORED:

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from likewise import TextFeatures, datasets
 from likewise.evaluation.protocols import rows_per_class
-from likewise.metric.ranges import ranges_alike
+from likewise.prepare._kinds import on_one_scale
 
 sys.path.append(str(Path(__file__).parents[2] / "papers"))
 from text_sets import NEWS, REUTERS, documents
@@ -34,13 +34,13 @@ class Rows(NamedTuple):
 
 
 def table(name: str, most: int = MOST_ROWS) -> Rows:
-    """Columns as they are if their ranges are alike, else standardised; of many rows the first of a draw."""
+    """Columns as they are if their ranges are alike, else standardized; of many rows the first of a draw."""
     whole = datasets.load(name)
     known = np.flatnonzero(whole.y >= 0)
     if len(known) > most:
         known = known[rows_per_class(whole.y[known], most // len(whole.target_names), 0)]
     X = np.asarray(whole.X, dtype=float)[known]
-    return Rows(X if ranges_alike(X) else StandardScaler().fit_transform(X), codes(whole.y[known]))
+    return Rows(X if on_one_scale(X) else StandardScaler().fit_transform(X), codes(whole.y[known]))
 
 
 def words(name: str) -> Rows:

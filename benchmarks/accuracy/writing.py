@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from likewise.aside import written_aside
+from likewise._atomic import atomic_write
 from likewise.studies import Results
 
 from ..writing import machine, markdown
@@ -22,7 +22,7 @@ INTRODUCTION = """\
 Written by `make compare`. Hints are pairs of a random half of the rows, saved once and read by every method; scores
 are NMI unless said otherwise, on all rows and on the other half, which no hint touches. A mean is over data sets of the
 mean over draws, up to {seeds} of them; it is said below where there are fewer. Every method gets the same rows: columns
-as they are if their ranges are alike, else standardised; texts as unit rows of tf-idf weights. Methods of other
+as they are if their ranges are alike, else standardized; texts as unit rows of tf-idf weights. Methods of other
 packages ("peer") get at most 100 dense columns of them (principal components) and {limit:.0f} seconds a run, and are
 asked no more about a data set after a run that took longer; there, and where they fail, they have no answer and share
 the last place. COBRAS chooses its questions itself, among the same rows and as many. Settings of the front door were
@@ -81,7 +81,7 @@ def write_results(folder: Path, results: Results) -> Path:
                   lambda method, pairs: f"{tuned.mean(method, pairs):.3f}", tuned),
     ]  # fmt: skip
     path = folder / "RESULTS.md"
-    with written_aside(path) as aside:
+    with atomic_write(path) as aside:
         aside.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     return path
 
@@ -192,9 +192,9 @@ def draw_sets(table: Table, budgets: Sequence[int], path: Path) -> None:
 def draw_wrong(table: Table, budgets: Sequence[int], path: Path) -> None:
     """Mean NMI by budget for three shares of wrong hints."""
     figure, axis = plt.subplots(figsize=(6.5, 4.2), layout="constrained")
-    for percent, colour in zip((0, 10, 20), ("#1b6ca8", "#7fa8c9", "#c96f4a"), strict=True):
+    for percent, color in zip((0, 10, 20), ("#1b6ca8", "#7fa8c9", "#c96f4a"), strict=True):
         means = [table.mean("likewise", pairs, percent=percent) for pairs in budgets]
-        axis.plot(budgets, means, color=colour, marker="o", label=f"{percent} % wrong")
+        axis.plot(budgets, means, color=color, marker="o", label=f"{percent} % wrong")
     plain = mean_of(np.concatenate([table.values(PLAIN, pairs) for pairs in budgets], axis=1))
     axis.axhline(plain, color="black", linestyle="--", linewidth=1, label="no hints")
     axis.set(xscale="log", xticks=budgets, xticklabels=budgets, xlabel="hints", ylabel="NMI, mean of all data sets")
@@ -204,13 +204,13 @@ def draw_wrong(table: Table, budgets: Sequence[int], path: Path) -> None:
 
 def styles() -> Iterator[tuple[str, dict]]:
     """A line for each method that the pictures show; ours stands out."""
-    colours = ("#888888", "#c96f4a", "#000000", "#5b9a68", "#b08bbb", "#d4a72c", "#8c6d5a", "#e39ac0", "#1b6ca8")
-    for method, colour in zip(FEW, colours, strict=True):
+    colors = ("#888888", "#c96f4a", "#000000", "#5b9a68", "#b08bbb", "#d4a72c", "#8c6d5a", "#e39ac0", "#1b6ca8")
+    for method, color in zip(FEW, colors, strict=True):
         flat = method in REFERENCE or method == PLAIN
         yield (
             method,
             {
-                "color": colour,
+                "color": color,
                 "linewidth": 2.6 if method == "likewise" else 1.2,
                 "linestyle": "--" if flat else "-",
                 "marker": "" if flat else "o",

@@ -129,7 +129,7 @@ def cobras(data, seed):
     return {"labels": model.cluster().construct_cluster_labeling()}
 
 
-LABELLING = {
+LABELING = {
     "ITML": itml,
     "MMC": mmc,
     "RCA": rca,

@@ -18,9 +18,9 @@ import time
 import warnings
 
 import numpy as np
-from methods import LABELLING, WEIGHTING
+from methods import LABELING, WEIGHTING
 
-METHODS = LABELLING | WEIGHTING
+METHODS = LABELING | WEIGHTING
 
 
 class TooSlow(BaseException):
@@ -70,7 +70,7 @@ def main(arguments):
         method, data = arguments
         print(json.dumps(answered(method, data, seed=0)), file=answers)
         return
-    print(json.dumps({"methods": list(LABELLING)}), file=answers)
+    print(json.dumps({"methods": list(LABELING)}), file=answers)
     for line in sys.stdin:
         print(json.dumps(answered(**json.loads(line))), file=answers)
 

@@ -25,7 +25,7 @@ def agreement(y, ours, other_y, theirs) -> Verdict:
 @row(
     "front-dense",
     "Likewise, {n:,} × {f} dense, k = 10, {hints} random pairs",
-    "sklearn's SpectralClustering (10 neighbours) of {some:,} of the rows, as many as we have landmarks",
+    "sklearn's SpectralClustering (10 neighbors) of {some:,} of the rows, as many as we have landmarks",
     Bar(seconds=180, gib=6),
     n=150,
     f=5,
@@ -81,7 +81,7 @@ def more_hints(n: int, f: int, hints: int, more: int) -> Contest:
     seeds = count(1)
 
     def add():
-        return model.add_hints(lw.Constraints.sample(y, "random_pairs", more, random_state=next(seeds))).labels_
+        return model.add_constraints(lw.Constraints.sample(y, "random_pairs", more, random_state=next(seeds))).labels_
 
     both = known | lw.Constraints.sample(y, "random_pairs", more, random_state=1)
     return Contest(
@@ -91,11 +91,11 @@ def more_hints(n: int, f: int, hints: int, more: int) -> Contest:
     )
 
 
-ADDING = "add_hints of {more} random pairs after {hints}, {n:,} × {f} rows, k = 10"
+ADDING = "add_constraints of {more} random pairs after {hints}, {n:,} × {f} rows, k = 10"
 
 
 @row("add-hints", ADDING, "the fit with all of them", Bar(slower=0.1), n=150, f=5, hints=20, more=3)
-def add_hints(n=2000, f=50, hints=100, more=20) -> Contest:
+def add_constraints(n=2000, f=50, hints=100, more=20) -> Contest:
     return more_hints(n, f, hints, more)
 
 

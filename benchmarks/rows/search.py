@@ -1,4 +1,4 @@
-"""Neighbours, and what is built on them."""
+"""Neighbors, and what is built on them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 import likewise as lw
-from likewise.graphs.distances import Cosine, Euclidean
-from likewise.graphs.neighbors import neighbours
-from likewise.graphs.search import exact_search
+from likewise.graphs._distances import Cosine, Euclidean
+from likewise.graphs._exact import exact_search
+from likewise.graphs._neighbors import neighbors
 
 from ..data import PENDIGITS, blobs, documents, pendigits
 from ..harness import Bar, Contest, Skipped, Verdict, row
@@ -20,7 +20,7 @@ from ..harness import Bar, Contest, Skipped, Verdict, row
 @row(
     "dsp-pendigits",
     "DSP, pendigits {n:,} × 16, {pairs} pairs of each kind a class",
-    "sklearn's exact 5-neighbour search of the same rows",
+    "sklearn's exact 5-neighbor search of the same rows",
     Bar(slower=6, gib=2),
     n=120,
     pairs=3,
@@ -41,7 +41,7 @@ def dsp_pendigits(n=PENDIGITS, pairs=20) -> Contest:
 @row(
     "dsp-large",
     "DSP, {n:,} × {f} dense, 20 pairs of each kind a class",
-    "sklearn's exact 5-neighbour search for {some:,} of the rows among all",
+    "sklearn's exact 5-neighbor search for {some:,} of the rows among all",
     Bar(seconds=180, gib=6),
     n=300,
     f=4,
@@ -54,54 +54,54 @@ def dsp_large(n=200_000, f=64, some=10_000) -> Contest:
     return Contest(
         lambda: lw.DSP(9).fit(X, constraints=hints),
         lambda: search.fit(X).kneighbors(X[:some], return_distance=False),
-        lambda ours, theirs: Verdict(f"finds {ours.recall_:.1%} of the true neighbours"),
+        lambda ours, theirs: Verdict(f"finds {ours.recall_:.1%} of the true neighbors"),
     )
 
 
 @row(
-    "neighbours-text",
+    "neighbors-text",
     "the {k} nearest by cosine, exact, {n:,} × {f:,} sparse TF-IDF-like",
     'sklearn\'s NearestNeighbors(metric="cosine", algorithm="brute")',
     n=200,
     f=600,
     k=5,
 )
-def neighbours_text(n=20_000, f=30_000, k=20) -> Contest:
+def neighbors_text(n=20_000, f=30_000, k=20) -> Contest:
     X, _ = documents(n, f, n_topics=20, length=60)
     search = NearestNeighbors(n_neighbors=k, metric="cosine", algorithm="brute", n_jobs=-1)
     return Contest(
-        lambda: neighbours(Cosine(X), k, search="exact").rows,
+        lambda: neighbors(Cosine(X), k, search="exact").rows,
         lambda: search.fit(X).kneighbors(return_distance=False),
-        lambda ours, theirs: Verdict(f"{shared(ours, theirs):.2%} of the neighbours are the same"),
+        lambda ours, theirs: Verdict(f"{shared(ours, theirs):.2%} of the neighbors are the same"),
     )
 
 
 @row(
-    "neighbours-approximate",
+    "neighbors-approximate",
     "the {k} nearest, approximate, {n:,} × {f} dense",
     "our exact search",
     n=500,
     f=8,
     k=3,
 )
-def neighbours_approximate(n=100_000, f=64, k=10) -> Contest:
+def neighbors_approximate(n=100_000, f=64, k=10) -> Contest:
     X, _ = blobs(n, f)
     return Contest(
-        lambda: neighbours(Euclidean(X), k, search="approximate"),
-        lambda: neighbours(Euclidean(X), k, search="exact"),
+        lambda: neighbors(Euclidean(X), k, search="approximate"),
+        lambda: neighbors(Euclidean(X), k, search="exact"),
         lambda ours, theirs: Verdict(f"recall {shared(ours.rows, theirs.rows):.4f}; it says {ours.recall:.4f}"),
     )
 
 
 @row(
-    "neighbours-faiss",
+    "neighbors-faiss",
     'the {k} nearest, search="approximate", {n:,} × {f} dense',
     'search="faiss": its IVF-Flat index, held to the same recall on the same sample',
     n=500,
     f=8,
     k=3,
 )
-def neighbours_faiss(n=50_000, f=64, k=10, some=1000) -> Contest:
+def neighbors_faiss(n=50_000, f=64, k=10, some=1000) -> Contest:
     if find_spec("faiss") is None:
         raise Skipped('faiss is not installed. Install it: pip install "likewise[ann]".')
     import_module("faiss")  # loading it is not part of the search
@@ -114,10 +114,10 @@ def neighbours_faiss(n=50_000, f=64, k=10, some=1000) -> Contest:
         return Verdict(f"recall {recall[0]:.4f}; faiss's {recall[1]:.4f}")
 
     return Contest(
-        lambda: neighbours(distances, k, search="approximate"), lambda: neighbours(distances, k, search="faiss"), judge
+        lambda: neighbors(distances, k, search="approximate"), lambda: neighbors(distances, k, search="faiss"), judge
     )
 
 
 def shared(ours, theirs) -> float:
-    """The share of their neighbours that are among ours, row by row."""
+    """The share of their neighbors that are among ours, row by row."""
     return float(np.mean([np.isin(right, left).mean() for left, right in zip(ours, theirs, strict=True)]))

@@ -13,7 +13,7 @@ from .fitting import LEAST_S, exponent
 from .mathematics import FAMILIES
 from .running import Points
 
-COLOURS = ("#1b6ca8", "#c96f4a", "#5b9a68", "#b08bbb", "#d4a72c", "#8c6d5a", "#444444")
+COLORS = ("#1b6ca8", "#c96f4a", "#5b9a68", "#b08bbb", "#d4a72c", "#8c6d5a", "#444444")
 
 
 def curve_of(points: Points, method: str, axis: str) -> list[tuple[int, float]]:
@@ -38,16 +38,16 @@ def draw_axis(points: Points, axis: str, path: Path) -> Path:
         1, len(FAMILIES), figsize=(3.4 * len(FAMILIES), 5.2), sharey=True, layout="constrained"
     )
     for panel, (title, family) in zip(panels, FAMILIES.items(), strict=True):
-        for method, colour in zip(family.methods, COLOURS, strict=False):
+        for method, color in zip(family.methods, COLORS, strict=False):
             curve = np.array(curve_of(points, method, axis), dtype=float).reshape(-1, 2)
             if not len(curve):
                 continue
             power = exponent([tuple(place) for place in curve])
             told = f"{method}  {power:.2f}" if power == power else f"{method}  –"
-            panel.plot(*curve.T, color=colour, marker="o", markersize=3, linewidth=1.3, label=told)
+            panel.plot(*curve.T, color=color, marker="o", markersize=3, linewidth=1.3, label=told)
             if reason := end_of(points, method, axis):
                 sign = {"memory": "s", "time": "x", "error": "v"}[reason]
-                panel.plot(*curve[-1], color=colour, marker=sign, markersize=8, fillstyle="none")
+                panel.plot(*curve[-1], color=color, marker=sign, markersize=8, fillstyle="none")
         panel.set(xscale="log", yscale="log", title=title, xlabel=AXES[axis].title)
         panel.set_xlim(AXES[axis].values[0] / 1.5, AXES[axis].values[-1] * 1.5)
         panel.grid(which="major", color="#eeeeee")
@@ -55,7 +55,7 @@ def draw_axis(points: Points, axis: str, path: Path) -> Path:
         if panel.get_lines():
             panel.legend(fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False)
     panels[0].set_ylabel("seconds of a fit")
-    signs = "grey: too quick to fit; ends early: × time, □ memory, ▽ error"
+    signs = "gray: too quick to fit; ends early: × time, □ memory, ▽ error"
     figure.suptitle(f"{AXES[axis].fixed}.  Beside a name: its exponent; {signs}", fontsize=10)
     saved(figure, path)
     return path

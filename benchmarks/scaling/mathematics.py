@@ -34,9 +34,9 @@ FAMILIES: dict[str, Family] = {
         "products with X; an eigenproblem of the smaller side of X, whose size is fixed along each axis",
         linear(),
     ),
-    "projections on neighbours": Family(
+    "projections on neighbors": Family(
         ("dsp", "gcdr", "lpp", "lppsi"),
-        "exact neighbours in 100 columns look at all pairs of rows; DSP factors the kernel of the linked rows",
+        "exact neighbors in 100 columns look at all pairs of rows; DSP factors the kernel of the linked rows",
         linear(rows=2.0),
         {("dsp", "hints"): 3.0},
     ),
@@ -47,12 +47,12 @@ FAMILIES: dict[str, Family] = {
     ),
     "the front door": Family(
         ("likewise",),
-        "exact neighbours of up to 10,000 landmarks look at all pairs of them; other rows join the nearest landmarks",
+        "exact neighbors of up to 10,000 landmarks look at all pairs of them; other rows join the nearest landmarks",
         linear(rows=2.0, width=2.0),
     ),
     "normalized cuts": Family(
         ("nc", "c-nc", "rl-nc", "rlc-nc"),
-        "exact neighbours look at all pairs of rows; k-means of k eigenvectors costs k²",
+        "exact neighbors look at all pairs of rows; k-means of k eigenvectors costs k²",
         linear(rows=2.0, width=2.0),
     ),
     "all distances": Family(

@@ -10,7 +10,7 @@ from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 
-SPELT = (  # what docutils does not know, in words that it knows
+SPELLED = (  # what docutils does not know, in words that it knows
     (r"\\[bB]igg?(?=[()\[\]|\\])", ""),
     (r"\\dots\b", r"\\ldots "),
     (r"\\tfrac(\d)(\d)", r"\\tfrac{\1}{\2}"),
@@ -27,7 +27,7 @@ def setup(app: Any) -> dict[str, Any]:
 
 def _written(node: nodes.Node, block: bool) -> str:
     tex = node.astext()
-    for pattern, replacement in SPELT:
+    for pattern, replacement in SPELLED:
         tex = re.sub(pattern, replacement, tex)
     try:
         return tex2mathml(tex, as_block=block)

@@ -14,17 +14,17 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import likewise
 from likewise.evaluation import normalized_mutual_information
-from likewise.front.matching import renamed
-from likewise.report.palette import palette
-from likewise.report.plots.drawing import FAINT, HINT_DIFFERENT, HINT_SAME, INK, save, sheet
-from likewise.report.subject import Subject
+from likewise.front._matching import renamed
+from likewise.report._palette import palette
+from likewise.report._subject import Subject
+from likewise.report.plots._drawing import FAINT, HINT_DIFFERENT, HINT_SAME, INK, save, sheet
 
 from .picture_data import DATA, Data
 from .sentences import sentences
 
 Array = np.ndarray
 Panel = tuple[str, Array, Array]
-"""A title, where rows lie, and the colour of each."""
+"""A title, where rows lie, and the color of each."""
 
 
 def draw(spec: dict[str, Any], path: Path) -> str:
@@ -40,13 +40,13 @@ def two_panels(before: Panel, after: Panel, hints: likewise.Constraints | None, 
     from matplotlib.collections import LineCollection
 
     figure = sheet(9, 4)
-    colours = np.array(palette(int(max(before[2].max(), after[2].max())) + 1))
+    colors = np.array(palette(int(max(before[2].max(), after[2].max())) + 1))
     for axis, (title, points, groups) in zip(figure.subplots(1, 2), (before, after), strict=True):
         size = float(np.clip(5000 / len(points), 3, 22))
-        axis.scatter(*points.T, c=colours[groups], s=size, linewidths=0)
+        axis.scatter(*points.T, c=colors[groups], s=size, linewidths=0)
         if hints is not None and axis is figure.axes[0]:
-            for pairs, colour in ((hints.cannot_link, HINT_DIFFERENT), (hints.must_link, HINT_SAME)):
-                axis.add_collection(LineCollection(points[pairs], colors=colour, linewidths=0.8, alpha=0.65))
+            for pairs, color in ((hints.cannot_link, HINT_DIFFERENT), (hints.must_link, HINT_SAME)):
+                axis.add_collection(LineCollection(points[pairs], colors=color, linewidths=0.8, alpha=0.65))
             for part in hints.partitions:  # known classes of some rows: too many pairs for lines
                 axis.scatter(*points[part.codes >= 0].T, s=4 * size, facecolors="none", edgecolors=INK, linewidths=0.8)
         if equal:  # what the picture shows is a length
@@ -60,7 +60,7 @@ def two_panels(before: Panel, after: Panel, hints: likewise.Constraints | None, 
 
 
 def projection(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:
-    """Left: the two directions of largest variance. Right: the first two that the method found. Colours: classes."""
+    """Left: the two directions of largest variance. Right: the first two that the method found. Colors: classes."""
     data, hints = _given(spec)
     model = _made(spec)
     found = model.fit_transform(data.X, **_told(hints))

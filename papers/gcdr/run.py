@@ -19,7 +19,7 @@ from likewise.studies.methods import UNPUBLISHED
 
 TABLES = ("iris", "wine", "pima", "ionosphere", "glass", "yeast")
 FACES = {"up": ("pose", ("up", "straight")), "sunglasses": ("eyes", ("sunglasses", "open"))}
-NOISE, LABELLED, PAIRS = 20, 20, 100
+NOISE, LABELED, PAIRS = 20, 20, 100
 EIGENFACES = 50
 RESTARTS = 10
 SCORE, FACES_SCORE = ("scaled_rand",), ("purity",)
@@ -54,11 +54,11 @@ def table(name: str) -> datasets.Dataset:
 
 
 def noisy_table(name: str, seed: int) -> Case:
-    """Columns brought to [0, 1], and twenty more of uniform noise in [0, 1]; all pairs of twenty labelled rows."""
+    """Columns brought to [0, 1], and twenty more of uniform noise in [0, 1]; all pairs of twenty labeled rows."""
     data = table(name)
     X = add_noise_columns(minmax_scale(data.X), NOISE, seed)
     width = data.X.shape[1]
-    return case(X, data.y, "labelled_items", LABELLED, random_state=seed, width=width, kept=width)
+    return case(X, data.y, "labeled_items", LABELED, random_state=seed, width=width, kept=width)
 
 
 def faces(label: str, seed: int) -> Case:

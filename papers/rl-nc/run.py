@@ -125,7 +125,7 @@ def pool(corpus: str, k: int, amount: float, seed: int) -> Case:
 
 
 def _hinted(X: Any, y: Any, amount: float, seed: int) -> Case:
-    return case(X, y, "labelled_items", round(amount / 100 * len(y)), random_state=seed)
+    return case(X, y, "labeled_items", round(amount / 100 * len(y)), random_state=seed)
 
 
 def trials() -> Iterator[Trial]:

@@ -106,8 +106,8 @@ def in_two_dimensions(drawn: Case, projected: bool) -> Array:
 
 def separation(Z: Array, y: Array) -> float:
     """Scatter between classes over scatter within them."""
-    centres = np.array([Z[y == name].mean(axis=0) for name in np.unique(y)])
-    within = np.square(Z - centres[y]).sum()
+    centers = np.array([Z[y == name].mean(axis=0) for name in np.unique(y)])
+    within = np.square(Z - centers[y]).sum()
     return float(np.square(Z - Z.mean(axis=0)).sum() / within - 1)
 
 

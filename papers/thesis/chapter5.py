@@ -2,7 +2,7 @@
 
 Unpublished and decided once: tables of numbers as they are, with Euclidean k-means; texts with cosine k-means after
 every projection (Tables 5.8, 5.9); Table 5.10 with Algorithm 4's Euclidean k-means for all. All k-means: ten starts.
-LLE has 12 neighbours. *Augmented* puts a 0/1 column for each document linked with beside the features. *L-Comb* is half
+LLE has 12 neighbors. *Augmented* puts a 0/1 column for each document linked with beside the features. *L-Comb* is half
 the cosine of the words, half that of the links. Link analysis: α = ½, θ = 0, s = 5, as many global pairs as links.
 """
 
@@ -170,7 +170,7 @@ LINKED: dict[str, Method] = {
 }
 
 
-def analysed(how: str) -> Method:
+def analyzed(how: str) -> Method:
     """Costco after link analysis: the artificial links, with a direction by lot, turned into core pairs."""
 
     def method(drawn: Case, seed: int) -> Array:
@@ -230,8 +230,8 @@ def three_dimensions(how: str) -> Array:
 
 def separation(Z: Array, y: Array) -> float:
     """Scatter between classes over scatter within them."""
-    centres = np.array([Z[y == name].mean(axis=0) for name in np.unique(y)])
-    return float(np.square(Z - Z.mean(axis=0)).sum() / np.square(Z - centres[y]).sum() - 1)
+    centers = np.array([Z[y == name].mean(axis=0) for name in np.unique(y)])
+    return float(np.square(Z - Z.mean(axis=0)).sum() / np.square(Z - centers[y]).sum() - 1)
 
 
 def trials() -> Iterator[Trial]:
@@ -264,7 +264,7 @@ def trials() -> Iterator[Trial]:
         yield Trial(
             f"figure5.12/{name}",
             partial(draw, name, 400, error_rate=0.5),
-            {"all-links": COSTCO["costco"], "local": analysed("local"), "global": analysed("global")},
+            {"all-links": COSTCO["costco"], "local": analyzed("local"), "global": analyzed("global")},
             seeds=CURVE_SEEDS,
         )
     for name in (*SCHOOLS, "cora"):

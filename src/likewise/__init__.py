@@ -1,129 +1,104 @@
 """likewise finds the clusters a person means.
 
-Tell it which items are the same and which differ, or a few labels; it learns a small linear space in which those
-clusters are plain to see.
+Say which rows belong together and which do not, or give a few labels; likewise learns from these constraints and from
+all other rows, and clusters.
 
->>> from sklearn.cluster import KMeans
 >>> from sklearn.datasets import load_iris
 >>> import likewise
 >>> X, y = load_iris(return_X_y=True)
->>> hints = likewise.Constraints.sample(y, "random_pairs", 60, random_state=0)
->>> Z = likewise.Costco(n_components=2).fit_transform(X, constraints=hints)
->>> labels = KMeans(3, n_init=10, random_state=0).fit_predict(Z)
->>> likewise.evaluation.rand_index(y, labels) > 0.9
+>>> constraints = likewise.Constraints.sample(y, "random_pairs", 60, random_state=0)
+>>> model = likewise.Likewise(n_clusters=3, random_state=0).fit(X, constraints=constraints)
+>>> likewise.evaluation.rand_index(y, model.labels_) > 0.9
 True
 
-Names load when they are first used, so that a command line that only prints its help stays quick.
+Subpackages are imported when a name of theirs is first used, so that ``likewise --help`` answers at once.
 """
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-_ROOMS = {
-    "constraints": ("Conflict", "ConstraintConflictError", "Constraints", "Partition"),
-    "datasets": (),
-    "sources": (),
-    "text": ("TextFeatures",),
-    "graphs": ("kernel_null_space",),
-    "projections": ("ASP", "DCA", "DSP", "GCDR", "LPP", "LPPSI", "RCA", "SCREEN", "SLPP", "SSDR", "Costco"),
-    "metric": ("XingMetric",),
-    "clustering": (
-        "COPKMeans",
-        "ChainedClusterer",
-        "ConstrainedNormalizedCut",
-        "KernelKMeans",
-        "MPCKMeans",
-        "NetworkedDocuments",
-        "NormalizedCut",
-        "PCKMeans",
-        "PlacementError",
-        "ProjectThenCluster",
-        "SKKMeans",
-        "SphericalKMeans",
-        "SubspaceMetricEnsemble",
-        "choose_delta",
-        "glo_nc",
-        "hbgf",
-        "l_nc",
-        "lo_nc",
-        "propagate_globally",
-        "propagate_locally",
-        "rl_nc",
-        "rlc_nc",
-    ),
-    "front": ("GraphFeatures", "Likewise", "Report", "Suspect", "cluster"),
-    "evaluation": (),
-    "forms": (),
-    "pencil": (),
-    "report": (),
-    "studies": (),
-    "testing": (),
-}
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
-
-__all__ = ["evaluation", *sorted(_HOME)]
+_SUBPACKAGES = (
+    "constraints", "prepare", "projections", "metric", "clustering", "front",
+    "graphs", "sources", "forms", "pencil", "evaluation", "datasets", "models", "report", "testing", "studies",
+)  # fmt: skip
+_AT_TOP = _SUBPACKAGES[:6]
+"""Subpackages whose public names are also names of likewise, each after those it imports itself."""
 
 if TYPE_CHECKING:
     from . import (
-        clustering,
-        constraints,
-        datasets,
-        evaluation,
-        forms,
-        front,
-        graphs,
-        metric,
-        pencil,
-        projections,
-        report,
-        sources,
-        studies,
-        testing,
-        text,
+        clustering as clustering,
     )
-    from .clustering import (
-        ChainedClusterer,
-        ConstrainedNormalizedCut,
-        COPKMeans,
-        KernelKMeans,
-        MPCKMeans,
-        NetworkedDocuments,
-        NormalizedCut,
-        PCKMeans,
-        PlacementError,
-        ProjectThenCluster,
-        SKKMeans,
-        SphericalKMeans,
-        SubspaceMetricEnsemble,
-        choose_delta,
-        glo_nc,
-        hbgf,
-        l_nc,
-        lo_nc,
-        propagate_globally,
-        propagate_locally,
-        rl_nc,
-        rlc_nc,
+    from . import (
+        constraints as constraints,
     )
-    from .constraints import Conflict, ConstraintConflictError, Constraints, Partition
-    from .front import GraphFeatures, Likewise, Report, Suspect, cluster
-    from .graphs import kernel_null_space
-    from .metric import XingMetric
-    from .projections import ASP, DCA, DSP, GCDR, LPP, LPPSI, RCA, SCREEN, SLPP, SSDR, Costco
-    from .text import TextFeatures
+    from . import (
+        datasets as datasets,
+    )
+    from . import (
+        evaluation as evaluation,
+    )
+    from . import (
+        forms as forms,
+    )
+    from . import (
+        front as front,
+    )
+    from . import (
+        graphs as graphs,
+    )
+    from . import (
+        metric as metric,
+    )
+    from . import (
+        models as models,
+    )
+    from . import (
+        pencil as pencil,
+    )
+    from . import (
+        prepare as prepare,
+    )
+    from . import (
+        projections as projections,
+    )
+    from . import (
+        report as report,
+    )
+    from . import (
+        sources as sources,
+    )
+    from . import (
+        testing as testing,
+    )
+    from .clustering import *
+    from .constraints import *
+    from .front import *
+    from .metric import *
+    from .prepare import *
+    from .projections import *
+
+
+def _public(package: ModuleType) -> dict[str, Any]:
+    names = vars(package).items()
+    return {name: value for name, value in names if not (name.startswith("_") or isinstance(value, ModuleType))}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
+    if name in _SUBPACKAGES:
         return import_module(f".{name}", __name__)
-    if name in _HOME:
-        value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-        globals()[name] = value
-        return value
+    if name == "__all__":
+        return [*_SUBPACKAGES, *sorted(key for home in _AT_TOP for key in _public(import_module(f".{home}", __name__)))]
+    if not name.startswith("_"):
+        for home in _AT_TOP:
+            found = _public(import_module(f".{home}", __name__))
+            if name in found:
+                globals()[name] = found[name]
+                return found[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_ROOMS})
+    return [*__getattr__("__all__"), "__version__"]

@@ -54,7 +54,7 @@ def served(tmp_path):
 
         def serve(body):
             source = f"import os, time\ndef method(data, seed):\n    {body.strip()}\n"
-            (tmp_path / "methods.py").write_text(source + "LABELLING, WEIGHTING = {'M': method}, {}\n")
+            (tmp_path / "methods.py").write_text(source + "LABELING, WEIGHTING = {'M': method}, {}\n")
             return peers
 
         yield serve

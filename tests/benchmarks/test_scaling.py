@@ -69,7 +69,7 @@ def test_what_is_known_is_not_measured_again_unless_limits_are_raised(measuring)
 
 
 def test_a_curve_ends_with_an_error(monkeypatch):
-    told = Point("cop", "hints", 10, stopped="error: no labelling")
+    told = Point("cop", "hints", 10, stopped="error: no labeling")
     monkeypatch.setattr(running, "measured", lambda *asked: told)
     assert list(sweep("cop", "hints", Limits())) == [told]
     assert told.settled(Limits(1e9, 1e9))

@@ -37,7 +37,7 @@ def test_everything_still_runs_and_a_quick_run_keeps_nothing(words):
     answer = subprocess.run(command, cwd=HOME, env=environment, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     skipped = {line.split(":")[0] for line in answer.stderr.splitlines() if ": skipped: " in line}
-    allowed = {"neighbours-faiss"} | (set() if PYTHON.exists() else {"cop", "pck", "mpck", "xing"})
+    allowed = {"neighbors-faiss"} | (set() if PYTHON.exists() else {"cop", "pck", "mpck", "xing"})
     assert skipped <= allowed
     assert contents() == before
 

@@ -11,11 +11,11 @@ law = settings(deadline=None, max_examples=25)
 
 
 def blobs(n=40, f=6, *, seed=0, n_groups=3):
-    """Rows around a few centres, features of different spread, and the labels."""
+    """Rows around a few centers, features of different spread, and the labels."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % n_groups
-    centres = 2.0 * rng.normal(size=(n_groups, f))
-    return (centres[y] + rng.normal(size=(n, f))) * np.linspace(0.5, 2.0, f) + 0.3, y
+    centers = 2.0 * rng.normal(size=(n_groups, f))
+    return (centers[y] + rng.normal(size=(n, f))) * np.linspace(0.5, 2.0, f) + 0.3, y
 
 
 def counts(n=40, f=12, *, seed=0, density=0.4):

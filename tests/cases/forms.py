@@ -20,7 +20,7 @@ N = 24
 LABELS = np.arange(N) % 4
 PARTIAL = partial_labels(LABELS, 0.6)
 HINTS = consistent_hints(LABELS, beliefs=True)
-LABELLED = Constraints(N, partitions=[labels_partition(PARTIAL, weight=0.5)])
+LABELED = Constraints(N, partitions=[labels_partition(PARTIAL, weight=0.5)])
 FRAMES = Constraints(N, partitions=[Partition(np.arange(N) // 3, False, False, True)])
 
 DATA = {
@@ -48,7 +48,7 @@ def pair_weights(hints, kind):
     return W
 
 
-def slow_neighbours(X, k, symmetry):
+def slow_neighbors(X, k, symmetry):
     n = len(X)
     directed = np.zeros((n, n))
     for i in range(n):
@@ -111,32 +111,32 @@ CASES = {
         lambda X: outer_sum(X, pair_weights(HINTS, "cannot")),
     ),
     "labels, same": (
-        lambda X: laplacian(must_link_graph(LABELLED)),
-        lambda X: outer_sum(X, pair_weights(LABELLED.expand(), "must")),
+        lambda X: laplacian(must_link_graph(LABELED)),
+        lambda X: outer_sum(X, pair_weights(LABELED.expand(), "must")),
     ),
     "labels, different": (
-        lambda X: laplacian(cannot_link_graph(LABELLED)),
-        lambda X: outer_sum(X, pair_weights(LABELLED.expand(), "cannot")),
+        lambda X: laplacian(cannot_link_graph(LABELED)),
+        lambda X: outer_sum(X, pair_weights(LABELED.expand(), "cannot")),
     ),
     "frames, different": (
         lambda X: laplacian(cannot_link_graph(FRAMES)),
         lambda X: outer_sum(X, pair_weights(FRAMES.expand(), "cannot")),
     ),
-    "neighbours, union": (
+    "neighbors, union": (
         lambda X: laplacian(neighbor_graph(X, 3)),
-        lambda X: outer_sum(X, slow_neighbours(X, 3, "union")),
+        lambda X: outer_sum(X, slow_neighbors(X, 3, "union")),
     ),
-    "neighbours, mean": (
+    "neighbors, mean": (
         lambda X: laplacian(neighbor_graph(X, 3, symmetry="mean")),
-        lambda X: outer_sum(X, slow_neighbours(X, 3, "mean")),
+        lambda X: outer_sum(X, slow_neighbors(X, 3, "mean")),
     ),
-    "degree of neighbours": (
+    "degree of neighbors": (
         lambda X: degree(neighbor_graph(X, 3)),
-        lambda X: slow_degree(X, slow_neighbours(X, 3, "union")),
+        lambda X: slow_degree(X, slow_neighbors(X, 3, "union")),
     ),
     "degree of labels": (
-        lambda X: degree(must_link_graph(LABELLED)),
-        lambda X: slow_degree(X, pair_weights(LABELLED.expand(), "must")),
+        lambda X: degree(must_link_graph(LABELED)),
+        lambda X: slow_degree(X, pair_weights(LABELED.expand(), "must")),
     ),
     "degree of signed": (lambda X: degree(_signed_graph()), lambda X: slow_degree(X, _slow_signed())),
     "signed": (
@@ -172,11 +172,11 @@ CASES = {
         lambda X: between_scatter(PARTIAL) - within_scatter(PARTIAL),
         lambda X: slow_between(X, PARTIAL) - slow_within(X, PARTIAL),
     ),
-    "centred degree": (
+    "centered degree": (
         lambda X: Form(RowMatrix.diag(1.0 + LABELS).centered()),
         lambda X: slow_degree(X - X.mean(axis=0), np.diag(1.0 + LABELS)),
     ),
-    "centred links": (
+    "centered links": (
         lambda X: Form(must_link_graph(HINTS).centered(), psd=False),
         lambda X: (X - X.mean(0)).T @ pair_weights(HINTS, "must") @ (X - X.mean(0)),
     ),

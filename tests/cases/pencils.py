@@ -88,7 +88,7 @@ CASES = {
     "signed push, rows in pull": lambda X: Pencil(ridge(0.5) + _scatter_of_links(X), -_signed(X)),
     "signed pull": lambda X: _gcdr(X, 0.0),
     "signed pull, ridge": lambda X: _gcdr(X, 0.5),
-    "neighbours against degree": lambda X: Pencil(
+    "neighbors against degree": lambda X: Pencil(
         laplacian(neighbor_graph(X, 4)), degree(neighbor_graph(X, 4)), over="push"
     ),
 }

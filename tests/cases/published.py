@@ -12,7 +12,7 @@ from cases.forms import (
     pair_weights,
     slow_between,
     slow_degree,
-    slow_neighbours,
+    slow_neighbors,
     slow_total,
     slow_within,
 )
@@ -156,7 +156,7 @@ def gcdr_weights(X, hints, k=5):
     """Positive and negative weights apart, after transitivity and entailment."""
     pairs = hints.expand(closed=True)
     same = pair_weights(pairs, "must")
-    return np.eye(len(X)) + same + slow_neighbours(X, k, "mean"), pair_weights(pairs, "cannot")
+    return np.eye(len(X)) + same + slow_neighbors(X, k, "mean"), pair_weights(pairs, "cannot")
 
 
 def gcdr(X, hints, degree, ridge=0.0):
@@ -168,10 +168,10 @@ def gcdr(X, hints, degree, ridge=0.0):
                 factor = min(factor, 0.999 * plus / minus)
     W = positive - factor * negative
     D = np.diag(np.abs(W).sum(axis=1) if degree == "absolute" else W.sum(axis=1))
-    centred = X - X.mean(axis=0)
-    denominator = centred.T @ D @ centred
+    centered = X - X.mean(axis=0)
+    denominator = centered.T @ D @ centered
     cost = ridge * np.trace(denominator) / len(denominator) * np.eye(len(denominator))
-    numerator = centred.T @ (np.diag(W.sum(axis=1)) - W) @ centred
+    numerator = centered.T @ (np.diag(W.sum(axis=1)) - W) @ centered
     return largest_over(-(numerator + cost), denominator + cost)[0], factor
 
 
@@ -202,7 +202,7 @@ def closed_links(hints):
 
 
 def side_information(X, hints, k=5):
-    W = slow_neighbours(X, k, "union")
+    W = slow_neighbors(X, k, "union")
     pairs = hints.expand()
     for kind, sign in (("must", 1.0), ("cannot", -1.0)):
         stated = pair_weights(pairs, kind)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from likewise.datasets import load
-from likewise.datasets.catalogue import entry_of
+from likewise.datasets._catalog import entry_of
 
 HOME = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("LIKEWISE_DATA", HOME / ".." / "shared" / "data")).resolve()

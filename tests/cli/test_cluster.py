@@ -278,7 +278,7 @@ def test_a_full_disk(folder, monkeypatch):
     def full(handle):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), folder / "c.csv")
 
-    monkeypatch.setattr("likewise.aside.os.fsync", full)
+    monkeypatch.setattr("likewise._atomic.os.fsync", full)
     before = folder.names()
     answer = folder.run("cluster", "flowers.csv", "--k", 3, "--out", folder / "c.csv")
     assert answer.exit_code == 1
@@ -308,7 +308,7 @@ def test_ctrl_c_while_members_learn_writes_nothing(folder, monkeypatch):
     def stop(*rest, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("likewise.front.likewise.heed", stop)
+    monkeypatch.setattr("likewise.front._likewise.heed", stop)
     before = folder.names()
     answer = folder.run("cluster", "flowers.csv", "--hints", "pairs.csv", "--k", 3, "--out", folder / "c.csv")
     assert answer.exit_code == 130

@@ -23,7 +23,7 @@ def test_silence_in_a_pipe(folder):
 HALF_WRITTEN = """
 import sys, time
 from likewise.cli import main
-from likewise.files import writing
+from likewise.prepare import writing
 
 def slowly(path, columns):
     with path.open("x") as file:
@@ -54,7 +54,7 @@ def test_ctrl_c_leaves_no_half_written_file(folder):
 SLOW = """
 import sys, time
 from likewise.cli import main
-from likewise.progress import Fall
+from likewise._progress_legacy import Fall
 told = Fall.tell
 
 def slowly(self, value):

@@ -3,12 +3,12 @@
 import numpy as np
 
 
-def slow_means(X, labels, centres, weight=None):
+def slow_means(X, labels, centers, weight=None):
     weight = np.ones(len(X)) if weight is None else weight
     return np.array(
         [
-            np.average(X[labels == h], axis=0, weights=weight[labels == h]) if np.any(labels == h) else centres[h]
-            for h in range(len(centres))
+            np.average(X[labels == h], axis=0, weights=weight[labels == h]) if np.any(labels == h) else centers[h]
+            for h in range(len(centers))
         ]
     )
 
@@ -25,19 +25,19 @@ def broken(hints, labels):
     return sum(b for kind, i, j, b in hints if (labels[i] == labels[j]) == (kind == "cannot"))
 
 
-def slow_pck(X, centres, hints, penalty, rng, n_iter):
+def slow_pck(X, centers, hints, penalty, rng, n_iter):
     """J at each iteration; `hints` as from `pair_lists`."""
     told = sorted({row for _, i, j, _ in hints for row in (i, j)})
-    k, labels, history = len(centres), None, []
+    k, labels, history = len(centers), None, []
 
     def cost(i, c, labels):
         changed = labels.copy()
         changed[i] = c
         mine = [hint for hint in hints if i in hint[1:3]]
-        return np.sum((X[i] - centres[c]) ** 2) + penalty * broken(mine, changed)
+        return np.sum((X[i] - centers[c]) ** 2) + penalty * broken(mine, changed)
 
     for _ in range(n_iter):
-        near = np.array([np.argmin([np.sum((x - c) ** 2) for c in centres]) for x in X])
+        near = np.array([np.argmin([np.sum((x - c) ** 2) for c in centers]) for x in X])
         before, labels = labels, near.copy()
         if before is not None:
             labels[told] = before[told]
@@ -48,7 +48,7 @@ def slow_pck(X, centres, hints, penalty, rng, n_iter):
             options = [cost(i, c, labels) for c in range(k)]
             if min(options) < options[labels[i]] - 1e-12:
                 labels[i] = int(np.argmin(options))
-        spread = sum(np.sum((x - centres[label]) ** 2) for x, label in zip(X, labels, strict=True))
+        spread = sum(np.sum((x - centers[label]) ** 2) for x, label in zip(X, labels, strict=True))
         history.append(spread + penalty * broken(hints, labels))
-        centres = slow_means(X, labels, centres)
+        centers = slow_means(X, labels, centers)
     return history

@@ -3,13 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from likewise.clustering import (
-    ChainedClusterer,
-    ConstrainedNormalizedCut,
-    NormalizedCut,
-    SubspaceMetricEnsemble,
-    lo_nc,
-)
+from likewise.clustering import ChainedClusterer, ConstrainedNormalizedCut, NormalizedCut, SubspaceMetricEnsemble, lo_nc
 
 CLUSTERERS = [
     NormalizedCut(3),

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy import linalg
 from sklearn.metrics import adjusted_rand_score
 
-from likewise.clustering import consensus, consensus_embedding, hbgf
-from likewise.clustering.consensus import item_cluster_graph
+from likewise.clustering import consensus_embedding, hbgf
+from likewise.clustering.agreement import _hbgf as consensus
+from likewise.clustering.agreement._hbgf import item_cluster_graph
 
 
 def noisy_copies(y, copies, noise, rng):
@@ -17,7 +18,7 @@ def noisy_copies(y, copies, noise, rng):
 
 
 def direct_embedding(labelings, k, weights):
-    """Leading eigenvectors of the normalised adjacency of the whole bipartite graph; for a connected one."""
+    """Leading eigenvectors of the normalized adjacency of the whole bipartite graph; for a connected one."""
     columns = []
     for labels, weight in zip(labelings, weights, strict=True):
         columns += [weight * (labels == value) for value in dict.fromkeys(labels.tolist()) if value >= 0]

@@ -1,15 +1,15 @@
-"""C-NC: the dense generalised eigenproblem, strong must-links, beliefs and whole groups."""
+"""C-NC: the dense generalized eigenproblem, strong must-links, beliefs and whole groups."""
 
 import numpy as np
 import pytest
+from likewise.clustering.spectral._embedding._affinity import affinity_graph
 from scipy import linalg
 from sklearn.metrics import adjusted_rand_score
 
 from cases.data import blobs, consistent_hints, partial_labels
 from likewise import Constraints
 from likewise.clustering import ConstrainedNormalizedCut, NormalizedCut
-from likewise.clustering.affinity import affinity_graph
-from likewise.graphs import spectral
+from likewise.linalg import _spectral as spectral
 
 K_BLOBS = affinity_graph(blobs(80, 5)[0], "rbf", None)
 Y_BLOBS = blobs(80, 5)[1]
@@ -20,7 +20,7 @@ def cut(**params):
 
 
 def direct_embedding(K, hints, beta, k):
-    """The k smallest generalised eigenvectors of (L + βUᵀU, D), rows of D^½ y to unit length."""
+    """The k smallest generalized eigenvectors of (L + βUᵀU, D), rows of D^½ y to unit length."""
     closed = hints.expand(closed=True)
     n = len(K)
     U = np.zeros((len(closed.must_link), n))
@@ -78,11 +78,11 @@ def test_must_links_join_parts():
     hints = Constraints(20, must_link=[(0, 6), (1, 7), (2, 18)])
     model = ConstrainedNormalizedCut(2, affinity="precomputed", random_state=0).fit(K, constraints=hints)
     assert model.n_parts_ == 2
-    # row 18 has no neighbours and takes its group's cluster; row 19 takes the largest one
+    # row 18 has no neighbors and takes its group's cluster; row 19 takes the largest one
     assert adjusted_rand_score(model.labels_, np.repeat([0, 1, 0], [12, 6, 2])) == 1
 
 
-def test_a_row_without_neighbours_follows_its_group():
+def test_a_row_without_neighbors_follows_its_group():
     K = linalg.block_diag(np.ones((8, 8)), np.ones((5, 5)), [[0.0]])
     hints = Constraints(14, must_link=[(9, 13)])
     labels = ConstrainedNormalizedCut(2, affinity="precomputed", random_state=0).fit_predict(K, constraints=hints)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from cases.data import blobs, consistent_hints, counts, partial_labels
 from likewise import ConstraintConflictError, Constraints, Partition
 from likewise.clustering import COPKMeans, PlacementError
-from likewise.clustering.cop import _two_sides
-from likewise.clustering.penalties import Penalties
-from likewise.clustering.placing import Placer, TwoSides
-from likewise.clustering.points import Points
+from likewise.clustering.kmeans._coloring import Placer, TwoSides
+from likewise.clustering.kmeans._cop import _two_sides
+from likewise.clustering.kmeans._penalties import Penalties
+from likewise.clustering.kmeans._points import Points
 from likewise.graphs import cannot_link_graph
 
 
@@ -25,7 +25,7 @@ def holds(hints, labels):
 
 @st.composite
 def hidden(draw):
-    """Hints that a hidden labelling keeps, and how many clusters it has."""
+    """Hints that a hidden labeling keeps, and how many clusters it has."""
     n, k = draw(st.integers(6, 30)), draw(st.integers(2, 5))
     y = np.array(draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n)))
     rows = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] != pair[1])
@@ -45,7 +45,7 @@ def hidden(draw):
 
 @settings(max_examples=80, deadline=None)
 @given(hidden(), st.integers(0, 3))
-def test_hints_of_a_hidden_labelling_always_hold(case, seed):
+def test_hints_of_a_hidden_labeling_always_hold(case, seed):
     hints, k = case
     X = np.random.default_rng(seed).normal(size=(hints.n_samples, 2))
     model = COPKMeans(k, n_init=2, random_state=seed).fit(X, constraints=hints)
@@ -54,10 +54,10 @@ def test_hints_of_a_hidden_labelling_always_hold(case, seed):
     assert (np.diff(model.history_) <= 1e-9).all()
 
 
-def brute_force(X, hints, centres):
-    """The best labels for given centres among all that keep the hints."""
-    k, n = len(centres), len(X)
-    distances = ((X[:, None] - centres) ** 2).sum(2)
+def brute_force(X, hints, centers):
+    """The best labels for given centers among all that keep the hints."""
+    k, n = len(centers), len(X)
+    distances = ((X[:, None] - centers) ** 2).sum(2)
     every = np.array(np.unravel_index(np.arange(k**n), (k,) * n)).T
     allowed = [labels for labels in every if holds(hints, labels)]
     return min(distances[np.arange(n), labels].sum() for labels in allowed)
@@ -69,11 +69,11 @@ def test_two_clusters_are_exact(seed):
     hints = consistent_hints(y, 2, 5, seed=seed)
     closure = hints.closure()
     apart = Penalties(cannot_link_graph(closure.between))
-    centres = np.random.default_rng(seed).normal(size=(2, 2))
+    centers = np.random.default_rng(seed).normal(size=(2, 2))
     points = Points(X, closure.groups)
-    labels, objective = _two_sides(points, apart, TwoSides(closure, apart))(centres, None)
+    labels, objective = _two_sides(points, apart, TwoSides(closure, apart))(centers, None)
     assert holds(hints, labels[closure.groups])
-    assert objective == pytest.approx(brute_force(X, hints, centres))
+    assert objective == pytest.approx(brute_force(X, hints, centers))
 
 
 def test_objective_is_that_of_the_rows():
@@ -143,7 +143,7 @@ def test_a_clique_is_named():
 
 def test_an_odd_cycle_is_named():
     hints = Constraints(9, must_link=[(4, 5)], cannot_link=[(0, 1), (1, 2), (2, 3), (3, 4), (5, 0), (7, 8)])
-    with pytest.raises(PlacementError, match=r"no labelling with 2 clusters .* odd cycle") as caught:
+    with pytest.raises(PlacementError, match=r"no labeling with 2 clusters .* odd cycle") as caught:
         COPKMeans(2).fit(np.eye(9), constraints=hints)
     assert sorted(caught.value.rows) == [0, 1, 2, 3, 4]
     assert caught.value.proven
@@ -186,7 +186,7 @@ def test_backtracking_finds_what_near_clusters_block():
         assert holds(hints, told)
 
 
-def test_a_planted_colouring_is_found():
+def test_a_planted_coloring_is_found():
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=120)
     hints = consistent_hints(y, 20, 260, seed=1)

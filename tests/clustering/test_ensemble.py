@@ -35,7 +35,7 @@ def test_the_parts_put_together_by_hand():
     seeds = rng.randint(np.iinfo(np.int32).max, size=7)
     labelings = []
     for features, seed in zip(subspaces, seeds[1:], strict=True):
-        Z = XingMetric(towards="variance", shrink=0.5).fit_transform(X[:, features], constraints=HINTS)
+        Z = XingMetric(toward="variance", shrink=0.5).fit_transform(X[:, features], constraints=HINTS)
         member = PCKMeans(3, penalty="variance", n_init=1, random_state=int(seed)).fit(Z, constraints=HINTS)
         labelings.append(member.labels_)
     np.testing.assert_array_equal(model.subspaces_, subspaces)
@@ -58,8 +58,8 @@ def test_members_are_k_means_in_their_subspaces(params):
     model = ensemble(**params).fit(X, constraints=HINTS)
     for labels, features, weights in zip(model.labelings_, model.subspaces_, model.weights_, strict=True):
         Z = X[:, features] * np.sqrt(weights)
-        centres = np.array([Z[labels == label].mean(axis=0) for label in range(3)])
-        nearest = np.square(Z[:, None] - centres).sum(axis=2).argmin(axis=1)
+        centers = np.array([Z[labels == label].mean(axis=0) for label in range(3)])
+        nearest = np.square(Z[:, None] - centers).sum(axis=2).argmin(axis=1)
         np.testing.assert_array_equal(labels, nearest)
 
 
@@ -74,7 +74,7 @@ def test_full_space_variants():
     metric = ensemble(**full).fit(X, constraints=HINTS)
     np.testing.assert_array_equal(metric.subspaces_, [np.arange(40)])
     np.testing.assert_array_equal(metric.labels_, metric.labelings_[0])
-    alone = XingMetric(towards="variance", shrink=0.5).fit(X, constraints=HINTS)
+    alone = XingMetric(toward="variance", shrink=0.5).fit(X, constraints=HINTS)
     np.testing.assert_allclose(metric.weights_[0], alone.weights_)
     plain = ensemble(metric=None, constrained=True, **full).fit(X, constraints=HINTS)
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max, size=2)[1]

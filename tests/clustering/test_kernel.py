@@ -7,12 +7,14 @@ from sklearn.metrics.pairwise import euclidean_distances
 import likewise
 from cases.data import blobs, consistent_hints, counts, partial_labels
 from likewise import Constraints
-from likewise.clustering import KernelKMeans, SKKMeans, choose_delta, kernel, nystrom
-from likewise.clustering.kernel import KernelPoints
-from likewise.clustering.lloyd import lloyd, plain
-from likewise.clustering.nystrom import Nystrom
-from likewise.clustering.widths import GRID
-from likewise.projections.bandwidth import median_distance
+from likewise.clustering import KernelKMeans, SKKMeans, choose_delta
+from likewise.clustering.kmeans import _kernel as kernel
+from likewise.clustering.kmeans import _nystrom as nystrom
+from likewise.clustering.kmeans._choose_delta import GRID
+from likewise.clustering.kmeans._kernel import KernelPoints
+from likewise.clustering.kmeans._lloyd import lloyd, plain
+from likewise.clustering.kmeans._nystrom import Nystrom
+from likewise.graphs._bandwidth import median_distance
 
 
 def rbf(X, delta, Y=None):
@@ -53,8 +55,8 @@ def test_same_start_gives_the_slow_objective_at_every_iteration(projected):
 def test_linear_kernel_is_kmeans():
     X, _ = blobs(50)
     model = KernelKMeans(3, kernel="linear", random_state=0, tol=0).fit(X)
-    centres = model.coefficients_ @ X
-    assert model.inertia_ == pytest.approx(((X - centres[model.labels_]) ** 2).sum())
+    centers = model.coefficients_ @ X
+    assert model.inertia_ == pytest.approx(((X - centers[model.labels_]) ** 2).sum())
 
 
 def test_kernels_named_called_and_precomputed_agree():
@@ -93,8 +95,8 @@ def test_skk_collapses_must_links_and_its_objective_is_eq_24():
     K_hat = likewise.kernel_null_space(rbf(X, 5.0), hints)
     members = [np.flatnonzero(model.labels_ == h) for h in range(3)]
     assert model.objective_ == pytest.approx(sum(slow_distance(K_hat, i, members[model.labels_[i]]) for i in range(40)))
-    labelled = SKKMeans(3, random_state=0).fit(X, partial_labels(y))
-    assert len(set(labelled.labels_[(partial_labels(y) == 0)])) == 1
+    labeled = SKKMeans(3, random_state=0).fit(X, partial_labels(y))
+    assert len(set(labeled.labels_[(partial_labels(y) == 0)])) == 1
 
 
 def test_skk_predicts_new_rows_after_the_same_projection():

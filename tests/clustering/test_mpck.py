@@ -9,10 +9,11 @@ from cases.data import blobs, consistent_hints, counts, labels_partition, law, p
 from clustering.slow_kmeans import pair_lists, slow_means
 from constraints.strategies import hints as any_hints
 from likewise import ConstraintConflictError, Constraints, Partition
-from likewise.clustering import MPCKMeans, violations
-from likewise.clustering.metrics import DiagonalMetrics, FullMetrics
-from likewise.clustering.points import Points
-from likewise.clustering.violations import Violations
+from likewise.clustering import MPCKMeans
+from likewise.clustering.kmeans._points import Points
+from likewise.clustering.kmeans.mpck import _violations as violations
+from likewise.clustering.kmeans.mpck._cluster_metrics import DiagonalMetrics, FullMetrics
+from likewise.clustering.kmeans.mpck._violations import Violations
 
 
 @pytest.fixture
@@ -22,10 +23,10 @@ def never_written(monkeypatch):
     monkeypatch.setattr(violations, "FEW_ENTRIES", 0)
 
 
-def slow_mpck(X, centres, hints, penalty, rng, n_iter, *, full):
+def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full):
     """J at each iteration, all metrics as matrices; (x', x'') is the box (diagonal) or the farthest pair (full)."""
     n, f = X.shape
-    k = len(centres)
+    k = len(centers)
     told = np.zeros(n, dtype=bool)
     told[[row for _, i, j, _ in hints for row in (i, j)]] = True
     pooled = np.cov(X.T, bias=True)
@@ -54,7 +55,7 @@ def slow_mpck(X, centres, hints, penalty, rng, n_iter, *, full):
         return 0.0
 
     def own(i, c):
-        return length(X[i] - centres[c], A[c]) - np.linalg.slogdet(A[c])[1]
+        return length(X[i] - centers[c], A[c]) - np.linalg.slogdet(A[c])[1]
 
     def cost(i, c, labels):
         changed = labels.copy()
@@ -75,10 +76,10 @@ def slow_mpck(X, centres, hints, penalty, rng, n_iter, *, full):
             if min(options) < options[labels[i]] - 1e-12:
                 labels[i] = int(np.argmin(options))
         history.append(sum(own(i, labels[i]) for i in range(n)) + sum(broken_cost(hint, labels) for hint in hints))
-        centres = slow_means(X, labels, centres)
+        centers = slow_means(X, labels, centers)
         learned = []
         for h in range(k):
-            S = sum((np.outer(x - centres[h], x - centres[h]) for x in X[labels == h]), np.zeros((f, f)))
+            S = sum((np.outer(x - centers[h], x - centers[h]) for x in X[labels == h]), np.zeros((f, f)))
             ends = apart(A[h])
             for kind, i, j, belief in hints:
                 d = X[i] - X[j]
@@ -198,7 +199,7 @@ def test_what_rows_pay_is_the_sum_over_written_out_pairs(constraints, closed, se
 
 
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
-def test_fully_labelled_rows_are_never_written_out(metric, monkeypatch):
+def test_fully_labeled_rows_are_never_written_out(metric, monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError("pairs were written out")
 
@@ -227,10 +228,10 @@ def test_objective_never_rises(seed, shared, labels, never_written):
 @pytest.mark.parametrize("kind", [DiagonalMetrics, FullMetrics])
 def test_without_broken_pairs_a_metric_is_an_inverse_variance(kind):
     X, y = blobs(90, 3)
-    centres = slow_means(X, y, np.zeros((3, 3)))
+    centers = slow_means(X, y, np.zeros((3, 3)))
     metrics = kind(X, 3, shared=False, farthest="pair")
     costs = Violations(X, Constraints(90, must_link=[(0, 3)]), 1.0, closed=True)
-    learned = metrics.learned(X, centres, y, *costs.strain(y, metrics))
+    learned = metrics.learned(X, centers, y, *costs.strain(y, metrics))
     for h in range(3):
         covariance = np.cov(X[y == h].T, bias=True)
         if kind is DiagonalMetrics:

@@ -79,9 +79,9 @@ def test_hints_count_besides():
     assert (ends[:, 0] == ends[:, 1]).all()
     alone = NetworkedDocuments(3, random_state=0).fit(X, constraints=hints)
     assert isinstance(alone.projection_, Costco)
-    labelled = NetworkedDocuments(3, random_state=0).fit(X, partial_labels(y), links=links)
-    assert labelled.homophily_.verdict == "similar"
-    assert rand_index(y, labelled.labels_) > rand_index(y, NetworkedDocuments(3, random_state=0).fit(X).labels_)
+    labeled = NetworkedDocuments(3, random_state=0).fit(X, partial_labels(y), links=links)
+    assert labeled.homophily_.verdict == "similar"
+    assert rand_index(y, labeled.labels_) > rand_index(y, NetworkedDocuments(3, random_state=0).fit(X).labels_)
 
 
 def test_it_warns_of_links_that_mean_the_opposite_and_of_links_that_say_nothing():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from likewise.clustering.spectral._embedding._affinity import affinity_graph
 from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.cluster import KMeans, SpectralClustering
@@ -11,8 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from cases.data import blobs, counts
 from likewise import Constraints
 from likewise.clustering import NormalizedCut
-from likewise.clustering.affinity import affinity_graph
-from likewise.graphs import spectral
+from likewise.linalg import _spectral as spectral
 
 
 def direct_embedding(K, k, normalization="ng-jordan-weiss"):
@@ -133,7 +133,7 @@ def test_fewer_clusters_than_parts_keep_the_largest():
     np.testing.assert_array_equal(labels, np.repeat([large, large, second, large], [9, 3, 6, 2]))
 
 
-def test_rows_without_neighbours_join_the_largest_cluster():
+def test_rows_without_neighbors_join_the_largest_cluster():
     X = np.vstack([counts(40, 8).toarray(), np.zeros((2, 8))])
     labels = NormalizedCut(3, affinity="cosine", n_neighbors=5, random_state=0).fit_predict(X)
     assert set(labels[-2:]) == {np.bincount(labels[:-2]).argmax()}

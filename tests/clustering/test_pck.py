@@ -14,11 +14,11 @@ from clustering.slow_kmeans import broken, pair_lists, slow_pck
 from constraints.strategies import hints as any_hints
 from likewise import Constraints, Partition
 from likewise.clustering import COPKMeans, MPCKMeans, PCKMeans
-from likewise.clustering.lloyd import lloyd
-from likewise.clustering.pck import groups_apart, priced, rows_apart
-from likewise.clustering.points import Points
-from likewise.clustering.scale import mean_distance, mean_squared_deviation
-from likewise.clustering.seeding import farthest_first
+from likewise.clustering.kmeans._lloyd import lloyd
+from likewise.clustering.kmeans._pck import groups_apart, priced, rows_apart
+from likewise.clustering.kmeans._points import Points
+from likewise.clustering.kmeans._scale import mean_distance, mean_squared_deviation
+from likewise.clustering.kmeans._seeding import farthest_first
 
 
 def never_rises(history):
@@ -98,10 +98,10 @@ def test_groups_as_one_is_weighted_kmeans_on_their_means():
     groups = consistent_hints(y, 15, 1).groups()
     whole, points = Points(X), Points(X, groups)
     for seed in range(5):
-        centres = np.random.default_rng(seed).normal(size=(3, 4))
+        centers = np.random.default_rng(seed).normal(size=(3, 4))
         labels = np.random.default_rng(seed).integers(3, size=points.n)
-        on_rows = whole.squared_distances(centres)[np.arange(40), labels[groups]].sum()
-        on_groups = points.weight @ points.squared_distances(centres)[np.arange(points.n), labels]
+        on_rows = whole.squared_distances(centers)[np.arange(40), labels[groups]].sum()
+        on_groups = points.weight @ points.squared_distances(centers)[np.arange(points.n), labels]
         assert on_rows == pytest.approx(on_groups + points.constant)
 
 
@@ -187,17 +187,17 @@ def test_the_published_price_is_the_mean_distance():
 def test_farthest_first_takes_large_groups_that_lie_apart():
     X = np.concatenate([np.zeros((4, 1)), np.full((2, 1), 1.0), np.full((2, 1), 10.0), np.full((1, 1), 99.0)])
     groups = np.array([0, 0, 0, 0, 1, 1, 2, 2, 3])
-    centres = farthest_first(Points(X), groups, 2, np.random.RandomState(0))
-    assert centres.ravel().tolist() == [0.0, 10.0]
+    centers = farthest_first(Points(X), groups, 2, np.random.RandomState(0))
+    assert centers.ravel().tolist() == [0.0, 10.0]
     filled = farthest_first(Points(X), groups, 4, np.random.RandomState(0))
     assert filled.ravel().tolist() == [0.0, 1.0, 10.0, 99.0]
 
 
-@pytest.mark.parametrize("labelled", [0, 5])
-def test_closed_groups_pay_for_every_pair_of_rows(labelled):
+@pytest.mark.parametrize("labeled", [0, 5])
+def test_closed_groups_pay_for_every_pair_of_rows(labeled):
     _, y = blobs(30)
-    hints = consistent_hints(y, 10, 6) | Constraints.from_labels(np.where(np.arange(30) < labelled, y, -1))
-    assert bool(hints.closure().between.partitions) == (labelled > 0)
+    hints = consistent_hints(y, 10, 6) | Constraints.from_labels(np.where(np.arange(30) < labeled, y, -1))
+    assert bool(hints.closure().between.partitions) == (labeled > 0)
     labels = np.random.default_rng(0).integers(2, size=groups_apart(hints, closed=True).free.size)
     groups = hints.groups()
     on_rows = broken([hint for hint in pair_lists(hints.expand(closed=True)) if hint[0] == "cannot"], labels[groups])

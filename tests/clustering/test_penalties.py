@@ -5,9 +5,9 @@ import pytest
 
 from cases.data import consistent_hints
 from likewise import Constraints
-from likewise.clustering import penalties
-from likewise.clustering.pck import rows_apart
-from likewise.clustering.penalties import Penalties
+from likewise.clustering.kmeans import _penalties as penalties
+from likewise.clustering.kmeans._pck import rows_apart
+from likewise.clustering.kmeans._penalties import Penalties
 from likewise.graphs import cannot_link_graph, must_link_graph
 
 

@@ -6,10 +6,10 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from cases.data import blobs
-from likewise.clustering import points as rows
-from likewise.clustering.lloyd import k_means, lloyd, plain
-from likewise.clustering.points import Points, squared_lengths
-from likewise.clustering.seeding import drawn_rows, spread_out
+from likewise.clustering.kmeans import _points as rows
+from likewise.clustering.kmeans._lloyd import k_means, lloyd, plain
+from likewise.clustering.kmeans._points import Points, squared_lengths
+from likewise.clustering.kmeans._seeding import drawn_rows, spread_out
 
 X, Y = blobs(60, 8, n_groups=3)
 LOOP = {"max_iter": 100, "tol": 0.0}
@@ -49,10 +49,10 @@ def test_more_starts_are_never_worse():
 @pytest.mark.parametrize("start", [drawn_rows, spread_out])
 def test_starts_are_rows(start):
     points = Points(X)
-    centres = start(points, 5, np.random.RandomState(0))
-    nearest = np.abs(X[:, None] - centres).max(axis=2).argmin(axis=0)
-    np.testing.assert_allclose(X[nearest], centres, atol=1e-12)
+    centers = start(points, 5, np.random.RandomState(0))
+    nearest = np.abs(X[:, None] - centers).max(axis=2).argmin(axis=0)
+    np.testing.assert_allclose(X[nearest], centers, atol=1e-12)
     assert len(set(nearest)) == 5
     run = k_means(points, 5, np.random.RandomState(0), n_init=1, start=start, **LOOP)
-    again = lloyd(points, centres, plain(points), **LOOP)
+    again = lloyd(points, centers, plain(points), **LOOP)
     assert run.objective == again.objective

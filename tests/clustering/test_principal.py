@@ -6,9 +6,9 @@ from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.preprocessing import StandardScaler
 
-from likewise import foresight
-from likewise.clustering.principal import fit_transform
-from likewise.progress import listening
+from likewise import _foresight as foresight
+from likewise._progress_legacy import listening
+from likewise.clustering._principal import fit_transform
 
 RNG = np.random.default_rng(0)
 TALL, WIDE = RNG.normal(size=(4000, 250)), RNG.normal(size=(400, 3000))
@@ -16,7 +16,7 @@ TEXT = sparse.random_array((1500, 4000), density=0.01, rng=RNG, format="csr")
 CASES = {
     "multiplied out": (PCA(20, svd_solver="covariance_eigh", random_state=0), TALL),
     "tall": (PCA(5, random_state=0), TALL),
-    "randomised": (PCA(20, random_state=0), WIDE),
+    "randomized": (PCA(20, random_state=0), WIDE),
     "text": (TruncatedSVD(50, random_state=0), TEXT),
 }
 

@@ -12,15 +12,9 @@ from sklearn.preprocessing import StandardScaler, normalize
 
 from cases.data import blobs, consistent_hints, counts, partial_labels
 from likewise import ASP, DSP, SSDR, Constraints, Costco
-from likewise.clustering import (
-    COPKMeans,
-    NormalizedCut,
-    PCKMeans,
-    ProjectThenCluster,
-    SphericalKMeans,
-)
-from likewise.clustering.points import Points
-from likewise.clustering.scale import mean_squared_deviation
+from likewise.clustering import COPKMeans, NormalizedCut, PCKMeans, ProjectThenCluster, SphericalKMeans
+from likewise.clustering.kmeans._points import Points
+from likewise.clustering.kmeans._scale import mean_squared_deviation
 from likewise.evaluation import rand_index
 
 
@@ -80,7 +74,7 @@ def test_cosine_for_text_and_euclid_otherwise():
     assert chosen.metric_ == chosen.clusterer_.metric == "euclidean"
 
 
-def test_predict_is_the_nearest_centre_of_projected_rows():
+def test_predict_is_the_nearest_center_of_projected_rows():
     X, y = noisy()
     for data in (X, sparse.csr_array(np.abs(X))):
         model = ProjectThenCluster(3, SSDR(n_components=2), random_state=0).fit(data)

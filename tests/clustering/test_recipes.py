@@ -36,7 +36,7 @@ def text(n=90, f=150, seed=0):
 
 
 X, Y = text()
-HINTS = Constraints.sample(Y, "labelled_items", 25, random_state=0)
+HINTS = Constraints.sample(Y, "labeled_items", 25, random_state=0)
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
@@ -52,7 +52,7 @@ def test_every_recipe_clusters(recipe, published):
 
 def test_rl_nc_by_hand():
     Z = ASP().fit_transform(X, constraints=HINTS)
-    Z = XingMetric(towards="equal").fit_transform(Z, constraints=HINTS)
+    Z = XingMetric(toward="equal").fit_transform(Z, constraints=HINTS)
     for recipe, cut in ((rl_nc, NormalizedCut), (rlc_nc, ConstrainedNormalizedCut)):
         told = {"constraints": HINTS} if cut is ConstrainedNormalizedCut else {}
         expected = cut(3, affinity="cosine", random_state=0).fit_predict(Z, **told)
@@ -88,7 +88,7 @@ def test_partial_labels_are_hints_too():
 
 
 def test_sparse_text():
-    hints = Constraints.sample(np.arange(60) % 3, "labelled_items", 20, random_state=0)
+    hints = Constraints.sample(np.arange(60) % 3, "labeled_items", 20, random_state=0)
     for recipe in RECIPES:
         assert recipe(3, random_state=0).fit_predict(counts(60, 20), constraints=hints).shape == (60,)
 

@@ -7,22 +7,22 @@ from scipy import sparse
 from cases.data import blobs, counts
 from likewise import Constraints
 from likewise.clustering import SphericalKMeans
-from likewise.clustering.lloyd import lloyd, plain
-from likewise.clustering.points import Points
-from likewise.clustering.seeding import spread_out
+from likewise.clustering.kmeans._lloyd import lloyd, plain
+from likewise.clustering.kmeans._points import Points
+from likewise.clustering.kmeans._seeding import spread_out
 
 
-def slow_spherical(X, centres, n_iter):
+def slow_spherical(X, centers, n_iter):
     """Objective Σ (1 − cos) at each iteration, row by row."""
     rows = [x / np.linalg.norm(x) for x in X]
     objective = []
     for _ in range(n_iter):
-        labels = [int(np.argmax([x @ c for c in centres])) for x in rows]
-        objective.append(sum(1 - x @ centres[label] for x, label in zip(rows, labels, strict=True)))
+        labels = [int(np.argmax([x @ c for c in centers])) for x in rows]
+        objective.append(sum(1 - x @ centers[label] for x, label in zip(rows, labels, strict=True)))
         sums = [
-            np.sum([x for x, own in zip(rows, labels, strict=True) if own == h], axis=0) for h in range(len(centres))
+            np.sum([x for x, own in zip(rows, labels, strict=True) if own == h], axis=0) for h in range(len(centers))
         ]
-        centres = [s / np.linalg.norm(s) for s in sums]
+        centers = [s / np.linalg.norm(s) for s in sums]
     return objective
 
 
@@ -45,7 +45,7 @@ def test_sparse_and_dense_agree():
     assert first.inertia_ == pytest.approx(second.inertia_)
 
 
-def test_length_of_rows_does_not_matter_and_centres_have_unit_length():
+def test_length_of_rows_does_not_matter_and_centers_have_unit_length():
     X, _ = blobs(50)
     stretch = np.random.default_rng(0).uniform(0.1, 9, size=(50, 1))
     first = SphericalKMeans(3, random_state=0).fit(X)

@@ -6,9 +6,10 @@ from scipy import sparse
 
 from cases.data import blobs
 from likewise import Constraints
-from likewise.clustering import MPCKMeans, violations
-from likewise.clustering.violations_groups import GroupPrices
-from likewise.clustering.violations_heard import Heard
+from likewise.clustering import MPCKMeans
+from likewise.clustering.kmeans.mpck import _violations as violations
+from likewise.clustering.kmeans.mpck._running_product import Heard
+from likewise.clustering.kmeans.mpck._violations_groups import GroupPrices
 
 GROUPS, CLUSTERS, FEATURES = 40, 3, 5
 

@@ -71,17 +71,17 @@ def slow_partition(partition):
 
 def slow_distances(n, must):
     """Number of must-links on the way from each row to each other row, by breadth-first search."""
-    neighbours = [[] for _ in range(n)]
+    neighbors = [[] for _ in range(n)]
     for i, j in must:
-        neighbours[i].append(j)
-        neighbours[j].append(i)
+        neighbors[i].append(j)
+        neighbors[j].append(i)
     distance = np.full((n, n), np.inf)
     for start in range(n):
         distance[start, start], front = 0, [start]
         while front:
             reached = []
             for row in front:
-                for other in neighbours[row]:
+                for other in neighbors[row]:
                     if np.isinf(distance[start, other]):
                         distance[start, other] = distance[start, row] + 1
                         reached.append(other)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from constraints.strategies import partitions, slow_partition
 from likewise.constraints import Partition
-from likewise.constraints.partition import numbered, pairs_across, pairs_within
+from likewise.constraints._partition import numbered, pairs_across, pairs_within
 
 
 @given(st.integers(0, 9).flatmap(partitions))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from likewise.constraints import Constraints
-from likewise.constraints.sampling import SAMPLERS, _triangle
+from likewise.constraints._sampling import SAMPLERS, _triangle
 
 Y = np.array([0, 0, 0, -1, 1, 1, 2, 2, 2, 2, -1])
 
@@ -57,7 +57,7 @@ def test_cannot_links_of_equal_are_uniform():
     assert chisquare(list(counts.values())).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("how", ["labelled_items", "disjoint_items"])
+@pytest.mark.parametrize("how", ["labeled_items", "disjoint_items"])
 def test_items_are_drawn_equally_often(how):
     rng = np.random.default_rng(2)
     counts = np.zeros(len(Y))
@@ -95,10 +95,10 @@ def test_per_class_cannot_links_out_of_two_classes_are_uniform():
 @pytest.mark.parametrize("error_rate", [0.0, 0.07, 0.3, 1.0])
 def test_kinds_are_right_but_for_the_errors_asked_for(how, error_rate):
     y = np.repeat([0, 1, 2], 30)
-    amount = {"per_class": 20, "labelled_items": 12, "disjoint_items": 40}.get(how, 100)
+    amount = {"per_class": 20, "labeled_items": 12, "disjoint_items": 40}.get(how, 100)
     hints = Constraints.sample(y, how, amount, error_rate=error_rate, random_state=0).expand()
     count = hints.n_must_link + hints.n_cannot_link
-    expected = {"per_class": 120, "labelled_items": 66, "disjoint_items": 20, "equal": 200}.get(how, 100)
+    expected = {"per_class": 120, "labeled_items": 66, "disjoint_items": 20, "equal": 200}.get(how, 100)
     assert count == expected
     wrong = (y[hints.must_link[:, 0]] != y[hints.must_link[:, 1]]).sum()
     wrong += (y[hints.cannot_link[:, 0]] == y[hints.cannot_link[:, 1]]).sum()
@@ -109,8 +109,8 @@ def test_kinds_are_right_but_for_the_errors_asked_for(how, error_rate):
         assert len(np.unique(np.concatenate([hints.must_link, hints.cannot_link]))) == amount
 
 
-def test_labelled_items_stay_a_partition():
-    hints = Constraints.sample(np.arange(1_000_000) % 3, "labelled_items", 500_000, random_state=0)
+def test_labeled_items_stay_a_partition():
+    hints = Constraints.sample(np.arange(1_000_000) % 3, "labeled_items", 500_000, random_state=0)
     assert len(hints.partitions) == 1
     assert hints.n_must_link + hints.n_cannot_link == 500_000 * 499_999 // 2
 
@@ -153,16 +153,16 @@ def test_string_labels_and_none():
         (
             "triples",
             1,
-            "how = 'triples' is no way to sample. Choose one of random_pairs, per_class, labelled_items",
+            "how = 'triples' is no way to sample. Choose one of random_pairs, per_class, labeled_items",
         ),
         (
             "random_pairs",
             37,
-            "cannot draw 37 distinct pairs of labelled rows: there are 36. Ask for at most 36",
+            "cannot draw 37 distinct pairs of labeled rows: there are 36. Ask for at most 36",
         ),
         ("equal", 11, "pairs within a class: there are 10"),
         ("links", 11, "there are 10"),
-        ("labelled_items", 10, "cannot draw 10 distinct labelled rows: there are 9"),
+        ("labeled_items", 10, "cannot draw 10 distinct labeled rows: there are 9"),
         ("disjoint_items", 10, "there are 9"),
         ("disjoint_items", 3, "amount must be even, got 3"),
         ("per_class", 2, "must-links within class 1: there are 1"),

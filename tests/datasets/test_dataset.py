@@ -69,7 +69,7 @@ def test_subset_by_what_else_is_known():
 
 
 def test_another_label():
-    data = pages().labelled_by("university")
+    data = pages().labeled_by("university")
     assert data.target_names == ("cornell", "texas")
     assert data.y.tolist() == [0, 0, 1, 0]
 
@@ -92,7 +92,7 @@ def test_it_travels_to_other_processes():
         (lambda data: data.subset(["staff", "staff"]), "asked for twice"),
         (lambda data: data.subset(university="cornel"), "no rows whose university is 'cornel'; it has cornell"),
         (lambda data: data.subset(college="cornell"), "no extra 'college'; it has university, pixels"),
-        (lambda data: data.labelled_by("pixels"), r"shape \(4, 2, 2\), not one value a row"),
+        (lambda data: data.labeled_by("pixels"), r"shape \(4, 2, 2\), not one value a row"),
         (lambda data: data.rows([1, 1]), "row 1 is asked for twice"),
         (lambda data: data.rows([4]), "numbers from 0 to 3"),
         (lambda data: data.rows([-1]), "numbers from 0 to 3"),

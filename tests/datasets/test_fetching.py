@@ -7,10 +7,10 @@ from sklearn.utils import Bunch
 
 from cases.real import real
 from likewise.datasets import DatasetError, DatasetNotFoundError, load
-from likewise.datasets.catalogue import CATALOGUE
-from likewise.datasets.fetching import sender_subject_body
+from likewise.datasets._catalog import CATALOG
+from likewise.datasets._fetching import sender_subject_body
 
-ONE_PART = sorted(name for name, entry in CATALOGUE.items() if entry.fetch and list(entry.fetch.parts) == [""])
+ONE_PART = sorted(name for name, entry in CATALOG.items() if entry.fetch and list(entry.fetch.parts) == [""])
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def home(monkeypatch):
 
 
 def table(entry, *, seed=0):
-    """Rows as many as the catalogue has, with its classes under the names of OpenML, in no order."""
+    """Rows as many as the catalog has, with its classes under the names of OpenML, in no order."""
     there = {ours: theirs for theirs, ours in entry.fetch.labels.items()}
     rng = np.random.default_rng(seed)
     labels = np.repeat(
@@ -47,7 +47,7 @@ def table(entry, *, seed=0):
 
 @pytest.mark.parametrize("name", ONE_PART)
 def test_tables_of_one_part(name, home):
-    entry = CATALOGUE[name]
+    entry = CATALOG[name]
     (number,) = entry.fetch.parts.values()
     bunch = home[number] = table(entry)
     data = load(name)
@@ -58,12 +58,12 @@ def test_tables_of_one_part(name, home):
 
 
 def test_what_is_not_in_the_folder_is_fetched(tmp_path, home):
-    home[59] = table(CATALOGUE["ionosphere"])
+    home[59] = table(CATALOG["ionosphere"])
     assert len(load("ionosphere", tmp_path)) == 351
 
 
 def test_rows_with_missing_values_are_left_out(home):
-    bunch = table(CATALOGUE["breast_w"])
+    bunch = table(CATALOG["breast_w"])
     gaps = Bunch(data=np.full((16, 9), np.nan), target=np.array(["benign"] * 14 + ["malignant"] * 2, dtype=object))
     home[15] = Bunch(
         data=np.vstack([gaps.data, bunch.data]),
@@ -74,7 +74,7 @@ def test_rows_with_missing_values_are_left_out(home):
 
 
 def test_numbers_that_are_names_of_categories(home):
-    bunch = home[11] = table(CATALOGUE["balance"])
+    bunch = home[11] = table(CATALOG["balance"])
     bunch.data[:, 1] = np.arange(625) % 3
     bunch.categories = {"f1": ["10", "0", "5"]}
     np.testing.assert_array_equal(load("balance").X[:4, 1], [10, 0, 5, 10])
@@ -88,7 +88,7 @@ def parts_of_mfeat(home, *, first):
     rng = np.random.default_rng(0)
     tables = {view: rng.normal(size=(2000, size)) for view, size in sizes.items()}
     tables["mor"][:, 0] = np.isin(digits, (0, 6, 9)) + 2 * (digits == 8)
-    for view, number in CATALOGUE["mfeat"].fetch.parts.items():
+    for view, number in CATALOG["mfeat"].fetch.parts.items():
         names = [f"att{k}" for k in range(sizes[view])]
         home[number] = Bunch(data=tables[view], target=labels.copy(), feature_names=names, categories={})
     return np.hstack(list(tables.values())), digits
@@ -112,14 +112,14 @@ def test_parts_in_different_order(home):
 
 
 def test_fetched_by_another_name(home):
-    home[40] = table(CATALOGUE["sonar"])
+    home[40] = table(CATALOG["sonar"])
     home[40].target[3] = "Submarine"
     with pytest.raises(DatasetError, match=r"sonar: .*data_id 40 gives classes 'Submarine', .*only M, R"):
         load("sonar")
 
 
 def test_fetched_with_other_counts(home):
-    home[40] = table(CATALOGUE["sonar"])
+    home[40] = table(CATALOG["sonar"])
     home[40].target[:] = "Rock"
     with pytest.raises(DatasetError, match=r"sonar from .*data_id 40 .*expected 111 rows of class M, seen 0"):
         load("sonar")
@@ -168,7 +168,7 @@ def test_newsgroups(monkeypatch):
 def test_bytes_that_are_no_utf8_are_replaced(monkeypatch):
     bunch = Bunch(data=["From: M\xfcller\n\nGr\xfc\xc3\xbc\xdfe"], filenames=["x/20news-bydate-test/sci.med/7"])
     monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", lambda **arguments: bunch)
-    monkeypatch.setattr("likewise.datasets.loading._checked", lambda dataset, entry, where: dataset)
+    monkeypatch.setattr("likewise.datasets._loading._checked", lambda dataset, entry, where: dataset)
     data = load("newsgroups")
     assert data.text == ["From: M\ufffdller\n\nGr\ufffdü\ufffde"]
     assert (data.ids.tolist(), data.extra["split"].tolist()) == (["sci.med/7"], ["test"])

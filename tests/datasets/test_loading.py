@@ -10,7 +10,7 @@ import pytest
 
 from cases.real import real
 from likewise.datasets import DatasetError, DatasetNotFoundError, load, names
-from likewise.datasets.catalogue import CATALOGUE, Entry
+from likewise.datasets._catalog import CATALOG, Entry
 
 TINY = Entry("tiny", 2, {"a": 2, "b": 1}, "Somebody: Tiny", n_links=1)
 SAID = Entry("said", None, {"no": 1, "yes": 2}, "Somebody: Said")
@@ -20,8 +20,8 @@ SAID = Entry("said", None, {"no": 1, "yes": 2}, "Somebody: Said")
 def small_world(monkeypatch):
     """Two small data sets, and no folder unless a test gives one."""
     monkeypatch.delenv("LIKEWISE_DATA", raising=False)
-    monkeypatch.setitem(CATALOGUE, "tiny", TINY)
-    monkeypatch.setitem(CATALOGUE, "said", SAID)
+    monkeypatch.setitem(CATALOG, "tiny", TINY)
+    monkeypatch.setitem(CATALOG, "said", SAID)
 
 
 def save_tiny(folder, **changes):
@@ -66,20 +66,20 @@ def test_a_folder_given_goes_before_the_environment(tmp_path, monkeypatch):
     assert len(load("tiny", str(tmp_path))) == 3
 
 
-@pytest.mark.parametrize("name", sorted(CATALOGUE))
-def test_real_data_sets_are_those_of_the_catalogue(name):
+@pytest.mark.parametrize("name", sorted(CATALOG))
+def test_real_data_sets_are_those_of_the_catalog(name):
     data = real(name)
-    entry = CATALOGUE[name]
+    entry = CATALOG[name]
     assert (len(data), data.counts) == (entry.n_samples, dict(entry.classes))
     if data.X is not None:
         assert data.X.shape == (entry.n_samples, entry.n_features)
         assert np.isfinite(data.X).all()
 
 
-def test_the_catalogue_holds_what_the_papers_need():
-    assert len(CATALOGUE) == 28 + 2
-    assert names() == tuple(sorted(CATALOGUE))
-    assert all(entry.source and entry.name == name for name, entry in CATALOGUE.items())
+def test_the_catalog_holds_what_the_papers_need():
+    assert len(CATALOG) == 28 + 2
+    assert names() == tuple(sorted(CATALOG))
+    assert all(entry.source and entry.name == name for name, entry in CATALOG.items())
 
 
 def test_wdbc_has_another_name():
@@ -90,8 +90,8 @@ def test_faces():
     faces = real("cmu_faces")
     np.testing.assert_array_equal(faces.X[5].reshape(faces.images)[:2, :2], faces.X[5, [[0, 1], [32, 33]]])
     assert faces.extra["images"].shape == (624, 120, 128)
-    assert faces.labelled_by("eyes").counts == {"open": 313, "sunglasses": 311}
-    assert faces.subset(["left", "right"]).labelled_by("user").n_classes == 20
+    assert faces.labeled_by("eyes").counts == {"open": 313, "sunglasses": 311}
+    assert faces.subset(["left", "right"]).labeled_by("user").n_classes == 20
 
 
 def test_university_of_webkb():
@@ -168,14 +168,14 @@ def test_folder_that_is_none(tmp_path, monkeypatch):
         ({"X": np.full((3, 2), None)}, "tiny.npz cannot be used: .*allow_pickle"),
     ],
 )
-def test_arrays_that_are_not_those_of_the_catalogue(tmp_path, changes, message):
+def test_arrays_that_are_not_those_of_the_catalog(tmp_path, changes, message):
     save_tiny(tmp_path, **changes)
     with pytest.raises(DatasetError, match=message):
         load("tiny", tmp_path)
 
 
 def test_many_differences_are_not_all_listed(tmp_path, monkeypatch):
-    monkeypatch.setitem(CATALOGUE, "tiny", Entry("tiny", 2, dict.fromkeys("abcdefgh", 9), "Somebody: Tiny", n_links=1))
+    monkeypatch.setitem(CATALOG, "tiny", Entry("tiny", 2, dict.fromkeys("abcdefgh", 9), "Somebody: Tiny", n_links=1))
     save_tiny(tmp_path)
     with pytest.raises(DatasetError, match=r"expected 72 rows, seen 3; .*; and 5 more. Get the one of Somebody"):
         load("tiny", tmp_path)

@@ -21,7 +21,7 @@ from likewise.evaluation import (
     rand_index,
     scaled_rand_index,
 )
-from likewise.evaluation.contingency import Contingency, contingency, encode
+from likewise.evaluation._contingency import Contingency, contingency, encode
 
 SCORES = [rand_index, adjusted_rand_index, pair_f_score, scaled_rand_index, normalized_mutual_information, purity]
 SYMMETRIC = [rand_index, adjusted_rand_index, normalized_mutual_information]
@@ -30,24 +30,24 @@ every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score._
 
 
 @st.composite
-def labellings(draw, how_many=2):
+def labelings(draw, how_many=2):
     n = draw(st.integers(1, 14))
     groups = st.integers(0, draw(st.integers(0, 6)))
     return [draw(st.lists(groups, min_size=n, max_size=n)) for _ in range(how_many)]
 
 
 class TestAgainstDefinitions:
-    @given(labellings())
+    @given(labelings())
     def test_pair_scores_equal_a_loop_over_pairs(self, pair):
         assert rand_index(*pair) == float(slow_rand(*pair))
         assert scaled_rand_index(*pair) == float(slow_scaled_rand(*pair))
         assert tuple(pair_f_score(*pair)) == slow_pair_f(*pair)
 
-    @given(labellings())
+    @given(labelings())
     def test_purity_equals_a_loop_over_clusters(self, pair):
         assert purity(*pair) == float(slow_purity(*pair))
 
-    @given(labellings())
+    @given(labelings())
     def test_scikit_learn_agrees(self, pair):
         assert rand_index(*pair) == pytest.approx(sklearn_metrics.rand_score(*pair), abs=1e-15)
         assert adjusted_rand_index(*pair) == pytest.approx(sklearn_metrics.adjusted_rand_score(*pair), abs=1e-14)
@@ -55,7 +55,7 @@ class TestAgainstDefinitions:
             sklearn_metrics.normalized_mutual_info_score(*pair), abs=1e-12
         )
 
-    @given(labellings())
+    @given(labelings())
     def test_f_follows_from_the_pair_confusion_matrix(self, pair):
         (_, lumped), (split, both) = sklearn_metrics.pair_confusion_matrix(*pair).tolist()
         if both:
@@ -76,14 +76,14 @@ class TestAgainstDefinitions:
 
 class TestLaws:
     @every_score
-    @given(pair=labellings(), seed=st.integers(0, 999))
+    @given(pair=labelings(), seed=st.integers(0, 999))
     def test_order_of_items_does_not_matter(self, score, pair, seed):
         order = np.random.default_rng(seed).permutation(len(pair[0]))
         y_true, y_pred = np.array(pair)
         assert score(y_true[order], y_pred[order]) == pytest.approx(score(y_true, y_pred), abs=1e-14)
 
     @every_score
-    @given(pair=labellings())
+    @given(pair=labelings())
     def test_names_of_groups_do_not_matter(self, score, pair):
         renamings = (
             lambda v: -v,
@@ -98,23 +98,23 @@ class TestLaws:
             assert score(*renamed) == pytest.approx(score(*pair), abs=1e-14)
 
     @pytest.mark.parametrize("score", SYMMETRIC)
-    @given(pair=labellings())
+    @given(pair=labelings())
     def test_symmetric_scores_are_symmetric(self, score, pair):
         assert score(*pair) == pytest.approx(score(*pair[::-1]), abs=1e-14)
 
-    @given(labellings())
+    @given(labelings())
     def test_exchanging_sides_exchanges_precision_and_recall(self, pair):
         f, precision, recall = pair_f_score(*pair)
         assert pair_f_score(*pair[::-1]) == (f, recall, precision)
 
     @every_score
-    @given(pair=labellings())
+    @given(pair=labelings())
     def test_within_zero_and_one_and_one_for_itself(self, score, pair):
         least = -1 if score is adjusted_rand_index else 0
         assert np.all((np.array(score(*pair)) >= least) & (np.array(score(*pair)) <= 1))
         assert np.all(np.array(score(pair[0], pair[0])) == 1)
 
-    @given(labellings(3))
+    @given(labelings(3))
     def test_splitting_clusters_never_lowers_purity(self, triple):
         y_true, y_pred, split = triple
         assert purity(y_true, whole(list(zip(y_pred, split, strict=True)))) >= purity(y_true, y_pred)

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from scipy import io, sparse
 
-from likewise.files import read_table
+from likewise.prepare import read_table
 
 X = np.array([[0.5, 10.0], [1.5, 90.0], [2.5, 40.0], [0.25, 70.0]])
 IDS = ["a", "b", "c", "d"]
@@ -77,8 +77,8 @@ def test_the_same_rows_from_every_format(tmp_path, name):
     assert rows.feature_names == ("one", "two")
     assert [label is None for label in rows.labels] == [False, False, True, False]
     assert rows.labels[0] == rows.labels[3] != rows.labels[1]
-    assert rows.n_labelled == 3
-    assert rows.recipe.startswith("2 columns of numbers, standardised")
+    assert rows.n_labeled == 3
+    assert rows.recipe.startswith("2 columns of numbers, standardized")
 
 
 @pytest.mark.parametrize("name", ["t.npy", "t.mtx"])
@@ -150,17 +150,17 @@ def test_a_folder_of_texts(tmp_path):
     assert read_table(tmp_path, label="folder").labels == ["money"] * 3 + ["pets"] * 3
 
 
-@pytest.mark.parametrize("colour", [True, False])
-def test_a_folder_of_images(tmp_path, colour):
+@pytest.mark.parametrize("color", [True, False])
+def test_a_folder_of_images(tmp_path, color):
     for number in range(4):
         pixels = np.full((40, 60, 3), 60 * number, dtype=np.uint8)
-        pixels[..., 0] += 9 * colour
+        pixels[..., 0] += 9 * color
         Image.fromarray(pixels).save(tmp_path / f"{number}.png")
     rows = read_table(tmp_path)
-    assert rows.X.shape == (4, 32 * 32 * (3 if colour else 1))
-    np.testing.assert_allclose(rows.X[3].max(), (180 + 9 * colour) / 255)
+    assert rows.X.shape == (4, 32 * 32 * (3 if color else 1))
+    np.testing.assert_allclose(rows.X[3].max(), (180 + 9 * color) / 255)
     assert [path.name for path in rows.images] == rows.ids == ["0.png", "1.png", "2.png", "3.png"]
-    assert ("in colour" in rows.recipe) == colour
+    assert ("in color" in rows.recipe) == color
 
 
 def spoil(path, content):

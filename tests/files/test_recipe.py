@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from likewise.files import Recipe, read_like, read_table
+from likewise.prepare import Recipe, read_like, read_table
 
 HEADER = "id,age,income,town,comment,code,since"
 PETS = "the cat and the dog sleep by the fire"
@@ -213,10 +213,10 @@ def test_the_state_of_a_recipe_is_all_of_it(table):
     assert (read_like(table, again).X != rows.X).nnz == 0
 
 
-@pytest.mark.parametrize("how", ["as they are", "standardised", "counts"])
+@pytest.mark.parametrize("how", ["as they are", "standardized", "counts"])
 def test_numbers_alone(tmp_path, how):
     rng = np.random.default_rng(0)
-    X = {"as they are": rng.uniform(size=(30, 4)), "standardised": rng.uniform(size=(30, 4)) * [1, 10, 100, 1000],
+    X = {"as they are": rng.uniform(size=(30, 4)), "standardized": rng.uniform(size=(30, 4)) * [1, 10, 100, 1000],
          "counts": rng.poisson(0.2, size=(30, 8)).astype(float)}[how]  # fmt: skip
     np.save(tmp_path / "t.npy", X)
     rows = read_table(tmp_path / "t.npy")

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from likewise.aside import os as aside_os
-from likewise.aside import written_aside
-from likewise.files import write_columns
+from likewise._atomic import atomic_write
+from likewise._atomic import os as aside_os
+from likewise.prepare import write_columns
 
 COLUMNS = {"id": ["a", 'b"', "c,d"], "cluster": np.array([0, 1, 0])}
 
@@ -32,7 +32,7 @@ def test_formats(tmp_path):
 def test_what_was_there_stays_when_writing_fails(tmp_path, error):
     path = tmp_path / "t.csv"
     path.write_text("before")
-    with pytest.raises(error if isinstance(error, type) else OSError), written_aside(path) as aside:  # noqa: PT012
+    with pytest.raises(error if isinstance(error, type) else OSError), atomic_write(path) as aside:  # noqa: PT012
         aside.write_text("half")
         raise error
     assert [found.name for found in tmp_path.iterdir()] == ["t.csv"]

@@ -7,10 +7,11 @@ from sklearn.datasets import load_iris, make_blobs
 
 from likewise.constraints import Constraints
 from likewise.evaluation import constraint_accuracy
-from likewise.front import Likewise, members
-from likewise.front.features import LinearFeatures
-from likewise.front.profile import differences
-from likewise.front.strictness import kept_apart
+from likewise.front import Likewise
+from likewise.front import _members as members
+from likewise.front._hard_constraints import kept_apart
+from likewise.front._profile import differences
+from likewise.prepare._linear import LinearFeatures
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def test_pages_in_a_notebook(frame):
 
 def test_strict_cannot_links_hold(frame):
     X, *_ = frame
-    # pairs of neighbours that the data would put together
+    # pairs of neighbors that the data would put together
     hints = Constraints(150, must_link=[(0, 50), (1, 100)], cannot_link=[(2, 3), (0, 4), (60, 61), (61, 62), (60, 62)])
     auto, strict = (Likewise(3, trust=trust, random_state=0).fit(X, constraints=hints) for trust in ("auto", "strict"))
     assert constraint_accuracy(auto.labels_, hints) < 1
@@ -94,7 +95,7 @@ def test_strict_cannot_links_hold(frame):
     assert strict.report_.kept == 1
 
 
-@pytest.mark.parametrize(("k", "reason"), [(2, "odd cycle"), (3, "no labelling with 3 clusters")])
+@pytest.mark.parametrize(("k", "reason"), [(2, "odd cycle"), (3, "no labeling with 3 clusters")])
 def test_rules_that_cannot_hold_are_named(k, reason):
     X, _ = make_blobs(60, centers=3, random_state=0)
     if k == 2:
@@ -117,7 +118,7 @@ def test_an_answer_that_keeps_the_rules_stays(frame):
 
 def test_single_precision_stays(frame):
     X, _, model = frame
-    single = Likewise(3, random_state=0).fit(X.astype(np.float32), constraints=model.hints_)
+    single = Likewise(3, random_state=0).fit(X.astype(np.float32), constraints=model.constraints_)
     assert single.embedding_.dtype == single.transform(X.astype(np.float32)).dtype == np.float32
     assert model.embedding_.dtype == model.transform(X).dtype == np.float64
 
@@ -128,7 +129,7 @@ def test_added_hints_go_on_from_what_was_learned(frame, monkeypatch):
     model = Likewise(n_clusters=None, random_state=0).fit(X, constraints=hints)
     runs, folds = model._ground.tried, model._answer.folds
     monkeypatch.setattr(members, "GraphFeatures", None)  # none is made again
-    model.add_hints(more)
+    model.add_constraints(more)
     assert model._ground.tried is runs
     assert model._answer.folds is folds
     assert len(model.suspects_) >= 75

@@ -1,4 +1,4 @@
-"""Coordinates in the neighbour graph: against a slow dense version, and for new rows."""
+"""Coordinates in the neighbor graph: against a slow dense version, and for new rows."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs, make_circles
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise import GraphFeatures
-from likewise.graphs.nearness import fuzzy_weights
+from likewise.graphs._fuzzy import fuzzy_weights
 
 
 @parametrize_with_checks([GraphFeatures(), GraphFeatures(metric="cosine", n_components=3)])
@@ -101,6 +101,6 @@ def test_a_row_without_words_is_nowhere():
     assert not Z[0].any()
 
 
-def test_too_many_neighbours_are_refused():
+def test_too_many_neighbors_are_refused():
     with pytest.raises(ValueError, match="n_neighbors=9, but with n_samples=9 a row has only 8"):
         GraphFeatures(n_neighbors=9).fit(np.arange(18.0).reshape(9, 2))

@@ -7,8 +7,9 @@ from sklearn.datasets import make_blobs
 
 from likewise.constraints import Constraints, Partition
 from likewise.evaluation import constraint_accuracy, normalized_mutual_information
-from likewise.front import Likewise, landmarks
-from likewise.front.landmarks import drawn_rows
+from likewise.front import Likewise
+from likewise.front import _landmarks as landmarks
+from likewise.front._landmarks import drawn_rows
 
 
 @pytest.fixture(autouse=True)
@@ -93,8 +94,8 @@ def test_rows_that_hints_speak_of_later_join(blobs, monkeypatch):
     model = Likewise(4, random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 30, random_state=0))
     before = len(model._marks.rows)
     more = Constraints.sample(y, "random_pairs", 12, random_state=1)
-    monkeypatch.setattr("likewise.front.members.GraphFeatures", None)  # none is made again
-    model.add_hints(more)
+    monkeypatch.setattr("likewise.front._members.GraphFeatures", None)  # none is made again
+    model.add_constraints(more)
     assert len(model._marks.rows) > before
     assert np.isin(np.flatnonzero(more.touched()), model._marks.rows).all()
     assert normalized_mutual_information(y, model.labels_) > 0.95

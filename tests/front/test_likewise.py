@@ -117,11 +117,11 @@ def test_new_rows(iris):
 
 def test_hints_can_be_added(iris):
     X, y, hints, _ = iris
-    model = Likewise(3, random_state=0).fit(X).add_hints(hints)
+    model = Likewise(3, random_state=0).fit(X).add_constraints(hints)
     assert set(model.report_.seconds) == {"hints"}
     assert normalized_mutual_information(y, model.labels_) > 0.85
     more = Constraints.sample(y, "random_pairs", 20, random_state=7)
-    assert len(model.add_hints(more).suspects_) >= 90
+    assert len(model.add_constraints(more).suspects_) >= 90
 
 
 def test_partial_labels_are_hints(iris):

@@ -7,13 +7,18 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from likewise import threads
-from likewise.clustering.points import Points
-from likewise.clustering.seeding import spread_out
+from likewise import _progress_bar as bar
+from likewise import _threads as threads
+from likewise._progress_legacy import heard
+from likewise.clustering.kmeans._points import Points
+from likewise.clustering.kmeans._seeding import spread_out
 from likewise.constraints import Constraints
-from likewise.front import Likewise, answer, bar, ground, members, pace
-from likewise.front.streams import opened, own_stream
-from likewise.progress import heard
+from likewise.front import Likewise
+from likewise.front import _budget as pace
+from likewise.front import _consensus as answer
+from likewise.front import _members as members
+from likewise.front import _unsupervised as ground
+from likewise.front._streams import opened, own_stream
 
 FEATURES, RUN = 1.0, 0.05
 MEMBER = {"graph": 0.2, "both": 0.3, "linear": 0.2, "soft graph": 0.4, "soft linear": 0.4, "relearned graph": 0.1}
@@ -96,7 +101,7 @@ def test_a_short_budget_still_gives_an_answer_and_says_what_is_missing(iris, clo
 
 
 def test_large_numbers_of_clusters_are_not_tried_in_a_hurry(iris, clock, monkeypatch):
-    from likewise.front import counting
+    from likewise.front import _choose_k as counting
 
     X, hints = iris
     monkeypatch.setattr(counting, "quick_labels", clock.slowed(counting.quick_labels, RUN))
@@ -237,7 +242,7 @@ def test_a_few_rows_more_hints_start_no_threads(iris, monkeypatch):
     X, hints = iris
     model = Likewise(3, n_jobs=2, random_state=0).fit(X, constraints=hints)
     monkeypatch.setattr(threads, "ThreadPoolExecutor", None)
-    model.add_hints(Constraints(len(X), must_link=[(0, 1)]))
+    model.add_constraints(Constraints(len(X), must_link=[(0, 1)]))
     with pytest.raises(TypeError):
         model.fit(X, constraints=hints)
 

@@ -7,15 +7,15 @@ from scipy.optimize import check_grad
 from sklearn.datasets import make_blobs
 
 from likewise.constraints import Constraints, Partition
-from likewise.front import softmax as soft
-from likewise.front.counting import choose_n_clusters, least_clusters
-from likewise.front.evidence import Evidence, blind_votes, calibrated, explained, voices
-from likewise.front.features import LinearFeatures
-from likewise.front.folds import MOST_PAIRS, Statements, row_folds, without
-from likewise.front.ground import Ground
-from likewise.front.learning import Space, learned_map, taught_by
-from likewise.front.matching import agreed, agreement, renamed
-from likewise.front.members import Member
+from likewise.front import _soft_assignment as soft
+from likewise.front._choose_k import choose_n_clusters, least_clusters
+from likewise.front._evidence import Evidence, blind_votes, calibrated, explained, voices
+from likewise.front._folds import MOST_PAIRS, Statements, row_folds, without
+from likewise.front._learned_map import Space, learned_map, taught_by
+from likewise.front._matching import agreed, agreement, renamed
+from likewise.front._members import Member
+from likewise.front._unsupervised import Ground
+from likewise.prepare._linear import LinearFeatures
 
 
 def statements(pairs, same):

@@ -46,8 +46,8 @@ def test_of_small_and_large_groups_the_small_ones_are_written_out():
 
 
 def test_the_square_root_squares_to_the_matrix():
-    for K in (RowMatrix.centring(5), 3.0 * RowMatrix.centring(4), RowMatrix.diag(np.arange(4.0))):
+    for K in (RowMatrix.centering(5), 3.0 * RowMatrix.centering(4), RowMatrix.diag(np.arange(4.0))):
         R = K.square_root().toarray()
         np.testing.assert_allclose(R @ R, K.toarray(), atol=1e-12)
     assert RowMatrix.of(W).square_root() is None
-    assert (RowMatrix.centring(5) + RowMatrix.centring(5)).square_root() is None
+    assert (RowMatrix.centering(5) + RowMatrix.centering(5)).square_root() is None

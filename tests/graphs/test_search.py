@@ -14,16 +14,37 @@ from sklearn.preprocessing import normalize
 import likewise as lw
 from cases.data import blobs, consistent_hints, law
 from cases.published import collapsed_kernel, gaussian
-from likewise.graphs import across, approximate, distances, inverted, mutual, neighbor_graph, neighbours, search
-from likewise.graphs.collapsed import Collapsed
-from likewise.graphs.distances import Cosine, Euclidean, Given
-from likewise.graphs.mutual import mutual_search
-from likewise.graphs.nearness import Nearness
-from likewise.graphs.neighbors import distances_by, pairs_of
-from likewise.graphs.outer import largest_distance, radii
-from likewise.graphs.search import exact_search
-from likewise.graphs.tree import tree_search
-from likewise.graphs.ways import choose_way
+from likewise.graphs import (
+    _approximate as approximate,
+)
+from likewise.graphs import (
+    _distances as distances,
+)
+from likewise.graphs import (
+    _exact as search,
+)
+from likewise.graphs import (
+    _inverted as inverted,
+)
+from likewise.graphs import (
+    _split as across,
+)
+from likewise.graphs import (
+    _symmetric as mutual,
+)
+from likewise.graphs import (
+    neighbor_graph,
+    neighbors,
+)
+from likewise.graphs._collapsed import Collapsed
+from likewise.graphs._distances import Cosine, Euclidean, Given
+from likewise.graphs._exact import exact_search
+from likewise.graphs._farthest import largest_distance, radii
+from likewise.graphs._fuzzy import Nearness
+from likewise.graphs._method import choose_search
+from likewise.graphs._neighbors import distances_by, pairs_of
+from likewise.graphs._symmetric import mutual_search
+from likewise.graphs._tree import tree_search
 
 N = 400
 
@@ -75,7 +96,7 @@ def test_search_is_all_distances_sorted(small_tiles, metric, kind, farthest, the
     cast = {"dense": np.asarray, "sparse": sparse.csr_array, "single": lambda rows: rows.astype(np.float32)}[kind]
     kinds = distances_by(metric, cast(X), None if themselves else cast(queries))
     D = all_distances(metric, X, queries)
-    found = neighbours(kinds, 7, farthest=farthest, themselves=themselves)
+    found = neighbors(kinds, 7, farthest=farthest, themselves=themselves)
     as_far(found, D, sorted_rows(D, 7, farthest=farthest, themselves=themselves), 1e-6 if kind == "single" else 1e-9)
     assert found.recall == 1
 
@@ -94,7 +115,7 @@ def texts(seed, n=N, f=300):
 @pytest.mark.parametrize(("precision", "scale"), [("f4", 1.0), ("f8", 1.0), ("f8", 1e-25), ("f8", 1e25)])
 @pytest.mark.parametrize("whole", [exact_search, mutual_search])
 def test_common_and_rare_words(small_tiles, monkeypatch, metric, scale, common, precision, whole):
-    """The same neighbours, however the columns are split; equals are ranked by their index."""
+    """The same neighbors, however the columns are split; equals are ranked by their index."""
     monkeypatch.setattr(across, "COMMON", common)
     X = texts(0)
     D = all_distances(metric, X, X)
@@ -180,7 +201,7 @@ def test_ties_go_to_the_lower_index(seed, n, f, k, farthest, scale):
     D = all_distances("euclidean", X, X)
     expected = sorted_rows(D, k, farthest=farthest)
     np.testing.assert_array_equal(exact_search(Euclidean(X), k, farthest=farthest).rows, expected)
-    np.testing.assert_array_equal(neighbours(Given(D), k, farthest=farthest).rows, expected)
+    np.testing.assert_array_equal(neighbors(Given(D), k, farthest=farthest).rows, expected)
     if not farthest:
         np.testing.assert_array_equal(tree_search(Euclidean(X), k).rows, expected)
 
@@ -203,7 +224,7 @@ def test_distances_are_rounded_before_they_rank(seed, k, farthest):
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("delta", [0.5, 3.0])
-def test_neighbours_after_the_collapse(small_tiles, kind, delta):
+def test_neighbors_after_the_collapse(small_tiles, kind, delta):
     X, y = blobs(N, 6)
     hints = consistent_hints(y, 25, 5)
     K = collapsed_kernel(gaussian(X, delta), hints)
@@ -258,22 +279,22 @@ def test_some_queries_among_some_rows():
 def test_an_approximate_search_says_what_it_found(kind, farthest):
     X, y = blobs(3000, 10)
     kinds = Collapsed(X, 4.0, consistent_hints(y, 20, 5)) if kind == "collapsed" else distances_by(kind, X)
-    found = neighbours(kinds, 5, farthest=farthest, search="approximate")
-    truth = neighbours(kinds, 5, farthest=farthest, search="exact")
+    found = neighbors(kinds, 5, farthest=farthest, search="approximate")
+    truth = neighbors(kinds, 5, farthest=farthest, search="exact")
     own = np.repeat(np.arange(3000), 5)
     np.testing.assert_allclose(found.distances.ravel(), kinds.of_pairs(own, found.rows.ravel()), atol=1e-12)
     reached = found.distances >= truth.distances[:, -1:] if farthest else found.distances <= truth.distances[:, -1:]
     assert found.recall >= approximate.ENOUGH
     assert reached.mean() == pytest.approx(found.recall, abs=0.05)
     assert not (found.rows == np.arange(3000)[:, None]).any()
-    again = neighbours(kinds, 5, farthest=farthest, search="approximate")
+    again = neighbors(kinds, 5, farthest=farthest, search="approximate")
     np.testing.assert_array_equal(found.rows, again.rows)
 
 
 def test_an_approximate_search_of_other_rows():
     X, queries = blobs(2000, 10)[0], blobs(300, 10, seed=3)[0]
-    found = neighbours(Euclidean(X, queries), 4, search="approximate", themselves=False)
-    truth = neighbours(Euclidean(X, queries), 4, search="exact", themselves=False)
+    found = neighbors(Euclidean(X, queries), 4, search="approximate", themselves=False)
+    truth = neighbors(Euclidean(X, queries), 4, search="exact", themselves=False)
     assert found.recall >= approximate.ENOUGH
     assert (found.distances <= truth.distances[:, -1:]).mean() == pytest.approx(found.recall, abs=0.05)
 
@@ -281,10 +302,10 @@ def test_an_approximate_search_of_other_rows():
 def test_an_approximate_search_looks_at_more_until_it_finds_enough(monkeypatch):
     monkeypatch.setattr(approximate, "CELLS", 1)
     X = np.random.default_rng(0).normal(size=(1500, 12))
-    found = neighbours(Euclidean(X), 5, search="approximate")
+    found = neighbors(Euclidean(X), 5, search="approximate")
     assert found.recall >= approximate.ENOUGH
     monkeypatch.setattr(approximate, "ATTEMPTS", 1)
-    assert neighbours(Euclidean(X), 5, search="approximate").recall < approximate.ENOUGH
+    assert neighbors(Euclidean(X), 5, search="approximate").recall < approximate.ENOUGH
 
 
 needs_faiss = pytest.mark.skipif(find_spec("faiss") is None, reason="faiss is not installed: likewise[ann]")
@@ -296,7 +317,7 @@ needs_faiss = pytest.mark.skipif(find_spec("faiss") is None, reason="faiss is no
 def test_faiss_says_what_it_found(kind, themselves):
     X, queries = blobs(3000, 10)[0], None if themselves else blobs(300, 10, seed=3)[0]
     kinds = distances_by(kind, X, queries)
-    found, truth = (neighbours(kinds, 5, search=how, themselves=themselves) for how in ("faiss", "exact"))
+    found, truth = (neighbors(kinds, 5, search=how, themselves=themselves) for how in ("faiss", "exact"))
     own = np.repeat(np.arange(kinds.n_queries), 5)
     np.testing.assert_allclose(found.distances.ravel(), kinds.of_pairs(own, found.rows.ravel()), atol=1e-12)
     assert (np.diff(found.distances, axis=1) >= 0).all()
@@ -311,9 +332,9 @@ def test_faiss_says_what_it_found(kind, themselves):
 def test_faiss_looks_at_more_until_it_finds_enough(monkeypatch):
     monkeypatch.setattr(inverted, "LISTS", 1)
     X = np.random.default_rng(0).normal(size=(1500, 12))
-    assert neighbours(Euclidean(X), 5, search="faiss").recall >= approximate.ENOUGH
+    assert neighbors(Euclidean(X), 5, search="faiss").recall >= approximate.ENOUGH
     monkeypatch.setattr(approximate, "ATTEMPTS", 1)
-    assert neighbours(Euclidean(X), 5, search="faiss").recall < approximate.ENOUGH
+    assert neighbors(Euclidean(X), 5, search="faiss").recall < approximate.ENOUGH
 
 
 @needs_faiss
@@ -324,7 +345,7 @@ def test_faiss_where_lists_hold_too_few_rows(metric, monkeypatch):
     X = np.repeat(np.random.default_rng(0).normal(size=(10, 4)), 3, axis=0)
     X[:2] = 0
     kinds = distances_by(metric, X)
-    found, truth = (neighbours(kinds, 20, search=how) for how in ("faiss", "exact"))
+    found, truth = (neighbors(kinds, 20, search=how) for how in ("faiss", "exact"))
     np.testing.assert_array_equal(found.rows, truth.rows)
     np.testing.assert_allclose(found.distances, truth.distances, rtol=1e-12)
 
@@ -342,9 +363,9 @@ def test_estimators_take_faiss():
 def test_faiss_says_what_it_can_not_do(monkeypatch):
     X, y = blobs(60, 14)
     with pytest.raises(ValueError, match='search="faiss" takes dense rows, and these are sparse'):
-        neighbours(Euclidean(sparse.csr_array(X)), 3, search="faiss")
+        neighbors(Euclidean(sparse.csr_array(X)), 3, search="faiss")
     with pytest.raises(ValueError, match="Farthest rows, and distances after must-links collapsed, are not for it"):
-        neighbours(Euclidean(X), 3, farthest=True, search="faiss")
+        neighbors(Euclidean(X), 3, farthest=True, search="faiss")
     with pytest.raises(ValueError, match=r'DSP asks for both. Use search="approximate"'):
         lw.DSP(2, search="faiss").fit(X, constraints=consistent_hints(y))
     monkeypatch.setitem(sys.modules, "faiss", None)
@@ -366,20 +387,20 @@ def test_faiss_says_what_it_can_not_do(monkeypatch):
     ],
 )
 def test_the_way_is_chosen_by_its_table(asked, way):
-    assert choose_way(*asked) == way
+    assert choose_search(*asked) == way
 
 
 def test_the_way_heeds_what_the_distances_allow():
-    assert choose_way("auto", 10_000, 10_000, 3, boxes=False) == "blocks"
-    assert choose_way("auto", 10**6, 10**6, 30_000, dense=False) == "blocks"
+    assert choose_search("auto", 10_000, 10_000, 3, boxes=False) == "blocks"
+    assert choose_search("auto", 10**6, 10**6, 30_000, dense=False) == "blocks"
     with pytest.raises(ValueError, match="takes dense rows, and these are sparse"):
-        choose_way("approximate", 10, 10, 3, dense=False)
+        choose_search("approximate", 10, 10, 3, dense=False)
     with pytest.raises(ValueError, match='must be "euclidean" or "cosine", got \'manhattan\''):
         neighbor_graph(np.eye(3), 1, metric="manhattan")
 
 
 def test_a_graph_that_is_approximate_says_so(monkeypatch):
-    monkeypatch.setattr("likewise.graphs.ways.WORK", 10)
+    monkeypatch.setattr("likewise.graphs._method.WORK", 10)
     X = blobs(1500, 14)[0]
     with pytest.warns(UserWarning, match=r"1500 × 14 are too many for an exact search.*of a sample were found"):
         neighbor_graph(X, 5)

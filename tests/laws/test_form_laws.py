@@ -90,21 +90,21 @@ class WrongSign(Form):
         return Form(-self.rows, self.ridge, psd=True)
 
 
-CENTRED = RowMatrix.centring(24)
+CENTERD = RowMatrix.centering(24)
 
 
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        (WrongApply(CENTRED), r"apply\(X, V\) is not matrix\(X\) @ V: off by"),
-        (WrongVector(CENTRED), r"one vector is not matrix\(X\) @ v: shapes"),
-        (WrongDiagonal(CENTRED), r"diagonal\(X\) is not the diagonal"),
-        (WrongValue(CENTRED), r"value\(X, W\) is not the quadratic form"),
-        (Lopsided(CENTRED), r"matrix\(X\) is not symmetric"),
-        (Infinite(CENTRED), "is not finite"),
-        (WrongSum(CENTRED), r"the matrix of form \+ other is not"),
-        (WrongMultiple(CENTRED), r"the matrix of 2.5 \* form is not"),
-        (WrongSign(CENTRED), "-form: psd=True, but"),
+        (WrongApply(CENTERD), r"apply\(X, V\) is not matrix\(X\) @ V: off by"),
+        (WrongVector(CENTERD), r"one vector is not matrix\(X\) @ v: shapes"),
+        (WrongDiagonal(CENTERD), r"diagonal\(X\) is not the diagonal"),
+        (WrongValue(CENTERD), r"value\(X, W\) is not the quadratic form"),
+        (Lopsided(CENTERD), r"matrix\(X\) is not symmetric"),
+        (Infinite(CENTERD), "is not finite"),
+        (WrongSum(CENTERD), r"the matrix of form \+ other is not"),
+        (WrongMultiple(CENTERD), r"the matrix of 2.5 \* form is not"),
+        (WrongSign(CENTERD), "-form: psd=True, but"),
         (Form(LINK), "psd=True, but the matrix has the eigenvalue -"),
         (laplacian(LINK), "psd=True, but"),
         (-total_scatter(24) + Form(None, 1e-6, psd=False), None),
@@ -125,7 +125,7 @@ def test_check_form_looks_at_the_shape():
             return super().matrix(X)[:-1, :-1]
 
     with pytest.raises(AssertionError, match=r"has shape \(4, 4\), X has 5 features"):
-        check_form(Narrow(CENTRED), DATA["dense"])
+        check_form(Narrow(CENTERD), DATA["dense"])
 
 
 def test_degree_of_a_signed_graph_admits_that_it_is_indefinite():

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from cases.data import law
 from likewise.graphs import RowMatrix
-from likewise.graphs.rows import indicator, selector
+from likewise.linalg._row_matrix import indicator, selector
 
 NUMBERS = st.sampled_from([0.0, 0.0, 0.0, 1.0, -1.0, 0.5, 2.0, -3.0])
 
@@ -123,7 +123,7 @@ def test_constructors(n):
     close(RowMatrix.zeros(n).toarray(), np.zeros((n, n)))
     close(RowMatrix.diag(values).toarray(), np.diag(values))
     close(RowMatrix.low_rank(factor).toarray(), factor @ factor.T)
-    close(RowMatrix.centring(n).toarray(), np.eye(n) - np.ones((n, n)) / n)
+    close(RowMatrix.centering(n).toarray(), np.eye(n) - np.ones((n, n)) / n)
 
 
 def test_from_pairs_is_a_graph():
@@ -143,7 +143,7 @@ def test_indicator_and_selector():
 
 def test_a_product_never_writes_the_matrix_out(monkeypatch):
     n = 100_000
-    K = RowMatrix.centring(n) + RowMatrix.low_rank(indicator(np.arange(n) % 3))
+    K = RowMatrix.centering(n) + RowMatrix.low_rank(indicator(np.arange(n) % 3))
     monkeypatch.setattr(RowMatrix, "toarray", lambda self: pytest.fail("written out"))
     x = np.arange(n, dtype=float)
     sums = np.array([x[start::3].sum() for start in range(3)])

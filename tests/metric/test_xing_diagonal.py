@@ -4,16 +4,16 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.optimize import minimize
+from scipy import optimize, sparse
 from sklearn.datasets import load_digits, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cases.data import blobs, consistent_hints, counts, partial_labels
 from likewise import Constraints, Partition
-from likewise.metric import XingMetric, terms
-from likewise.metric.diagonal import Objective, minimise
+from likewise.metric import XingMetric
+from likewise.metric import _terms as terms
+from likewise.metric._diagonal import Objective, minimize
 
 
 def direct_terms(X, hints, ridge=1e-6):
@@ -72,7 +72,7 @@ def test_no_general_solver_finds_better(name):
     scaled = C[:, alive] / s[alive]
     phi = Objective(scaled, beliefs, 1e-12)
     start = np.full(alive.sum(), 0.5 / alive.sum())
-    found = minimize(
+    found = optimize.minimize(
         phi.value,
         start,
         jac=phi.gradient,
@@ -82,7 +82,7 @@ def test_no_general_solver_finds_better(name):
     )
     assert G(a, s, C, beliefs) <= G(found.x / s[alive], s[alive], C[:, alive], beliefs) + 1e-7
     if len(start) <= 13:
-        found = minimize(phi.value, start, jac=phi.gradient, bounds=[(0, None)] * len(start), method="SLSQP")
+        found = optimize.minimize(phi.value, start, jac=phi.gradient, bounds=[(0, None)] * len(start), method="SLSQP")
         assert G(a, s, C, beliefs) <= G(found.x / s[alive], s[alive], C[:, alive], beliefs) + 1e-7
 
 
@@ -110,7 +110,7 @@ def test_a_clipped_newton_stalls_where_ours_does_not():
     C = C[:, s > 0] / s[s > 0]
     phi = Objective(C, beliefs, 1e-12)
     stalled = phi.value(clipped_newton(phi, np.full(C.shape[1], 0.5 / C.shape[1])))
-    found = minimise(C, beliefs)
+    found = minimize(C, beliefs)
     assert found.residual <= 1e-6
     assert phi.value(found.weights) < stalled - 0.01
 
@@ -118,9 +118,9 @@ def test_a_clipped_newton_stalls_where_ours_does_not():
 def test_many_features_grow_the_set():
     rng = np.random.default_rng(0)
     C = sparse.random(400, 3000, density=0.02, random_state=0, format="csr") * 10
-    found = minimise(C, rng.uniform(0.5, 2, 400))
+    found = minimize(C, rng.uniform(0.5, 2, 400))
     assert found.residual <= 1e-6
-    dense = minimise(C.toarray(), np.random.default_rng(0).uniform(0.5, 2, 400))
+    dense = minimize(C.toarray(), np.random.default_rng(0).uniform(0.5, 2, 400))
     np.testing.assert_allclose(C @ found.weights, C @ dense.weights, rtol=1e-4)
 
 
@@ -160,7 +160,7 @@ def test_shrink_keeps_the_spread_and_mixes():
     hints = consistent_hints(y)
     variance = X.var(axis=0)
     a = [
-        XingMetric(shrink=shrink, ridge=1e-6, towards="variance").fit(X, constraints=hints).weights_
+        XingMetric(shrink=shrink, ridge=1e-6, toward="variance").fit(X, constraints=hints).weights_
         for shrink in (0.5, 1.0)
     ]
     bare = literal(X, constraints=hints).weights_
@@ -187,13 +187,13 @@ def test_made_up_must_links_keep_the_optimum_from_betting_on_chance():
     np.testing.assert_allclose(XingMetric(shrink=0.0).fit(X, constraints=hints).weights_, literal_weights)
 
 
-def test_towards_equal_weights():
+def test_toward_equal_weights():
     X, y = blobs(50, 7)
-    weights = XingMetric(shrink=1.0, ridge=1e-6, towards="equal").fit(X, constraints=consistent_hints(y)).weights_
+    weights = XingMetric(shrink=1.0, ridge=1e-6, toward="equal").fit(X, constraints=consistent_hints(y)).weights_
     np.testing.assert_allclose(weights, weights[0])
     bare = literal(X, constraints=consistent_hints(y)).weights_
     assert weights @ X.var(axis=0) == pytest.approx(bare @ X.var(axis=0))
-    A = XingMetric("full", shrink=1.0, towards="equal").fit(X, constraints=consistent_hints(y)).metric_
+    A = XingMetric("full", shrink=1.0, toward="equal").fit(X, constraints=consistent_hints(y)).metric_
     np.testing.assert_allclose(A, A[0, 0] * np.eye(7), atol=1e-12)
 
 

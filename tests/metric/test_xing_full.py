@@ -7,8 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cases.data import blobs, consistent_hints
 from likewise import Constraints
-from likewise.metric import XingMetric, xing
-from likewise.metric.full import allowed, maximise
+from likewise.metric import XingMetric
+from likewise.metric import _xing as xing
+from likewise.metric._full import allowed, maximize
 
 
 def direct(X, hints, A):
@@ -54,11 +55,11 @@ def test_the_diagonal_optimum_is_a_rival(case):
 
 def test_transform_gives_the_learned_distance(case):
     X, hints = case
-    metric = XingMetric("full", towards="variance").fit(X, constraints=hints)
+    metric = XingMetric("full", toward="variance").fit(X, constraints=hints)
     Z = metric.transform(X)
     d = X[3] - X[8]
     assert np.square(Z[3] - Z[8]).sum() == pytest.approx(d @ metric.metric_ @ d)
-    again = XingMetric("full", towards="variance").fit(sparse.csr_array(X), constraints=hints)
+    again = XingMetric("full", toward="variance").fit(sparse.csr_array(X), constraints=hints)
     np.testing.assert_allclose(again.metric_, metric.metric_, rtol=1e-2, atol=1e-4 * np.abs(metric.metric_).max())
 
 
@@ -66,8 +67,8 @@ def test_a_linear_map_of_the_data_changes_nothing():
     rng = np.random.default_rng(1)
     S, D, beliefs = np.eye(4), rng.normal(size=(12, 4)), np.ones(12)
     T = rng.normal(size=(4, 4))
-    one = maximise(S, D, beliefs, tol=1e-9, max_iter=2000)
-    other = maximise(T @ S @ T.T, D @ T.T, beliefs, tol=1e-9, max_iter=2000)
+    one = maximize(S, D, beliefs, tol=1e-9, max_iter=2000)
+    other = maximize(T @ S @ T.T, D @ T.T, beliefs, tol=1e-9, max_iter=2000)
     assert one.gap <= 1e-9
     np.testing.assert_allclose(T.T @ other.metric @ T, one.metric, atol=1e-4)
 
@@ -79,9 +80,9 @@ def test_the_gap_is_true():
     def value(A):
         return beliefs @ np.sqrt(np.einsum("pi,ij,pj->p", D, A, D))
 
-    best = value(maximise(np.eye(3), D, beliefs, tol=1e-10, max_iter=5000).metric)
+    best = value(maximize(np.eye(3), D, beliefs, tol=1e-10, max_iter=5000).metric)
     for steps in (1, 2, 3, 5):
-        found = maximise(np.eye(3), D, beliefs, tol=1e-12, max_iter=steps)
+        found = maximize(np.eye(3), D, beliefs, tol=1e-12, max_iter=steps)
         assert value(found.metric) <= best * (1 + 1e-9)
         assert best - value(found.metric) <= found.gap * value(found.metric) + 1e-9
 

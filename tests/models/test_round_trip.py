@@ -9,10 +9,10 @@ from sklearn.decomposition import PCA, TruncatedSVD
 
 from likewise import clustering, front, metric, projections
 from likewise.constraints import Constraints
-from likewise.files import read_like, read_table
-from likewise.front import landmarks
+from likewise.front import _landmarks as landmarks
 from likewise.models import can_save, load, place, save
-from likewise.models.parts import KINDS
+from likewise.models._parts import KINDS
+from likewise.prepare import read_like, read_table
 
 X, Y = load_iris(return_X_y=True)
 HINTS = Constraints.sample(Y, "equal", 20, random_state=0)
@@ -60,7 +60,7 @@ def test_likewise_with_landmarks_and_late_hints(tmp_path, monkeypatch):
     monkeypatch.setattr(landmarks, "MOST_TOLD", 20)
     model = front.Likewise(3, random_state=0, verbose=False).fit(X, constraints=HINTS)
     check_same(model, again(tmp_path, model), NEW)
-    model.add_hints(Constraints.sample(Y, "equal", 20, random_state=1))
+    model.add_constraints(Constraints.sample(Y, "equal", 20, random_state=1))
     check_same(model, again(tmp_path, model), NEW)
 
 

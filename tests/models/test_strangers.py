@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from likewise.clustering import ProjectThenCluster
 from likewise.front import Likewise
 from likewise.models import FORMAT, ModelFileError, load, save
-from likewise.models.container import _spelled
+from likewise.models._container import _spelled
 
 X, Y = load_iris(return_X_y=True)
 
@@ -207,10 +207,10 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
     assert "do not fit together" in refused(tmp_path, data)
 
 
-def test_centres_of_another_width_are_refused(tmp_path):
+def test_centers_of_another_width_are_refused(tmp_path):
     from sklearn.cluster import KMeans
 
     data = save(tmp_path / "m.likewise", KMeans(3, n_init=1, random_state=0).fit(X)).read_bytes()
     name = "model.learned.cluster_centers_.npy"
     narrow = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(np.zeros((3, 2)))}))
-    assert "centres have the shape (3, 2)" in refused(tmp_path, narrow)
+    assert "centers have the shape (3, 2)" in refused(tmp_path, narrow)

@@ -8,8 +8,9 @@ from cases.data import blobs, nested_angle
 from cases.pencils import CASES, DATA
 from likewise.forms import laplacian, ridge, total_scatter
 from likewise.graphs import RowMatrix
-from likewise.pencil import Pencil, dense, solve_pencil
-from likewise.pencil.dense import solve_dense, sound_root
+from likewise.pencil import Pencil, solve_pencil
+from likewise.pencil import _dense as dense
+from likewise.pencil._dense import solve_dense, sound_root
 
 
 @pytest.fixture
@@ -19,7 +20,9 @@ def calls(monkeypatch):
     monkeypatch.setattr(dense, "MANY", 1.0)
     monkeypatch.setattr(dense, "SPARE", 1)
     original = solve_dense
-    monkeypatch.setattr("likewise.pencil.solve.solve_dense", lambda *given: asked.append(given[-1]) or original(*given))
+    monkeypatch.setattr(
+        "likewise.pencil._solve.solve_dense", lambda *given: asked.append(given[-1]) or original(*given)
+    )
     return asked
 
 

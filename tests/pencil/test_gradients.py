@@ -6,8 +6,8 @@ from scipy import sparse
 
 from likewise.forms import Form
 from likewise.graphs import RowMatrix
-from likewise.pencil.gradients import OfFeatures, OfRows, conjugate_gradients
-from likewise.pencil.products import Gram
+from likewise.linalg._cg import OfFeatures, OfRows, conjugate_gradients
+from likewise.linalg._products import Gram
 
 N, F = 90, 200
 
@@ -57,7 +57,7 @@ def test_what_is_known_of_the_strongest_directions_saves_steps(monkeypatch):
     wanted = K @ np.random.default_rng(2).normal(size=(N, 4))
     steps = []
     for strongest in (1, 20):
-        monkeypatch.setattr("likewise.pencil.gradients.STRONGEST", strongest)
+        monkeypatch.setattr("likewise.linalg._cg.STRONGEST", strongest)
         told = []
         conjugate_gradients(OfRows(X, K, np.float64), wanted, 1e-4, 200, left=told.append)
         steps.append(len(told))

@@ -5,9 +5,9 @@ import pytest
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from likewise import threads as shared
-from likewise.pencil import products
-from likewise.pencil.products import Threaded, product
+from likewise import _threads as shared
+from likewise.linalg import _products as products
+from likewise.linalg._products import Threaded, product
 
 
 @pytest.fixture

@@ -7,8 +7,10 @@ from scipy import sparse
 from cases.data import blobs, nested_angle
 from likewise.forms import Form, laplacian, ridge
 from likewise.graphs import RowMatrix, neighbor_graph
-from likewise.pencil import Pencil, Route, relaxed, solve_pencil, spaces
-from likewise.pencil.relaxed import relaxed_optimum
+from likewise.pencil import Pencil, Route, solve_pencil
+from likewise.pencil import _relaxed as relaxed
+from likewise.pencil import _spaces as spaces
+from likewise.pencil._relaxed import relaxed_optimum
 
 N, WANTED = 120, 4
 
@@ -18,18 +20,18 @@ def wide(seed=0):
     return blobs(N, 200, seed=seed)[0]
 
 
-def graph_pencil(X, *, centred, cost):
+def graph_pencil(X, *, centered, cost):
     near = neighbor_graph(X, 5)
     degrees = RowMatrix.diag(1.0 + near.row_sums())
-    push = Form(degrees.centered() if centred else degrees)
+    push = Form(degrees.centered() if centered else degrees)
     return Pencil(pull=laplacian(near) + ridge(cost), push=push + ridge(cost), over="push")
 
 
-@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("centered", [False, True])
 @pytest.mark.parametrize("cost", [1e-4, 1.0, 100.0])
-def test_no_direction_exceeds_the_bounds(centred, cost):
+def test_no_direction_exceeds_the_bounds(centered, cost):
     X = wide()
-    pencil = graph_pencil(X, centred=centred, cost=cost)
+    pencil = graph_pencil(X, centered=centered, cost=cost)
     found = relaxed_optimum(Form(pencil.numerator.rows, -1.0), Form(pencil.denominator.rows, 1.0), WANTED)
     reached = -quotients(X, pencil, solve_pencil(X, pencil, WANTED, route="dense"))
     assert (found.bounds[:WANTED] >= reached - 1e-9).all()
@@ -42,9 +44,9 @@ def quotients(X, pencil, found):
     return pencil.pull.value(X, W) / pencil.push.value(X, W)
 
 
-@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("centered", [False, True])
 @pytest.mark.parametrize("kind", ["falls", "both signs", "in parts"])
-def test_the_places_are_leading_eigenvectors(kind, centred, monkeypatch):
+def test_the_places_are_leading_eigenvectors(kind, centered, monkeypatch):
     """Also where the others reach far below zero, or where several places are equally good."""
     monkeypatch.setattr(relaxed, "FIRST_TOL", 0.5)  # a look so short that the polynomial has to do it
     rng = np.random.default_rng(0)
@@ -58,10 +60,10 @@ def test_the_places_are_leading_eigenvectors(kind, centred, monkeypatch):
         graph = graph - RowMatrix.from_pairs(n, far, np.full(60, 5.0))
     weights = RowMatrix.diag(1.0 + abs(graph.sparse).sum(axis=1))
     numerator = -laplacian(graph, signed=True).rows
-    found = relaxed_optimum(Form(numerator, -10.0), Form(weights.centered() if centred else weights, 1.0), WANTED)
+    found = relaxed_optimum(Form(numerator, -10.0), Form(weights.centered() if centered else weights, 1.0), WANTED)
     root = 1 / np.sqrt(weights.diagonal())
     matrix = root[:, None] * numerator.toarray() * root
-    if centred:
+    if centered:
         mean = np.outer(root, root) / (root @ root)
         matrix = (np.eye(n) - mean) @ matrix @ (np.eye(n) - mean) - 100 * mean
     expected = np.linalg.eigvalsh(matrix)[::-1][: WANTED + relaxed.SPARE]
@@ -74,14 +76,14 @@ def test_the_places_are_leading_eigenvectors(kind, centred, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("centred", [False, True])
-def test_the_start_changes_no_answer(kind, centred, monkeypatch):
+@pytest.mark.parametrize("centered", [False, True])
+def test_the_start_changes_no_answer(kind, centered, monkeypatch):
     monkeypatch.setattr(spaces, "WOODBURY", 0)
     used = []
     original = spaces.relaxed_optimum
     monkeypatch.setattr(spaces, "relaxed_optimum", lambda *given: used.append(original(*given)) or used[-1])
     X = wide()
-    pencil = graph_pencil(X, centred=centred, cost=1.0)
+    pencil = graph_pencil(X, centered=centered, cost=1.0)
     expected = solve_pencil(X, pencil, WANTED, route="dense")
     found = solve_pencil(kind(X), pencil, WANTED, route=Route.MATRIX_FREE, tol=1e-9)
     assert len(used) == 1
@@ -96,7 +98,7 @@ def test_single_precision_holds_any_unit(size, monkeypatch):
     monkeypatch.setattr(spaces, "WOODBURY", 0)
     X = wide()
     plain, scaled = (
-        solve_pencil(X * unit, graph_pencil(X, centred=True, cost=unit**2), 2, route="matrix-free", tol=0.01)
+        solve_pencil(X * unit, graph_pencil(X, centered=True, cost=unit**2), 2, route="matrix-free", tol=0.01)
         for unit in (1.0, size)
     )
     np.testing.assert_allclose(scaled.share, plain.share, rtol=1e-3)
@@ -111,6 +113,6 @@ def test_none_where_the_denominator_relates_rows():
     assert relaxed_optimum(numerator, Form(weights + near, 1.0), WANTED) is None
     assert relaxed_optimum(numerator, Form(RowMatrix.diag(np.r_[0.0, np.ones(N - 1)]), 1.0), WANTED) is None
     assert relaxed_optimum(numerator, Form(weights, 1.0), N // 4) is None
-    # Centred weights around a mean that the numerator sees are no weights.
+    # Centered weights around a mean that the numerator sees are no weights.
     sees = Form(RowMatrix.diag(np.ones(N)), 0.0)
     assert relaxed_optimum(sees, Form(weights.centered(), 1.0), WANTED) is None

@@ -128,7 +128,7 @@ def test_dense_on_dense_data_builds_no_square_of_rows():
 
 @pytest.mark.parametrize("woodbury", [4000, 0])
 def test_matrix_free_builds_neither(woodbury, monkeypatch):
-    monkeypatch.setattr("likewise.pencil.spaces.WOODBURY", woodbury)
+    monkeypatch.setattr("likewise.pencil._spaces.WOODBURY", woodbury)
     n, f = 4000, 8000  # dense data: 256 MB, n×n: 128 MB, f×f: 512 MB
     X = thin(n, f)
     pencil = pencil_of(n, ridge(np.linspace(1, 2, f)))

@@ -17,8 +17,10 @@ from likewise.forms import (
     within_scatter,
 )
 from likewise.graphs import RowMatrix
-from likewise.pencil import Pencil, Route, davidson, solve_pencil, spaces
-from likewise.pencil.condense import condense
+from likewise.linalg import _davidson as davidson
+from likewise.pencil import Pencil, Route, solve_pencil
+from likewise.pencil import _spaces as spaces
+from likewise.pencil._condense import condense
 
 EVERY = pytest.mark.parametrize("name", CASES)
 ON_ALL_DATA = pytest.mark.parametrize("data", DATA)
@@ -125,7 +127,7 @@ def test_scaling(name, data, scaling):
 @pytest.mark.parametrize("data", ["tall", "wide"])
 def test_translation_changes_nothing(name, data):
     X = DATA[data]
-    pencil = CASES[name](X)  # stated once: neighbours found at 1e6 are found in fewer digits
+    pencil = CASES[name](X)  # stated once: neighbors found at 1e6 are found in fewer digits
     assert pencil.is_translation_invariant()
     found, expected = solve_pencil(X + 1e6, pencil, 2), solve_pencil(X, pencil, 2)
     assert nested_angle(found.components, expected.components) < 1e-5
@@ -145,7 +147,7 @@ def test_translation_changes_nothing_where_only_groups_are_seen():
 
 
 def test_what_is_not_translation_invariant_says_so():
-    for name in ("centroids against identity", "neighbours against degree"):
+    for name in ("centroids against identity", "neighbors against degree"):
         assert not CASES[name](DATA["tall"]).is_translation_invariant()
 
 
@@ -177,7 +179,7 @@ def test_float32_stays_float32(name):
 
 
 def direct(X, pencil, n_components):
-    """By scipy alone, without condensing, centring or balancing."""
+    """By scipy alone, without condensing, centering or balancing."""
     N, D = pencil.numerator.matrix(X), pencil.denominator.matrix(X)
     _, W = linalg.eigh(N, D)
     return W[:, ::-1][:, :n_components].T
@@ -228,7 +230,7 @@ class TestTies:
     def test_perfect_directions_are_counted_and_ordered_by_push(self):
         for route in ("dense", "row-space"):
             found = solve_pencil(self.X, Pencil(within_scatter(self.y), between_scatter(self.y)), route=route)
-            # 20 centred rows span 19 directions; 17 hold the scatter within three groups, 2 are free of it.
+            # 20 centered rows span 19 directions; 17 hold the scatter within three groups, 2 are free of it.
             assert found.n_perfect == 2
             np.testing.assert_allclose(found.share[:2], 1.0)
             push = between_scatter(self.y).value(self.X, found.components.T)
@@ -246,8 +248,8 @@ class TestTies:
         # Ordered by plain push in an orthonormal basis: principal components of what is left of the data
         # after the three differences are projected out.
         gaps = np.array([self.X[0] - self.X[3], self.X[3] - self.X[6], self.X[1] - self.X[4]])
-        centred = self.X - self.X.mean(axis=0)
-        left = centred - centred @ np.linalg.pinv(gaps) @ gaps
+        centered = self.X - self.X.mean(axis=0)
+        left = centered - centered @ np.linalg.pinv(gaps) @ gaps
         assert nested_angle(answers[0].components, np.linalg.svd(left)[2][:5]) < 1e-6
 
     def test_perfect_directions_can_be_discarded(self):
@@ -340,7 +342,7 @@ class TestMessages:
         scatter = total_scatter(30)
         assert Pencil(ridge(1.0), scatter).over == "sum"
         assert Pencil(ridge(1.0), -scatter).over == "pull"
-        assert Pencil(Form(RowMatrix.centring(30), psd=False), ridge(1.0)).over == "push"
+        assert Pencil(Form(RowMatrix.centering(30), psd=False), ridge(1.0)).over == "push"
 
     def test_repr(self):
         found = solve_pencil(self.X, self.lda)

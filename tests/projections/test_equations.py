@@ -8,7 +8,7 @@ from sklearn.preprocessing import minmax_scale
 import likewise as lw
 from cases import published
 from cases.data import blobs, consistent_hints, nested_angle, partial_labels, principal_angle
-from cases.forms import slow_neighbours
+from cases.forms import slow_neighbors
 from likewise import Constraints
 
 X, Y = blobs(36, 5, seed=1)
@@ -216,8 +216,8 @@ class TestGCDR:
         with pytest.raises(ValueError, match=r"the weights of rows 0 sum to -.* use degree='absolute' or 'shrink'"):
             lw.GCDR(2, degree="strict").fit(X, constraints=apart)
 
-    def test_a_neighbour_said_to_differ_counts_once(self):
-        near = slow_neighbours(X, 5, "mean")
+    def test_a_neighbor_said_to_differ_counts_once(self):
+        near = slow_neighbors(X, 5, "mean")
         i, j = np.argwhere(near > 0.15)[0]
         hints = Constraints(36, cannot_link=[(i, j)])
         same_vectors(lw.GCDR(3).fit(X, constraints=hints), published.gcdr(X, hints, "absolute")[0])
@@ -256,8 +256,8 @@ class TestSSDR:
 
 class TestLPP:
     @pytest.mark.parametrize("over", ["sum", "push"])
-    def test_neighbours(self, over):
-        same_vectors_or_directions(lw.LPP(3, over=over), None, published.lpp(X, slow_neighbours(X, 5, "union")))
+    def test_neighbors(self, over):
+        same_vectors_or_directions(lw.LPP(3, over=over), None, published.lpp(X, slow_neighbors(X, 5, "union")))
 
     @WITH
     def test_closed_must_links(self, hints):
@@ -270,12 +270,12 @@ class TestLPP:
         params = lw.LPP.as_published().get_params()
         assert (params["ridge"], params["over"], params["scaling"]) == (0.0, "push", "form")
         assert lw.SLPP.as_published().get_params()["over"] == "push"
-        same_vectors(lw.LPP.as_published(3).fit(X), published.lpp(X, slow_neighbours(X, 5, "union")))
+        same_vectors(lw.LPP.as_published(3).fit(X), published.lpp(X, slow_neighbors(X, 5, "union")))
 
     def test_ridge(self):
-        W = slow_neighbours(X, 5, "union")
+        W = slow_neighbors(X, 5, "union")
         same_vectors(lw.LPP(3, ridge=0.3, over="push").fit(X), published.lpp(X, W, ridge=0.3))
-        W = slow_neighbours(WIDE, 5, "union")
+        W = slow_neighbors(WIDE, 5, "union")
         same_vectors(lw.LPP(3, over="push").fit(WIDE), published.lpp(WIDE, W, ridge=0.01))
 
 

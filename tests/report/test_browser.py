@@ -13,7 +13,7 @@ TO_THE_MAP = "document.getElementById('map-part').scrollIntoView({behavior: 'ins
 
 @pytest.fixture
 def look(browser, page):
-    """Open the page at some width and in some colours, with the map in view."""
+    """Open the page at some width and in some colors, with the map in view."""
 
     def opened(size=DESKTOP, scheme="light", **media):
         browser.size(*size, phone=size is PHONE, scale=2 if size is PHONE else 1)
@@ -62,10 +62,10 @@ def test_the_map_draws(look, size, scheme):
     seen = look(size, scheme)
     pixels = canvas(seen)
     assert 0.005 < drawn(pixels) < 0.6
-    colours = seen.ask(f"likewise.map.data.colours.{scheme}.slice(0, 3)")
-    for colour in colours:
-        wanted = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)])
-        assert (np.abs(pixels - wanted).sum(axis=2) < 60).sum() > 50, f"no dot is {colour}"
+    colors = seen.ask(f"likewise.map.data.colors.{scheme}.slice(0, 3)")
+    for color in colors:
+        wanted = np.array([int(color[at : at + 2], 16) for at in (1, 3, 5)])
+        assert (np.abs(pixels - wanted).sum(axis=2) < 60).sum() > 50, f"no dot is {color}"
     assert seen.complaints == []
 
 
@@ -180,10 +180,10 @@ def test_lines_are_toggled(look, kind):
 
 
 @pytest.mark.parametrize("by", ["without", "doubt"])
-def test_colours_by_something_else(look, by):
+def test_colors_by_something_else(look, by):
     seen = look()
     first = canvas(seen)
-    chosen(seen, "colour", by, "change")
+    chosen(seen, "color", by, "change")
     seen.frames()
     changed = (canvas(seen) != first).any(axis=2).sum()
     moved = seen.ask("likewise.map.without.some((c, i) => c !== likewise.map.cluster[i])")
@@ -222,8 +222,8 @@ def test_a_suspect_pair_is_shown_on_the_map(look):
 
 def test_dark_pages_are_dark_and_paper_is_light(look):
     def brightness(seen):
-        colour = seen.ask("getComputedStyle(document.body).backgroundColor")
-        return sum(int(part) for part in colour.strip("rgb()").split(",")) / 3
+        color = seen.ask("getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in color.strip("rgb()").split(",")) / 3
 
     assert brightness(look(scheme="light")) > 200
     assert brightness(look(scheme="dark")) < 60

@@ -1,4 +1,4 @@
-"""Where rows lie, and the colours they have."""
+"""Where rows lie, and the colors they have."""
 
 import itertools
 
@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
-from likewise.report.layout import Layout, leading_plane, spread_apart
-from likewise.report.palette import DARK, LIGHT, palette
+from likewise.report._layout import Layout, leading_plane, spread_apart
+from likewise.report._palette import DARK, LIGHT, palette
 
 
 @pytest.fixture(scope="module")
@@ -77,15 +77,15 @@ def test_rows_that_are_all_the_same_lie_somewhere(shape):
 RGB_TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 RGB_TO_CONES = np.array([[17.8824, 43.5161, 4.1193], [3.4557, 27.1554, 3.8671], [0.02996, 0.18431, 1.46709]])
 WITHOUT = {
-    "all colours": np.eye(3),
+    "all colors": np.eye(3),
     "no red": np.array([[0, 2.02344, -2.52581], [0, 1, 0], [0, 0, 1]]),
     "no green": np.array([[1, 0, 0], [0.494207, 0, 1.24827], [0, 0, 1]]),
 }
 
 
-def seen(colours, eyes):
-    """Lightness and two colour axes (CIE Lab) of what some eyes see."""
-    values = np.array([[int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)] for colour in colours])
+def seen(colors, eyes):
+    """Lightness and two color axes (CIE Lab) of what some eyes see."""
+    values = np.array([[int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)] for color in colors])
     linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
     linear = np.clip(linear @ (np.linalg.inv(RGB_TO_CONES) @ WITHOUT[eyes] @ RGB_TO_CONES).T, 0, 1)
     relative = linear @ RGB_TO_XYZ.T / RGB_TO_XYZ.sum(axis=1)
@@ -93,14 +93,14 @@ def seen(colours, eyes):
     return np.column_stack([116 * root[:, 1] - 16, 500 * (root[:, 0] - root[:, 1]), 200 * (root[:, 1] - root[:, 2])])
 
 
-@pytest.mark.parametrize(("eyes", "least"), [("all colours", 18), ("no red", 9), ("no green", 9)])
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_any_two_colours_can_be_told_apart(colours, eyes, least):
-    places = seen(colours, eyes)
+@pytest.mark.parametrize(("eyes", "least"), [("all colors", 18), ("no red", 9), ("no green", 9)])
+@pytest.mark.parametrize("colors", [LIGHT, DARK], ids=["light", "dark"])
+def test_any_two_colors_can_be_told_apart(colors, eyes, least):
+    places = seen(colors, eyes)
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(places, 2)) > least
 
 
-def test_colours_go_on_and_none_repeats():
+def test_colors_go_on_and_none_repeats():
     for scheme in ("light", "dark"):
         assert len(set(palette(150, scheme))) == 150
         assert palette(5, scheme) == palette(150, scheme)[:5]

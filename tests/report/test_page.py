@@ -11,8 +11,10 @@ import pytest
 from PIL import Image
 
 from likewise import Constraints, Likewise, Partition, PCKMeans
-from likewise.report import points, subject, write_report
-from likewise.report.points import as_script, hint_lines
+from likewise.report import _points as points
+from likewise.report import _subject as subject
+from likewise.report import write_report
+from likewise.report._points import as_script, hint_lines
 
 
 class Reader(HTMLParser):

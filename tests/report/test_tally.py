@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from likewise import Constraints, Partition
 from likewise.evaluation import constraint_accuracy
-from likewise.report.tally import Tally
+from likewise.report._tally import Tally
 
 ROWS = 9
 PAIRS = st.lists(

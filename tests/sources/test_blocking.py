@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from cases.data import law
 from likewise.constraints import Constraints, Partition
+from likewise.sources._phonetic import soundex
 from likewise.sources.blocking import from_records, ngrams, phonetic, prefix
-from likewise.sources.phonetic import soundex
 
 PEOPLE = {
     "name": ["Meyer", "maier ", "Smith", "Smyth", None, ""],

@@ -7,9 +7,9 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from cases.data import counts
 from likewise.sources.links import global_core_pairs, hitting_times
-from likewise.sources.links_global import FLOOR, most_similar, unit_documents, walk_graph
-from likewise.sources.links_read import link_matrix
-from likewise.sources.links_walk import RESTART
+from likewise.sources.links._global import FLOOR, most_similar, unit_documents, walk_graph
+from likewise.sources.links._read import link_matrix
+from likewise.sources.links._walk import RESTART
 from sources.real_links import load, precision
 
 
@@ -65,7 +65,7 @@ def test_the_graph_of_walks_and_both_scores_by_hand(n_similar, dense):
 def test_the_most_similar_in_small_parts_are_the_same(monkeypatch):
     unit = unit_documents(counts(30, 12))
     whole = most_similar(unit, np.arange(30), 4)
-    monkeypatch.setattr("likewise.sources.links_global.CELLS", 70)
+    monkeypatch.setattr("likewise.sources.links._global.CELLS", 70)
     np.testing.assert_array_equal(most_similar(unit, np.arange(30), 4), whole)
 
 

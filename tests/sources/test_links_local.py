@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases.data import law
-from likewise.sources import links_local
+from likewise.sources.links import _local as links_local
 from likewise.sources.links import balanced, local_core_pairs
 from sources.real_links import load, precision
 

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from cases.data import law
 from likewise.sources.links import link_matrix, linked_pairs
-from likewise.sources.links_read import undirected, undirected_pairs
+from likewise.sources.links._read import undirected, undirected_pairs
 
 PAIRS = [(0, 1), (2, 1), (2, 1), (3, 3), (1, 0)]
 NAMES = ["a", "b", "c", "d", "e"]

@@ -119,7 +119,7 @@ def read_claims_from(text):
     [
         ("claim = [{id = 'a'}]", "needs an id and what was published"),
         ("claim = [{id = 'a', published = 1}, {id = 'a', published = 2}]", "states 'a' twice"),
-        ("claim = [{id = 'a', published = 1, colour = 2}]", "a key that means nothing"),
+        ("claim = [{id = 'a', published = 1, color = 2}]", "a key that means nothing"),
         ("claim = [{id = 'a', published = 1, above = ['b']}]", "takes two names"),
         ("claim = [{id = 'a', published = 1, above = ['b', 'c'], rises = 'd'}]", "in two ways"),
         ("claim = [", "is not TOML"),

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.wording import counted
-from ..files import read_like
+from ..constraints._wording import counted
 from ..models import load, place
+from ..prepare import read_like
 from .outputs import check_outputs, write_result
 from .reduce import coordinates
 from .talk import Talk, print_json

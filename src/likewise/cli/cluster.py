@@ -13,12 +13,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from ..clustering.starts import fit_starts
+from ..clustering.kmeans._starts import fit_starts
 from ..constraints import ConstraintConflictError, Constraints
-from ..constraints.wording import counted, summary
+from ..constraints._wording import counted, summary
 from ..evaluation import constraint_accuracy
-from ..files import Rows
 from ..front import Likewise
+from ..prepare import Rows
 from ..sources.links import balanced, homophily, link_matrix, linked_pairs, local_core_pairs
 from .building import Settings, clusterer
 from .methods import Method, check_needs, method_named
@@ -121,7 +121,7 @@ def _check_hints(order: Order, method: Method, rows: Rows, told: Constraints) ->
             f"the method {method.name} hears no hints. Leave them out, or choose another: likewise methods."
         )
     check_needs(method, told)
-    if order.reading.label is not None and rows.n_labelled == len(rows):
+    if order.reading.label is not None and rows.n_labeled == len(rows):
         warnings.warn(
             f"every row has a class in {rows.label_column!r}, so nothing is left to find. Empty some of them; likewise "
             "compare tells how well methods do with fewer.",

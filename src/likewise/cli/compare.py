@@ -12,18 +12,18 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from .._progress_bar import Bar
+from .._progress_legacy import listening, part
 from ..evaluation.protocols import Case, Trial, case, one_sided_t_test, run_method
-from ..front.bar import Bar
-from ..progress import listening, part
 from ..studies import METHODS, Ledger, Results
 from .outputs import check_outputs
-from .reading import Labelled
+from .reading import Labeled
 
 SIGNIFICANT = 0.05
 
 
 def compare(
-    data: Labelled,
+    data: Labeled,
     methods: Sequence[str],
     amounts: Sequence[int],
     *,
@@ -67,7 +67,7 @@ def check_results(out: Path | None, source: str) -> None:
 
 
 def trials_of(
-    data: Labelled, methods: Sequence[str], amounts: Sequence[int], *, how: str, wrong: float, score: str, repeats: int
+    data: Labeled, methods: Sequence[str], amounts: Sequence[int], *, how: str, wrong: float, score: str, repeats: int
 ) -> list[Trial]:
     """One trial for each amount of hints; methods that hear none run in each alike."""
     unknown = [name for name in methods if name not in METHODS]
@@ -104,7 +104,7 @@ def run_all(trials: Sequence[Trial], seed: int, console: Console, seen: bool = T
     return Results(found)
 
 
-def _draw(data: Labelled, how: str, wrong: float, amount: int, seed: int) -> Case:
+def _draw(data: Labeled, how: str, wrong: float, amount: int, seed: int) -> Case:
     return case(data.X, data.y, how, amount, error_rate=wrong, random_state=seed)
 
 

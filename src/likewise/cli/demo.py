@@ -15,11 +15,11 @@ from rich.table import Table
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
+from .._progress_bar import Bar
+from .._progress_legacy import each
 from ..constraints import Constraints
 from ..evaluation import normalized_mutual_information, purity
 from ..front import Likewise
-from ..front.bar import Bar
-from ..progress import each
 from ..report import write_report
 
 DIGITS = 10

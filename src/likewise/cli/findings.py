@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._progress_legacy import tell
 from ..constraints import Conflict, Constraints
-from ..constraints.conflicts import tally
-from ..constraints.wording import counted, summary
-from ..progress import tell
+from ..constraints._conflicts import tally
+from ..constraints._wording import counted, summary
 from .reading import proof
 
 SHOWN = 10

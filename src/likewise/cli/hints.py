@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .._progress_legacy import part
 from ..constraints import Constraints
-from ..constraints.files import FORMATS
-from ..constraints.records import BadRecord
-from ..constraints.wording import summary
-from ..progress import part
+from ..constraints._files import FORMATS
+from ..constraints._records import BadRecord
+from ..constraints._wording import summary
 from .findings import Findings
 from .outputs import check_outputs
 from .reading import Reading, known_labels, read_constraints, read_names

@@ -208,7 +208,7 @@ def compare(
     """
     from .compare import check_results
     from .compare import compare as run
-    from .reading import read_labelled
+    from .reading import read_labeled
     from .talk import Talk
 
     try:
@@ -220,7 +220,7 @@ def compare(
     names = [name.strip() for name in methods.split(",")]
     check_results(out, source)
     with Talk(quiet=as_json).progress(f"reading {source}") as show:
-        rows = read_labelled(source, reading, show)
+        rows = read_labeled(source, reading, show)
     given = {"how": how, "wrong": wrong, "score": score, "repeats": repeats, "seed": seed}
     run(rows, names, numbers, **given, out=out, as_json=as_json)  # type: ignore[arg-type]
 

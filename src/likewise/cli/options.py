@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-HOWS = ["random_pairs", "per_class", "labelled_items", "disjoint_items", "equal", "links"]
+HOWS = ["random_pairs", "per_class", "labeled_items", "disjoint_items", "equal", "links"]
 FILE = click.Path(path_type=Path, dir_okay=False)
 SEED = click.IntRange(0, 2**32 - 1)
 

@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import datasets
+from .._progress_legacy import part
 from ..constraints import ConstraintConflictError, Constraints
-from ..files import SUFFIXES, Rows
-from ..files.raw import Progress, Raw, no_progress
-from ..files.reading import names_of, read_raw, rows_of, shares
-from ..files.roles import roles_of
-from ..files.rows import Names
-from ..progress import part
+from ..prepare import SUFFIXES, Rows
+from ..prepare._reading import names_of, read_raw, rows_of, shares
+from ..prepare._roles import roles_of
+from ..prepare._rows import Names
+from ..tables._raw import Progress, Raw, no_progress
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How data is to be read; see :func:`likewise.files.read_table`."""
+    """How data is to be read; see :func:`likewise.prepare.read_table`."""
 
     id: str | None = None
     text: Sequence[str] = ()
@@ -34,7 +34,7 @@ class Reading:
     """where data sets are that have names"""
 
 
-class Labelled(NamedTuple):
+class Labeled(NamedTuple):
     """Rows ready to be clustered, their classes, and what was done to the rows."""
 
     X: Any
@@ -42,12 +42,12 @@ class Labelled(NamedTuple):
     recipe: str
 
 
-def read_source(source: str, reading: Reading, progress: Progress = no_progress, *, labelled: bool = False) -> Rows:
-    """Read a file, a folder, or a data set by name; one that must be ``labelled`` is refused before the work begins."""
+def read_source(source: str, reading: Reading, progress: Progress = no_progress, *, labeled: bool = False) -> Rows:
+    """Read a file, a folder, or a data set by name; one that must be ``labeled`` is refused before the work begins."""
     read, sorted_out = shares(source)
     with part(0, read):
         raw = _read_raw(source, reading, progress)
-    if labelled:
+    if labeled:
         known_labels(source, names_of(raw, id=reading.id, label=reading.label))
     with part(read, sorted_out):
         roles = roles_of(raw, id=reading.id, text=reading.text, label=reading.label, columns=reading.columns)
@@ -74,12 +74,12 @@ def _read_raw(source: str, reading: Reading, progress: Progress = no_progress) -
     return Raw(data.name, len(data), columns, matrix=data.X, matrix_names=names, id=ids, label="class")
 
 
-def read_labelled(source: str, reading: Reading, progress: Progress = no_progress) -> Labelled:
+def read_labeled(source: str, reading: Reading, progress: Progress = no_progress) -> Labeled:
     """Read data with classes; rows whose class is unknown are left out."""
-    rows = read_source(source, reading, progress, labelled=True)
+    rows = read_source(source, reading, progress, labeled=True)
     known = np.array([row for row, label in enumerate(known_labels(source, rows)) if label is not None])
     y = np.array([rows.labels[row] for row in known])  # type: ignore[index]
-    return Labelled(rows.X[known], y, rows.recipe)
+    return Labeled(rows.X[known], y, rows.recipe)
 
 
 def read_names(source: str, reading: Reading, progress: Progress = no_progress) -> Names:
@@ -119,7 +119,7 @@ def hints_about(rows: Rows, path: Path | None, label: str | None) -> Constraints
     complete is the answer to the question, and nobody said that it may be looked at.
     """
     told = Constraints(len(rows)) if path is None else read_constraints(path, rows)
-    if rows.labels is not None and (label is not None or 0 < rows.n_labelled < len(rows)):
+    if rows.labels is not None and (label is not None or 0 < rows.n_labeled < len(rows)):
         told = told | Constraints.from_labels(rows.labels)
     return told
 

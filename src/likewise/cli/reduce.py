@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..clustering.principal import fit_transform
+from ..clustering._principal import fit_transform
 from ..constraints import ConstraintConflictError, Constraints
-from ..constraints.wording import counted, summary
+from ..constraints._wording import counted, summary
 from .building import reducer
 from .methods import check_needs, method_named
 from .outputs import check_outputs, write_result

@@ -9,8 +9,8 @@ from typing import Any
 
 from rich.console import Console
 
-from ..front.bar import Bar
-from ..progress import tell
+from .._progress_bar import Bar
+from .._progress_legacy import tell
 
 Show = Callable[[str, int, int | None], None]
 

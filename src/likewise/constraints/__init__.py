@@ -5,9 +5,8 @@ labels and keeps them in files. It knows nothing of features: what a hint does t
 after it.
 """
 
-from .closure import Closure
-from .conflicts import Conflict, ConstraintConflictError
-from .constraints import Constraints
-from .partition import Partition
-
-__all__ = ["Closure", "Conflict", "ConstraintConflictError", "Constraints", "Partition"]
+from ._closure import Closure as Closure
+from ._conflicts import Conflict as Conflict
+from ._conflicts import ConstraintConflictError as ConstraintConflictError
+from ._constraints import Constraints as Constraints
+from ._partition import Partition as Partition

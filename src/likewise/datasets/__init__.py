@@ -18,8 +18,8 @@ folder that you give to :func:`load`, or that the environment variable ``LIKEWIS
 - ``NAME.jsonl.gz`` with one JSON object a line: ``id``, ``text``, ``label``, and whatever else there is for every row.
 """
 
-from .catalogue import names
-from .dataset import Dataset
-from .loading import DatasetError, DatasetNotFoundError, load
-
-__all__ = ["Dataset", "DatasetError", "DatasetNotFoundError", "load", "names"]
+from ._catalog import names as names
+from ._dataset import Dataset as Dataset
+from ._loading import DatasetError as DatasetError
+from ._loading import DatasetNotFoundError as DatasetNotFoundError
+from ._loading import load as load

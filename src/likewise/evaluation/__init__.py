@@ -1,7 +1,7 @@
 """How good a clustering is, against known classes or against the hints a person gave.
 
 Here belong scores that take labels and return numbers. Every score is read off one sparse contingency table
-(:mod:`likewise.evaluation.contingency`), so a million items cost milliseconds and pair counts stay exact.
+(:mod:`likewise.evaluation._contingency`), so a million items cost milliseconds and pair counts stay exact.
 
 | question | score |
 |---|---|
@@ -15,24 +15,11 @@ Here belong scores that take labels and return numbers. Every score is read off 
 :mod:`likewise.evaluation.protocols` holds the experiments: drawing hints, repeats, splits, noise, significance.
 """
 
-from .metrics import (
-    PairScore,
-    adjusted_rand_index,
-    constraint_accuracy,
-    normalized_mutual_information,
-    pair_f_score,
-    purity,
-    rand_index,
-    scaled_rand_index,
-)
-
-__all__ = [
-    "PairScore",
-    "adjusted_rand_index",
-    "constraint_accuracy",
-    "normalized_mutual_information",
-    "pair_f_score",
-    "purity",
-    "rand_index",
-    "scaled_rand_index",
-]
+from ._scores import PairScore as PairScore
+from ._scores import adjusted_rand_index as adjusted_rand_index
+from ._scores import constraint_accuracy as constraint_accuracy
+from ._scores import normalized_mutual_information as normalized_mutual_information
+from ._scores import pair_f_score as pair_f_score
+from ._scores import purity as purity
+from ._scores import rand_index as rand_index
+from ._scores import scaled_rand_index as scaled_rand_index

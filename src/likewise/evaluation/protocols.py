@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints import Constraints
-from .metrics import (
+from ._scores import (
     adjusted_rand_index,
     constraint_accuracy,
     normalized_mutual_information,

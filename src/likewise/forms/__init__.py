@@ -4,18 +4,11 @@ Here belong :class:`Form` with its arithmetic and the forms that papers are made
 scatters, and ridges. Which form is pulled and which is pushed is for ``projections``.
 """
 
-from .form import Form
-from .graph import degree, laplacian
-from .ridge import ridge
-from .scatter import between_scatter, centroid_scatter, total_scatter, within_scatter
-
-__all__ = [
-    "Form",
-    "between_scatter",
-    "centroid_scatter",
-    "degree",
-    "laplacian",
-    "ridge",
-    "total_scatter",
-    "within_scatter",
-]
+from ._form import Form as Form
+from ._graph import degree as degree
+from ._graph import laplacian as laplacian
+from ._ridge import ridge as ridge
+from ._scatter import between_scatter as between_scatter
+from ._scatter import centroid_scatter as centroid_scatter
+from ._scatter import total_scatter as total_scatter
+from ._scatter import within_scatter as within_scatter

@@ -3,9 +3,10 @@
 Here belongs what strings the other rooms together for someone who does not want to choose among them.
 """
 
-from .evidence import Suspect
-from .graph_features import GraphFeatures
-from .likewise import Likewise, cluster
-from .report import ClusterReport, FamilyReport, Report
-
-__all__ = ["ClusterReport", "FamilyReport", "GraphFeatures", "Likewise", "Report", "Suspect", "cluster"]
+from ._evidence import Suspect as Suspect
+from ._graph_features import GraphFeatures as GraphFeatures
+from ._likewise import Likewise as Likewise
+from ._likewise import cluster as cluster
+from ._report import ClusterReport as ClusterReport
+from ._report import FamilyReport as FamilyReport
+from ._report import Report as Report

@@ -1,9 +1,7 @@
 """Learned distances: how much each feature, or each direction, should count when two rows are compared.
 
-Here belong the problems whose answer is a whole metric A, found by convex optimisation. Methods whose answer is a few
+Here belong the problems whose answer is a whole metric A, found by convex optimization. Methods whose answer is a few
 directions are pencils and live in ``projections``.
 """
 
-from .xing import XingMetric
-
-__all__ = ["XingMetric"]
+from ._xing import XingMetric as XingMetric

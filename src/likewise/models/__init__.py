@@ -16,9 +16,10 @@ checksums. What is kept of each class is written down here, name by name; nothin
 (True, {'seed': 0})
 """
 
-from .container import FORMAT, ModelFileError
-from .parts import can_save
-from .placing import place
-from .saving import Saved, load, save
-
-__all__ = ["FORMAT", "ModelFileError", "Saved", "can_save", "load", "place", "save"]
+from ._container import FORMAT as FORMAT
+from ._container import ModelFileError as ModelFileError
+from ._parts import can_save as can_save
+from ._placing import place as place
+from ._saving import Saved as Saved
+from ._saving import load as load
+from ._saving import save as save

@@ -3,28 +3,15 @@
 Here belong linear maps learned from hints. Learned distances and clusterings live elsewhere.
 """
 
-from .asp import ASP
-from .base import Projection
-from .costco import Costco
-from .dca import DCA
-from .dsp import DSP
-from .gcdr import GCDR
-from .lpp import LPP, LPPSI, SLPP
-from .rca import RCA
-from .screen import SCREEN
-from .ssdr import SSDR
-
-__all__ = [
-    "ASP",
-    "DCA",
-    "DSP",
-    "GCDR",
-    "LPP",
-    "LPPSI",
-    "RCA",
-    "SCREEN",
-    "SLPP",
-    "SSDR",
-    "Costco",
-    "Projection",
-]
+from ._asp import ASP as ASP
+from ._base import Projection as Projection
+from ._costco import Costco as Costco
+from ._dca import DCA as DCA
+from ._dsp import DSP as DSP
+from ._gcdr import GCDR as GCDR
+from ._lpp import LPP as LPP
+from ._lpp import LPPSI as LPPSI
+from ._lpp import SLPP as SLPP
+from ._rca import RCA as RCA
+from ._screen import SCREEN as SCREEN
+from ._ssdr import SSDR as SSDR

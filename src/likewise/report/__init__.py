@@ -3,7 +3,6 @@
 Here belongs what shows results and computes none. matplotlib loads when a picture is drawn, not before.
 """
 
-from .plots import before_and_after, curves
-from .writing import write_report
-
-__all__ = ["before_and_after", "curves", "write_report"]
+from ._writing import write_report as write_report
+from .plots import before_and_after as before_and_after
+from .plots import curves as curves

@@ -16,8 +16,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..constraints import Constraints, Partition
-from .phonetic import soundex
-from .tables import Records, is_missing
+from ._phonetic import soundex
+from ._tables import Records, is_missing
 
 IntArray = NDArray[np.int64]
 
@@ -197,7 +197,7 @@ def prefix(column: Hashable, length: int) -> Key:
 
 
 def phonetic(column: Hashable) -> Key:
-    """How a name sounds: the Soundex code of a column; see :func:`likewise.sources.phonetic.soundex`.
+    """How a name sounds: the Soundex code of a column; see :func:`likewise.sources._phonetic.soundex`.
 
     >>> from likewise.sources.blocking import from_records, phonetic
     >>> from_records({"name": ["Robert", "Rupert", "Rubin"]}, same=phonetic("name")).expand().must_link.tolist()
@@ -216,7 +216,7 @@ def ngrams(column: Hashable, length: int = 3) -> Key:
       most. Two records that share a common n-gram are joined only if neither has a rarer one to share. This is weak
       evidence: give it a small weight, or put it into a tuple with another key.
     - as ``different_across`` key, two records are in different blocks only if no chain of shared n-grams leads from
-      one to the other: nothing that is spelt alike is ever told apart. Long n-grams part more.
+      one to the other: nothing that is spelled alike is ever told apart. Long n-grams part more.
 
     A value shorter than ``length`` is one n-gram by itself; case and spaces at the ends do not count.
 

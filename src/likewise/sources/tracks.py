@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from ..constraints import Constraints, Partition
-from ..constraints.pairs import belief
+from ..constraints._validate import belief
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]

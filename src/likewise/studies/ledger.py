@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..aside import written_aside
+from .._atomic import atomic_write
 from .results import Results
 
 HEADER = "cell,seed,value\n"
@@ -55,7 +55,7 @@ class Ledger:
             f"{cell},{seed},{value:.6g}\n" for cell in sorted(found) for seed, value in sorted(found[cell].items())
         )
         if text != self.path.read_text(encoding="utf-8"):
-            with written_aside(self.path) as aside:
+            with atomic_write(self.path) as aside:
                 aside.write_text(text, encoding="utf-8")
 
     def _mend(self) -> None:

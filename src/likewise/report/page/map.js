@@ -8,7 +8,7 @@ function unpack(text, Kind) {
   return new Kind(bytes.buffer);
 }
 
-function colour(hex) { // as a pixel holds it: alpha, blue, green, red
+function color(hex) { // as a pixel holds it: alpha, blue, green, red
   const value = parseInt(hex.slice(1), 16);
   return (0xff000000 | (value & 255) << 16 | value & 0xff00 | value >> 16) >>> 0;
 }
@@ -123,7 +123,7 @@ class PointMap {
     this.moves();
   }
 
-  centre(points, closeness) { // bring points to the middle
+  center(points, closeness) { // bring points to the middle
     const xs = points.map((i) => this.x[i]), ys = points.map((i) => this.y[i]);
     const wide = Math.max(...xs) - Math.min(...xs), tall = Math.max(...ys) - Math.min(...ys);
     const room = 0.6 * Math.min(this.width / Math.max(wide, 1), this.height / Math.max(tall, 1));
@@ -153,15 +153,15 @@ class PointMap {
     this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.draw(); });
   }
 
-  theme(colours) { // names of css colours, read from the page
-    this.ink = colours;
-    this.back = colour(colours.card);
-    this.table = colours.clusters.map(colour);
-    this.recolour();
+  theme(colors) { // names of css colors, read from the page
+    this.ink = colors;
+    this.back = color(colors.card);
+    this.table = colors.clusters.map(color);
+    this.recolor();
   }
 
-  recolour() {
-    const k = this.data.names.length, grey = colour(this.ink.soft);
+  recolor() {
+    const k = this.data.names.length, gray = color(this.ink.soft);
     const faint = (value, share) => mixed(value, this.back, share);
     if (this.by === "doubt") {
       // four steps from vivid (few clusterings agree) to faint (all do)
@@ -172,7 +172,7 @@ class PointMap {
       }
     } else {
       const from = this.by === "without" ? this.without : this.cluster;
-      this.paints = [...this.table, grey];
+      this.paints = [...this.table, gray];
       for (let i = 0; i < this.count; i++) this.paint[i] = Math.min(from[i], k);
     }
     this.fainted = this.paints.map((value) => faint(value, 0.86));
@@ -210,7 +210,7 @@ class PointMap {
   }
 
   lined(kind) { // broken hints come first in the list, and are drawn last and stronger
-    const pairs = this.lines[kind], broken = this.data.lines[kind].broken, value = colour(this.ink[kind]);
+    const pairs = this.lines[kind], broken = this.data.lines[kind].broken, value = color(this.ink[kind]);
     const dash = kind === "different" ? 6 * this.ratio : 0;
     for (let at = Math.min(pairs.length / 2, this.moving ? 200 : Infinity) - 1; at >= 0; at--) {
       const i = pairs[2 * at], j = pairs[2 * at + 1];
@@ -220,10 +220,10 @@ class PointMap {
     }
   }
 
-  stroke(colour, width, dashed, alpha = 1) {
+  stroke(color, width, dashed, alpha = 1) {
     const context = this.context;
     context.globalAlpha = alpha;
-    context.strokeStyle = colour;
+    context.strokeStyle = color;
     context.lineWidth = width * this.ratio;
     context.setLineDash(dashed ? [6 * this.ratio, 4 * this.ratio] : []);
     context.stroke();
@@ -240,11 +240,11 @@ class PointMap {
     for (const end of [i, j]) this.ring(end, this.ink.suspect, this.pair ? 3 : 2);
   }
 
-  ring(i, colour, width) {
+  ring(i, color, width) {
     const [x, y] = this.screen(i);
     this.context.beginPath();
     this.context.arc(x, y, this.radius() + 2.5 * this.ratio, 0, 7);
-    this.stroke(colour, width, false);
+    this.stroke(color, width, false);
   }
 
   numbers() { // the name of each cluster at its middle

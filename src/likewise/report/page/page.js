@@ -19,14 +19,14 @@ function element(kind, text, className) {
   return made;
 }
 
-// Colours: those of the style sheet, so that there is one place for them.
+// Colors: those of the style sheet, so that there is one place for them.
 function paintAgain() {
-  const style = getComputedStyle(document.documentElement), colours = {};
+  const style = getComputedStyle(document.documentElement), colors = {};
   for (const name of ["card", "ink", "soft", "same", "different", "suspect"]) {
-    colours[name] = style.getPropertyValue(`--${name}`).trim();
+    colors[name] = style.getPropertyValue(`--${name}`).trim();
   }
-  colours.clusters = data.colours[dark.matches ? "dark" : "light"];
-  map.theme(colours);
+  colors.clusters = data.colors[dark.matches ? "dark" : "light"];
+  map.theme(colors);
 }
 paintAgain();
 dark.addEventListener("change", paintAgain);
@@ -66,7 +66,7 @@ function say(i) {
 
 // Gestures.
 const fingers = new Map();
-let travelled = 0, lastTap = 0;
+let traveled = 0, lastTap = 0;
 function place(event) {
   const box = canvas.getBoundingClientRect();
   return [(event.clientX - box.left) * map.ratio, (event.clientY - box.top) * map.ratio];
@@ -74,7 +74,7 @@ function place(event) {
 canvas.addEventListener("pointerdown", (event) => {
   canvas.setPointerCapture(event.pointerId);
   fingers.set(event.pointerId, place(event));
-  travelled = fingers.size > 1 ? 99 : 0;
+  traveled = fingers.size > 1 ? 99 : 0;
 });
 canvas.addEventListener("pointermove", (event) => {
   const now = place(event), before = fingers.get(event.pointerId);
@@ -83,8 +83,8 @@ canvas.addEventListener("pointermove", (event) => {
     return;
   }
   if (fingers.size === 1) {
-    travelled += Math.hypot(now[0] - before[0], now[1] - before[1]) / map.ratio;
-    if (travelled < 4) return;
+    traveled += Math.hypot(now[0] - before[0], now[1] - before[1]) / map.ratio;
+    if (traveled < 4) return;
     canvas.classList.add("dragging");
     say(-1);
     map.pan(now[0] - before[0], now[1] - before[1]);
@@ -100,7 +100,7 @@ canvas.addEventListener("pointermove", (event) => {
 function lifted(event) {
   if (!fingers.delete(event.pointerId)) return;
   canvas.classList.remove("dragging");
-  if (event.type === "pointercancel" || travelled >= 4) return;
+  if (event.type === "pointercancel" || traveled >= 4) return;
   map.pair = null;
   map.alone = -1;
   if (event.timeStamp - lastTap < 320) { map.home(); say(-1); lastTap = 0; return; }
@@ -158,7 +158,7 @@ find("to-before").addEventListener("click", () => go(0));
 find("to-after").addEventListener("click", () => go(1));
 stand(1);
 
-// Lines, colours, clusters.
+// Lines, colors, clusters.
 for (const [kind, count] of [
   ["same", map.lines.same.length / 2], ["different", map.lines.different.length / 2], ["suspects", data.suspects.length],
 ]) {
@@ -169,11 +169,11 @@ for (const [kind, count] of [
   box.addEventListener("change", () => { map.show[kind] = box.checked; map.redraw(); });
 }
 document.querySelector("fieldset").hidden = data.linesDrawn === 0;
-const choice = find("colour");
+const choice = find("color");
 if (map.without) choice.add(new Option("by cluster without hints", "without"));
 if (map.agreement) choice.add(new Option("by doubt: vivid where few agree", "doubt"));
 choice.closest("label").hidden = choice.length < 2;
-choice.addEventListener("change", () => { map.by = choice.value; map.recolour(); });
+choice.addEventListener("change", () => { map.by = choice.value; map.recolor(); });
 
 const chips = [...document.querySelectorAll(".legend .chip")];
 function press(chip, on) {
@@ -205,7 +205,7 @@ document.addEventListener("click", (event) => {
     const [i, j] = button.dataset.pair.split(",").map(Number);
     const suspect = data.suspects.find(([first, second]) => first === i && second === j);
     map.pair = [i, j, suspect ? suspect[2] : true];
-    map.centre([i, j], 6);
+    map.center([i, j], 6);
   }
   showMap();
 });
@@ -226,7 +226,7 @@ sought.addEventListener("input", () => {
       sought.value = "";
       const chip = chips[map.cluster[i]];
       if (chip) press(chip, true);
-      map.centre([i], 5);
+      map.center([i], 5);
       say(i);
       canvas.focus({ preventScroll: true });
     });

@@ -4,20 +4,11 @@ Every picture is a matplotlib ``Figure``, written as well where ``path`` is give
 loads when a picture is drawn, not before.
 """
 
-from .curves import curves, learning_curve
-from .drawing import save
-from .kept import constraints_kept
-from .members import diversity_quality
-from .scatter import before_and_after, scatter
-from .shares import eigenvalue_share
-
-__all__ = [
-    "before_and_after",
-    "constraints_kept",
-    "curves",
-    "diversity_quality",
-    "eigenvalue_share",
-    "learning_curve",
-    "save",
-    "scatter",
-]
+from ._curves import curves as curves
+from ._curves import learning_curve as learning_curve
+from ._drawing import save as save
+from ._kept import constraints_kept as constraints_kept
+from ._members import diversity_quality as diversity_quality
+from ._scatter import before_and_after as before_and_after
+from ._scatter import scatter as scatter
+from ._shares import eigenvalue_share as eigenvalue_share

@@ -1,0 +1,105 @@
+"""Work on several threads, each of which has BLAS and OpenMP to itself on one.
+
+What is slow here is not Python: products, distances and scipy's sparse routines let other threads run. BLAS by itself
+shares out its products but not the steps between them, and waits for its slowest thread at every product, however
+small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any, TypeVar
+
+from joblib import effective_n_jobs
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+from threadpoolctl import ThreadpoolController
+
+from ._progress_legacy import tell
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_taken = Lock()
+
+
+@cache
+def native() -> ThreadpoolController:
+    """Who sets the number of threads of BLAS and OpenMP; to look for their libraries anew takes milliseconds."""
+    return ThreadpoolController()
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return native().select(user_api="blas")
+
+
+def single_blas_thread() -> AbstractContextManager[Any]:
+    """BLAS on one thread. After a product its other threads wait by spinning, in the way of threads of our own."""
+    return _blas().limit(limits=1)
+
+
+def n_threads() -> int:
+    """As many threads as OpenMP may use here: one in a worker of a pool, or where OMP_NUM_THREADS says so."""
+    return int(_openmp_effective_n_threads())
+
+
+def parallel_map(
+    work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None = None, *, told: bool = False
+) -> list[Result]:
+    """The results of all tasks, in their order.
+
+    Parameters
+    ----------
+    work : callable
+    tasks : sequence
+    n_jobs : int, optional
+        Threads, as joblib counts them. None: as many as OpenMP may use.
+    told : bool
+        How many tasks are done is told as the results come in.
+
+    Notes
+    -----
+    Threads do not start others: where a caller has several already, the tasks go one after the other.
+
+    Examples
+    --------
+    >>> parallel_map(lambda number: number**2, range(4))
+    [0, 1, 4, 9]
+    """
+    threads = min(n_threads() if n_jobs is None else effective_n_jobs(n_jobs), len(tasks))
+    if threads < 2 or not _taken.acquire(blocking=False):
+        return _collected(map(work, tasks), len(tasks), told)
+    try:
+        with single_blas_thread(), ThreadPoolExecutor(threads, initializer=_alone) as pool:
+            return _collected(pool.map(work, tasks), len(tasks), told)
+    finally:
+        _taken.release()
+
+
+@contextmanager
+def one_by_one() -> Iterator[None]:
+    """Tasks go one after the other here, on the thread that has them, as a profiler needs it."""
+    free = _taken.acquire(blocking=False)
+    try:
+        yield
+    finally:
+        if free:
+            _taken.release()
+
+
+def _alone() -> None:
+    """Tell a new thread that it should not start others: it does not know what the one that started it was told."""
+    native().limit(limits=1, user_api="openmp")
+
+
+def _collected(results: Iterable[Result], count: int, told: bool) -> list[Result]:
+    kept = []
+    for result in results:
+        kept.append(result)
+        if told:
+            tell(len(kept), count)
+    return kept

@@ -1,0 +1,230 @@
+"""Project, then cluster: learn where to look, then look there."""
+
+from __future__ import annotations
+
+from inspect import signature
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.extmath import row_norms
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from .._progress_legacy import part
+from ..constraints import Constraints
+from ..prepare._kinds import on_one_scale
+from ..projections import SSDR, Costco
+from ._base import Clusterer
+from .kmeans._centers import LOOP, POSITIVE_INT
+from .kmeans._pck import PCKMeans
+from .kmeans._points import Array, Points, unit_rows
+from .kmeans._scale import mean_squared_deviation
+
+N_CLUSTERS = 8
+N_COMPONENTS = {"cosine": 40, "euclidean": 100}
+"""Directions that Costco keeps where no projection is given; they are scaled by how well they do."""
+
+
+class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
+    """Hints twice over: a projection learned from them, and a k-means in it that heeds them.
+
+    The method to try first. A projection alone leaves the hints to be forgotten by the clustering; moving must-link
+    groups as one, with a mild price on broken cannot-links, is often the largest single gain.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        None: what ``clusterer`` has, or 8.
+    projection : transformer, optional
+        Any projection of this package, or any scikit-learn transformer. None: :class:`~likewise.Costco` where
+        there are must-links (it learns from those; up to 40 directions for text, 100 otherwise; regularized alike in
+        all features if their ranges are alike, as in images, else by the variance of each),
+        :class:`~likewise.SSDR` where there are none (k directions; without any hints it is PCA).
+    clusterer : clusterer, optional
+        None: :class:`~likewise.clustering.PCKMeans` as ``trust``, ``cannot_penalty`` and ``metric`` say. A clusterer of
+        this package is given the hints. Any other one is given the means of must-link groups, weighted by their size,
+        if its ``fit`` takes ``sample_weight`` and hints are trusted (for k-means this is exactly must-links that hold);
+        else, or if there are fewer groups than clusters, the rows.
+    trust : bool
+        Whether hints are right. Then must-link groups move as one, and what follows from the hints counts as well.
+        Otherwise every stated pair may be broken at its price, and degrees of belief are heeded.
+    cannot_penalty : float
+        The price of a broken cannot-link (without ``trust``: of any broken hint), in units of the mean squared distance
+        of a projected row to the mean of all. Between 0.1 and 0.3 was measured to be good.
+    metric : {"auto", "cosine", "euclidean"}
+        How projected rows are compared. "auto" is cosine for text, that is, for sparse X, or rows of unit length
+        without negative entries.
+    n_init, max_iter, tol, random_state
+        For the default clusterer; ``random_state`` also for a given one that has none.
+
+    Attributes
+    ----------
+    labels_ : (n,) int array
+    projection_, clusterer_ : estimators
+        Fitted.
+    metric_ : str
+    cluster_centers_ : (n_clusters, r) array
+        In the projected space, where the clusterer has centers.
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import ProjectThenCluster
+    >>> from likewise.evaluation import rand_index
+    >>> X, y = load_wine(return_X_y=True)
+    >>> hints = Constraints.sample(y, "random_pairs", 200, random_state=0)
+    >>> model = ProjectThenCluster(3, random_state=0).fit(scale(X), constraints=hints)
+    >>> rand_index(y, model.labels_) > 0.97
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LOOP,
+        "n_clusters": [POSITIVE_INT, None],
+        "projection": [HasMethods(["fit", "transform"]), None],
+        "clusterer": [HasMethods(["fit"]), None],
+        "trust": ["boolean"],
+        "cannot_penalty": [Interval(Real, 0, None, closed="left")],
+        "metric": [StrOptions({"auto", "cosine", "euclidean"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        projection: Any = None,
+        clusterer: Any = None,
+        *,
+        trust: bool = True,
+        cannot_penalty: float = 0.3,
+        metric: str = "auto",
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.projection = projection
+        self.clusterer = clusterer
+        self.trust = trust
+        self.cannot_penalty = cannot_penalty
+        self.metric = metric
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+        if self.trust:
+            self._refuse_doubts(constraints)
+        rng = check_random_state(self.random_state)
+        self.metric_ = self.metric if self.metric != "auto" else "cosine" if like_text(X) else "euclidean"
+        with part(0, 0.25):
+            self.projection_ = _fitted(self._chosen_projection(X, constraints), X, constraints)
+            Z = self._image(X)
+        self._n_features_out = Z.shape[1]
+        self.clusterer_ = self._chosen_clusterer(Z, rng)
+        with part(0.25, 1):
+            labels = self._labels(Z, constraints)
+        for name, value in (("n_iter_", 1), ("cluster_centers_", None), ("inertia_", None), ("objective_", None)):
+            value = getattr(self.clusterer_, name, value)
+            if value is not None:
+                setattr(self, name, value)
+        return labels
+
+    def _chosen_projection(self, X: Any, constraints: Constraints) -> Any:
+        if self.projection is not None:
+            return clone(self.projection)
+        if constraints.n_must_link:
+            most = N_COMPONENTS[self.metric_]
+            regularizer = "identity" if self.metric_ == "euclidean" and on_one_scale(X) else "variance"
+            return Costco(most if most < min(X.shape) else None, regularizer=regularizer)
+        return SSDR(n_components=min(max(self._k, 2), *X.shape))
+
+    def _chosen_clusterer(self, Z: Any, rng: np.random.RandomState) -> Any:
+        if self.clusterer is None:
+            return PCKMeans(
+                self._k,
+                penalty=self.cannot_penalty * mean_squared_deviation(Z, cosine=self.metric_ == "cosine"),
+                must_link="hard" if self.trust else "soft",
+                closure=self.trust,
+                metric=self.metric_,
+                n_init=self.n_init,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                random_state=rng,
+            )
+        clusterer = clone(self.clusterer)
+        known = clusterer.get_params()
+        if self.n_clusters is not None and "n_clusters" in known:
+            clusterer.set_params(n_clusters=self.n_clusters)
+        if "random_state" in known and known["random_state"] is None:
+            clusterer.set_params(random_state=rng.randint(2**31 - 1))
+        return clusterer
+
+    @property
+    def _k(self) -> int:
+        return N_CLUSTERS if self.n_clusters is None else self.n_clusters
+
+    def _image(self, X: Any) -> Any:
+        """Projected rows, of unit length where directions count and the clusterer does not see to that itself."""
+        Z = self.projection_.transform(X)
+        return unit_rows(Z) if self.metric_ == "cosine" and self.clusterer is not None else Z
+
+    def _labels(self, Z: Any, constraints: Constraints) -> Array:
+        clusterer = self.clusterer_
+        groups = constraints.groups()
+        if isinstance(clusterer, Clusterer) or "constraints" in signature(clusterer.fit).parameters:
+            heard = constraints if getattr(clusterer, "_uses_hints", True) else None
+            return clusterer.fit(Z, constraints=heard).labels_
+        n_groups = int(groups.max()) + 1
+        enough = getattr(clusterer, "n_clusters", 1) <= n_groups < len(groups)
+        if self.trust and enough and has_fit_parameter(clusterer, "sample_weight"):
+            points = Points(Z, groups)
+            means = points.take(np.arange(points.n))
+            return clusterer.fit(means, sample_weight=points.weight).labels_[groups]
+        return clusterer.fit(Z).labels_
+
+    def _refuse_doubts(self, hints: Constraints) -> None:
+        try:
+            self._refuse_beliefs(hints)
+        except ValueError as error:
+            raise ValueError(
+                "trust=True takes every hint as certain, but some carry degrees of belief. Pass trust=False to heed "
+                "them, or leave the weights out."
+            ) from error
+
+    def transform(self, X: Any) -> Any:
+        """The rows of X in the learned space."""
+        return self.projection_.transform(self._checked(X))
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, **self._accepts())
+
+    @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of new rows: projected, then the nearest center."""
+        Z = self._image(self._checked(X))
+        return np.asarray(self.clusterer_.predict(Z), dtype=np.int32)
+
+
+def _fitted(projection: Any, X: Any, constraints: Constraints) -> Any:
+    if "constraints" in signature(projection.fit).parameters:
+        return projection.fit(X, constraints=constraints)
+    return projection.fit(X)
+
+
+def like_text(X: Any) -> bool:
+    """Whether rows look like counts of words: sparse, or of unit length without negative entries."""
+    if sparse.issparse(X):
+        return True
+    lengths = row_norms(X, squared=True)
+    return bool(np.allclose(lengths, 1.0, atol=1e-4) and X.min() >= 0 and X.shape[1] > 2)

@@ -1,0 +1,1 @@
+"""Joining clusterings: hybrid bipartite graph formulation, and the ensemble of subspace metrics."""

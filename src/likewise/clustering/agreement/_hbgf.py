@@ -1,0 +1,171 @@
+"""Agreement of many clusterings: one that cuts as few of their clusters as possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import svds
+from sklearn.utils import check_random_state
+
+from ...constraints._partition import numbered
+from ...linalg._spectral import connected_parts, leading_pairs, unit_length
+from ..spectral._embedding import partition_rows
+
+Array = np.ndarray
+
+SMALL = 300
+"""Up to so many clusters in all (or items) the exact decomposition of their Gram matrix is cheapest."""
+
+
+def hbgf(labelings: Any, n_clusters: int, *, weights: Any = None, n_init: int = 10, random_state: Any = None) -> Array:
+    """Join clusterings into one by cutting the bipartite graph of items and clusters.
+
+    Prefer it to voting (clusters of two labelings need no correspondence, and their numbers may differ) and to
+    co-association matrices (nothing n × n is formed). The graph has a vertex for every item and for every cluster of
+    every labeling, and an edge from an item to each cluster that holds it. Its normalized cut, relaxed, is given by the
+    leading singular vectors of
+
+    .. math:: D_1^{-1/2} E\\, D_2^{-1/2}
+
+    with E the item × cluster weights and D₁, D₂ its row and column sums; k-means over the item and cluster vertices
+    together (rows to unit length) gives the labels (Fern and Brodley 2004, Section 4).
+
+    Parameters
+    ----------
+    labelings : list of (n,) integer arrays
+        One clustering each; −1 where a labeling leaves an item out. What the labels are called plays no part.
+    n_clusters : int
+    weights : (number of labelings,) array of positive numbers, optional
+        How much each labeling counts; equal by default.
+    n_init : int
+        Starts of the k-means.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    (n,) int array
+
+    References
+    ----------
+    X. Fern, C. Brodley: Solving cluster ensemble problems by bipartite graph partitioning, ICML 2004.
+
+    Examples
+    --------
+    >>> from likewise.clustering import hbgf
+    >>> labels = hbgf([[0, 0, 0, 1, 1, 1], [5, 5, 5, 2, 2, 2], [0, 0, 1, 1, 2, 2]], 2, random_state=0)
+    >>> bool((labels[:3] == labels[0]).all() and (labels[3:] != labels[0]).all())
+    True
+    """
+    items, clusters = consensus_embedding(labelings, n_clusters, weights=weights)
+    n = len(items)
+    if n_clusters > n:
+        raise ValueError(f"n_clusters={n_clusters} is more than the {n} items there are.")
+    rng = check_random_state(random_state)
+    labels, _ = partition_rows(np.vstack([items, clusters]), n_clusters, n_init, rng)
+    labels = labels[:n]
+    return np.where(labels < 0, np.bincount(labels[labels >= 0]).argmax(), labels).astype(np.int32)
+
+
+def consensus_embedding(labelings: Any, n_components: int, *, weights: Any = None) -> tuple[Array, Array]:
+    """The space in which :func:`hbgf` clusters: rows of unit length for the items, and for the clusters.
+
+    Parameters
+    ----------
+    labelings, weights
+        As for :func:`hbgf`.
+    n_components : int
+
+    Returns
+    -------
+    items : (n, n_components) array
+    clusters : (clusters of all labelings, n_components) array
+        In the order of the labelings, within each in the order in which its labels first appear.
+    """
+    E = item_cluster_graph(labelings, weights)
+    n, clusters = E.shape
+    degrees = np.concatenate([E.sum(axis=1), E.sum(axis=0)])
+    if not degrees[:n].all():
+        raise ValueError(
+            f"item {int(np.argmin(degrees[:n]))} is in none of the labelings (−1 in each). Leave it out, or add a "
+            "labeling that places it."
+        )
+    ends = np.concatenate([E.indptr, np.full(clusters, E.nnz)])
+    graph = sparse.csr_array((E.data, E.indices + n, ends), shape=(n + clusters, n + clusters))  # each edge once
+
+    def further(vertices: Array, count: int) -> tuple[Array, Array]:
+        rows, columns = vertices[vertices < n], vertices[vertices >= n]
+        part = E if len(vertices) == len(degrees) else E[rows][:, columns - n]
+        scale = 1 / np.sqrt(degrees)
+        edges = np.repeat(scale[rows], np.diff(part.indptr)) * part.data * scale[columns][part.indices]
+        A = sparse.csr_array((edges, part.indices, part.indptr), shape=part.shape)
+        first = np.sqrt(degrees / degrees[rows].sum())
+        values, left, right = _singular(A, first[rows], first[columns], count)
+        vectors = np.empty((len(vertices), len(values)))
+        vectors[vertices < n], vectors[vertices >= n] = left / np.sqrt(2), right / np.sqrt(2)
+        return values, vectors
+
+    _, V = leading_pairs(connected_parts(graph, degrees), degrees, n_components, further)
+    V = unit_length(V)
+    return V[:n], V[n:]
+
+
+def item_cluster_graph(labelings: Any, weights: Any = None) -> sparse.csr_array:
+    """E: the weight of a labeling at each item and the cluster it is in, one column a cluster."""
+    labelings = [np.asarray(labels) for labels in labelings]
+    if not labelings:
+        raise ValueError("labelings is empty. Pass at least one array with a label for each item.")
+    weights = np.ones(len(labelings)) if weights is None else np.asarray(weights, dtype=float)
+    if weights.shape != (len(labelings),) or not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ValueError(
+            f"weights must be one positive number for each of the {len(labelings)} labelings, got {weights}."
+        )
+    for number, labels in enumerate(labelings):
+        if labels.shape != labelings[0].shape or labels.ndim != 1:
+            raise ValueError(
+                f"labelings[{number}] has shape {labels.shape}, labelings[0] {labelings[0].shape}: each needs one "
+                "label for each item. Write −1 where a labeling leaves an item out."
+            )
+        if not np.issubdtype(labels.dtype, np.integer):
+            raise ValueError(
+                f"labelings[{number}] holds {labels.dtype}, not integers. Number its clusters first, with −1 for none: "
+                "np.unique(labels, return_inverse=True)[1]."
+            )
+    # By first appearance, labeling by labeling: what the clusters are called must not reach the k-means.
+    stacked = np.array(labelings, dtype=np.int64)
+    apart = stacked + (stacked.max(initial=0) + 1) * np.arange(len(stacked))[:, None]
+    codes = numbered(np.where(stacked < 0, -1, apart).ravel()).reshape(stacked.shape)
+    known = codes.T >= 0
+    starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    shape = stacked.shape[1], codes.max(initial=-1) + 1
+    return sparse.csr_array((np.broadcast_to(weights, known.shape)[known], codes.T[known], starts), shape=shape)
+
+
+def _singular(A: sparse.csr_array, u: Array, v: Array, count: int) -> tuple[Array, Array, Array]:
+    """The ``count`` largest singular triples of A after its first, (1, u, v); fewer where the rest is zero."""
+    n, m = A.shape
+    count = min(count, min(n, m) - 1)
+    if count <= 0:
+        return np.zeros(0), np.zeros((n, 0)), np.zeros((m, 0))
+    if min(n, m) > max(SMALL, 4 * count):
+        start = np.random.default_rng(0).normal(size=min(n, m))
+        left, values, right = svds(A, count + 1, v0=start)
+        # (1, u, v) is simple in a connected part; what is left of it after removal is dropped
+        order = np.argsort(-values)[1:]
+        left, values, right = left[:, order], values[order], right[order].T
+    else:
+        tall = n >= m
+        gram = (A.T @ A if tall else A @ A.T).toarray()
+        known = v if tall else u
+        squares, small = linalg.eigh(gram - np.outer(known, known), subset_by_index=[len(gram) - count, len(gram) - 1])
+        squares, small = squares[::-1], small[:, ::-1]
+        values = np.sqrt(np.maximum(squares, 0))
+        kept = values > 1e-6
+        values, small = values[kept], small[:, kept]
+        large = (A @ small if tall else A.T @ small) / values
+        left, right = (large, small) if tall else (small, large)
+    if not len(values):
+        return values, np.zeros((n, 0)), np.zeros((m, 0))
+    sign = np.sign(left[np.abs(left).argmax(axis=0), np.arange(len(values))])
+    return values, left * sign, right * sign

@@ -1,0 +1,269 @@
+"""Many metrics in small random subspaces, a clustering in each, one answer that they agree on."""
+
+from __future__ import annotations
+
+from itertools import chain
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from threadpoolctl import threadpool_limits
+
+from ..._progress_legacy import each, part
+from ...constraints import Constraints
+from ...metric._learn import Learner
+from ...metric._terms import FeatureTerms, around_mean, differences, resolve_ridge
+from .._base import Clusterer
+from ..kmeans._lloyd import k_means
+from ..kmeans._pck import PCKMeans
+from ..kmeans._points import Points
+from ..kmeans._seeding import drawn_rows, spread_out
+from ._hbgf import hbgf, item_cluster_graph
+
+Array = np.ndarray
+
+POSITIVE = Interval(Integral, 1, None, closed="left")
+
+Member = tuple[Any, FeatureTerms | None, int]
+"""Some columns of the data, what the hints say about them, and a seed."""
+
+
+class SubspaceMetricEnsemble(Clusterer):
+    """Learn a metric and a clustering in each of many random sets of features, and join the clusterings.
+
+    With few hints and many features one metric over all of them cannot be learned. In a small random set of features
+    the same hints go further; the clusterings found there differ, and their consensus is better than most of them.
+    Prefer it for tables with hundreds of features or more and few rows, such as microarrays.
+
+    The S members of the ensemble (Yan and Domeniconi 2006, Figure 1), each with F features drawn at random:
+
+    1. a diagonal metric A learned from all hints (:class:`likewise.XingMetric`), and rows x → √A x;
+    2. k-means there (KMeans-Metric-S), or with ``constrained=True`` PCK-means, which prices broken hints
+       (KMeans-Metric-S-cst);
+    3. the S clusterings joined by :func:`hbgf`.
+
+    One subspace of all features (``n_subspaces=1, subspace_features=None``) gives the paper's KMeans-Metric-F and
+    KMeans-Metric-F-cst; with ``metric=None`` and ``constrained=True`` its KMeans-cst.
+
+    Parameters
+    ----------
+    n_clusters : int
+    n_subspaces : int or "auto"
+        S. "auto" as in the paper: 120 from 1,000 features on, else 30.
+    subspace_features : int, "auto" or None
+        F. None is all. "auto" is ⌈2·√features⌉, at most 60; the paper has 8 of 13, 10 of 30, 60 of 1,155 and 4,026.
+    constrained : bool
+        Also heed the hints when clustering.
+    metric : {"xing", None}
+        None clusters the features as they are. Without any hints no metric is learned either.
+    shrink : float in [0, 1]
+        As for :class:`likewise.XingMetric`; a number, since choosing one in every subspace would cost five times more
+        metrics, and members that differ are what an ensemble lives on.
+    penalty : "variance", "auto" or float
+        Price of a broken hint, as for :class:`PCKMeans`; "auto" is the published one.
+    init : {"k-means++", "random"}
+        Start of the plain k-means.
+    n_init : int
+        Starts in each subspace; one keeps the members diverse.
+    n_jobs : int, optional
+        Members fitted at a time, by joblib: any backend chosen with ``joblib.parallel_config`` serves. The result does
+        not depend on it.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    labels_ : (n,) int array
+    labelings_ : (n_subspaces, n) int array
+        The clusterings of the members.
+    subspaces_ : (n_subspaces, features) int array
+        The features of each.
+    weights_ : (n_subspaces, features) array
+        The metric of each; ones where none was learned.
+    n_iter_ : int
+        Most iterations of a member.
+
+    References
+    ----------
+    B. Yan, C. Domeniconi: Subspace metric ensembles for semi-supervised clustering of high dimensional data, ECML 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import SubspaceMetricEnsemble
+    >>> X, y = load_wine(return_X_y=True)
+    >>> hints = Constraints.sample(y, "random_pairs", 100, random_state=0)
+    >>> ensemble = SubspaceMetricEnsemble(3, n_subspaces=10, random_state=0).fit(scale(X), constraints=hints)
+    >>> ensemble.labelings_.shape, ensemble.subspaces_.shape
+    ((10, 178), (10, 8))
+    """
+
+    _published: ClassVar[dict[str, Any]] = {"shrink": 0.0, "penalty": "auto", "init": "random"}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": [POSITIVE],
+        "n_subspaces": [POSITIVE, StrOptions({"auto"})],
+        "subspace_features": [POSITIVE, StrOptions({"auto"}), None],
+        "constrained": ["boolean"],
+        "metric": [StrOptions({"xing"}), None],
+        "shrink": [Interval(Real, 0, 1, closed="both")],
+        "penalty": [StrOptions({"auto", "variance"}), Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions({"k-means++", "random"})],
+        "n_init": [POSITIVE],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_subspaces: int | str = "auto",
+        subspace_features: int | str | None = "auto",
+        constrained: bool = False,
+        metric: str | None = "xing",
+        shrink: float = 0.5,
+        penalty: float | str = "variance",
+        init: str = "k-means++",
+        n_init: int = 1,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_subspaces = n_subspaces
+        self.subspace_features = subspace_features
+        self.constrained = constrained
+        self.metric = metric
+        self.shrink = shrink
+        self.penalty = penalty
+        self.init = init
+        self.n_init = n_init
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _cluster(self, X: Any, constraints: Constraints) -> Array:
+        rng = check_random_state(self.random_state)
+        count, width = self._sizes(X.shape[1])
+        self.subspaces_ = np.array([_draw(X.shape[1], width, rng) for _ in range(count)])
+        seeds = rng.randint(np.iinfo(np.int32).max, size=count + 1)
+        terms = None
+        if self.metric == "xing" and not constraints.is_empty:
+            ridge = resolve_ridge("auto", self.shrink)
+            terms = FeatureTerms.of(around_mean(X), constraints, ridge=ridge, width=width)
+        plan = clone(self)  # what is sent to other processes: nothing that an earlier fit has learned
+
+        def members(chosen: Array) -> list[Member]:
+            return [
+                (X[:, self.subspaces_[i]], terms and terms.of_features(self.subspaces_[i]), seeds[i + 1])
+                for i in chosen
+            ]
+
+        # Members are small: threads inside each would only get in the way of each other, and so would many messages.
+        messages = min(count, 4 * effective_n_jobs(self.n_jobs))
+        with threadpool_limits(1 if count > 1 else None):
+            found = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+                delayed(plan._fit_members)(members(chosen), constraints)
+                for chosen in np.array_split(np.arange(count), messages)
+            )
+            with part(0, 0.95):
+                done = list(each(found, messages))
+            labelings, weights, n_iters = zip(*chain.from_iterable(done), strict=True)
+            self.labelings_, self.weights_, self.n_iter_ = np.array(labelings), np.array(weights), max(n_iters)
+            if count == 1:
+                return self.labelings_[0]
+            with part(0.95, 1):
+                return hbgf(self.labelings_, self.n_clusters, random_state=seeds[0])
+
+    def _fit_members(self, members: list[Member], constraints: Constraints) -> list[tuple[Array, Array, int]]:
+        rng = np.random.RandomState()
+        found = []
+        for X, terms, seed in each(members):
+            rng.seed(seed)  # ten times faster than a new RandomState(seed), and the same
+            found.append(self._fit_member(X, terms, rng, constraints))
+        return found
+
+    def _fit_member(
+        self, X: Any, terms: FeatureTerms | None, rng: np.random.RandomState, constraints: Constraints
+    ) -> tuple[Array, Array, int]:
+        """Labels, weights and iterations in one subspace; without ``terms`` no metric is learned."""
+        weights = np.ones(X.shape[1])
+        if terms is not None:
+            D = differences(around_mean(X), terms.pairs)
+            with part(0, 0.5):
+                weights = Learner(terms.variance).learn(terms.must, D, terms.beliefs).shrunk(self.shrink)
+            root = np.sqrt(weights).astype(X.dtype)
+            X = sparse.csr_array(X @ sparse.diags_array(root)) if sparse.issparse(X) else X * root
+        with part(0.0 if terms is None else 0.5, 1):
+            labels, n_iter = self._labels(X, rng, constraints)
+        return labels, weights, n_iter
+
+    def _labels(self, X: Any, rng: np.random.RandomState, constraints: Constraints) -> tuple[Array, int]:
+        if self.constrained:
+            priced = PCKMeans(self.n_clusters, penalty=self.penalty, n_init=self.n_init, random_state=rng)
+            priced.fit(X, constraints=constraints)
+            return priced.labels_, priced.n_iter_
+        start = spread_out if self.init == "k-means++" else drawn_rows
+        run = k_means(Points(X), self.n_clusters, rng, n_init=self.n_init, max_iter=300, tol=1e-6, start=start)
+        return run.labels, run.n_iter
+
+    def _sizes(self, n_features: int) -> tuple[int, int]:
+        count = (120 if n_features >= 1000 else 30) if self.n_subspaces == "auto" else int(self.n_subspaces)
+        if self.subspace_features is None:
+            return count, n_features
+        if self.subspace_features == "auto":
+            return count, min(60, n_features, int(np.ceil(2 * np.sqrt(n_features))))
+        width = int(self.subspace_features)
+        if width > n_features:
+            raise ValueError(
+                f"subspace_features={width} is more than the {n_features} features of X. Pass None for all of them."
+            )
+        return count, width
+
+    def diversity_quality(self, y: Any) -> Array:
+        """How different the members are and how good, two by two: the paper's Figure 4 (left).
+
+        Parameters
+        ----------
+        y : (n,) array-like
+            The true classes.
+
+        Returns
+        -------
+        (S·(S−1)/2, 2) array
+            For each two members the diversity, 1 − NMI of one with the other, and the quality, the mean of their two
+            NMIs with y. (The figure shows the quality to the right and the NMI itself upwards.) NMI is divided by
+            the mean of the two entropies, as in :mod:`likewise.evaluation`.
+        """
+        check_is_fitted(self)
+        y = column_or_1d(y)
+        check_consistent_length(y, self.labels_)
+        classes = np.unique(y, return_inverse=True)[1]
+        shared = _mutual_information(np.vstack([self.labelings_, classes]))
+        left, right = np.triu_indices(len(self.labelings_), 1)
+        quality = shared[:-1, -1]
+        return np.column_stack([1 - shared[left, right], (quality[left] + quality[right]) / 2])
+
+
+def _draw(n_features: int, width: int, rng: np.random.RandomState) -> Array:
+    return np.sort(rng.choice(n_features, width, replace=False)) if width < n_features else np.arange(n_features)
+
+
+def _mutual_information(labelings: Array) -> Array:
+    """NMI of every labeling with every other, from one product of their cluster indicators."""
+    E = item_cluster_graph(list(labelings))
+    n = E.shape[0]
+    sizes = [len(np.unique(labels)) for labels in labelings]
+    starts = np.cumsum([0, *sizes[:-1]])
+    share = (E.T @ E).toarray() / n
+    terms = share * np.log(share, out=np.zeros_like(share), where=share > 0)
+    joint = -np.add.reduceat(np.add.reduceat(terms, starts, axis=0), starts, axis=1)
+    entropy = joint.diagonal()
+    both = entropy + entropy[:, None]
+    # two labelings with one cluster each agree
+    return np.divide(2 * (both - joint), both, out=np.ones_like(both), where=both > 0)

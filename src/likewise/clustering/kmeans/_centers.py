@@ -1,0 +1,57 @@
+"""Clusterers that keep one center a cluster: their shared parameters, and the nearest center for new rows."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._base import Clusterer
+from ._lloyd import Run
+from ._points import Points, nearest
+
+POSITIVE_INT = Interval(Integral, 1, None, closed="left")
+
+LOOP = {
+    "n_clusters": [POSITIVE_INT],
+    "n_init": [POSITIVE_INT],
+    "max_iter": [POSITIVE_INT],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "random_state": ["random_state"],
+}
+"""What the parameters of every k-means loop may be."""
+
+
+class CenterClusterer(Clusterer):
+    """A clusterer whose clusters are centers.
+
+    Attributes
+    ----------
+    cluster_centers_ : (n_clusters, f) array
+    inertia_ : float
+        The sum of squared distances of the rows to the centers of their clusters.
+    objective_ : float
+        What was made small: the inertia and, where the method has them, penalties.
+    history_ : tuple of float
+        The objective at every iteration of the best start.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = LOOP
+    _cosine: ClassVar[bool] = False
+
+    def _keep(self, run: Run) -> None:
+        self.cluster_centers_ = run.centers
+        self.objective_ = run.objective
+        self.history_ = run.history
+        self.n_iter_ = run.n_iter
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The nearest center of each row of X; hints about the rows the centers were learned from do not enter."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        centers = self.cluster_centers_.astype(X.dtype, copy=False)
+        labels, _ = nearest(Points(X, cosine=self._cosine), centers)
+        return labels.astype(np.int32)

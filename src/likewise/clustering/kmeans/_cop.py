@@ -1,0 +1,199 @@
+"""COP-means: k-means in which every hint holds."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..._progress_legacy import each
+from ...constraints import Constraints
+from ...graphs import cannot_link_graph
+from ._centers import CenterClusterer
+from ._coloring import PlacementError, Placer, TwoSides
+from ._lloyd import Assign, Run, best_of, lloyd
+from ._penalties import Penalties
+from ._points import Array, Points, nearest_and
+from ._seeding import spread_out
+
+
+class COPKMeans(CenterClusterer):
+    """Constrained k-means whose labels keep every must-link and every cannot-link.
+
+    Prefer it where hints are rules (two rows of one invoice, two faces in one frame). Where they are opinions use
+    :class:`~likewise.clustering.PCKMeans`: a single wrong rule here moves whole groups to the wrong place.
+
+    .. math:: \\min_{l, \\mu} \\sum_i \\|x_i - \\mu_{l_i}\\|^2 \\quad \\text{subject to all hints}
+
+    Rows that must be together are one point, the mean of their group with its size as weight; what remains is to keep
+    groups apart, which is coloring a graph. Before it starts, contradictions and groups that need more than
+    ``n_clusters`` clusters are reported. With two clusters everything is exact: whether a labeling exists, and the
+    best one for given centers. With more, the first placement is a search, most constrained group first, nearest
+    cluster first, with backtracking; from there on groups move only where that is allowed and lowers the objective,
+    so it never rises.
+
+    Parameters
+    ----------
+    n_clusters : int
+    n_init : int
+        Starts (k-means++), of which the best counts. One that finds no placement is passed over.
+    max_iter, tol, random_state
+        As for :class:`~likewise.clustering.SphericalKMeans`.
+    max_steps : int
+        How many times the search for a first placement may step back, in each start, in each set of groups that
+        cannot-links connect.
+
+    Attributes
+    ----------
+    labels_ : (n,) int array
+    cluster_centers_ : (n_clusters, f) array
+    inertia_, objective_ : float
+        The sum of squared distances to the centers.
+    n_iter_ : int
+
+    Notes
+    -----
+    Labels given as ``y`` that have more classes than ``n_clusters`` cannot be kept apart; a warning says so, and
+    only their "same" holds. The same labels as ``constraints`` are an error.
+
+    Raises
+    ------
+    ConstraintConflictError
+        When hints contradict each other, or more rows than ``n_clusters`` all differ.
+    PlacementError
+        When no labeling exists, or none was found; it says which, and names the rows that could not be placed.
+
+    References
+    ----------
+    K. Wagstaff, C. Cardie, S. Rogers, S. Schroedl: Constrained k-means clustering with background knowledge, ICML 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import COPKMeans
+    >>> X = np.array([[0.0], [0.1], [1.0], [1.1]])
+    >>> hints = Constraints(4, must_link=[(0, 3)], cannot_link=[(0, 1)])
+    >>> labels = COPKMeans(2, random_state=0).fit_predict(X, constraints=hints)
+    >>> bool(labels[0] == labels[3] != labels[1])
+    True
+    """
+
+    _uses_beliefs: ClassVar[bool] = False
+    _published: ClassVar[dict[str, Any]] = {"n_init": 1}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CenterClusterer._parameter_constraints,
+        "max_steps": CenterClusterer._parameter_constraints["max_iter"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        max_steps: int = 10_000,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_steps = max_steps
+        self.random_state = random_state
+
+    def _hints(self, n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
+        labels = super()._hints(n_samples, y, None)
+        n_classes = max((part.n_blocks for part in labels.partitions), default=0)
+        if n_classes > self.n_clusters:
+            warnings.warn(
+                f"y has {n_classes} classes, more than n_clusters={self.n_clusters} can keep apart: only that rows of "
+                "one class belong together is heeded. Ask for as many clusters as classes.",
+                stacklevel=4,
+            )
+            together = [replace(part, different_across=False) for part in labels.partitions]
+            labels = Constraints(n_samples, partitions=together)
+        return labels | super()._hints(n_samples, None, constraints)
+
+    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+        rng = check_random_state(self.random_state)
+        closure = constraints.check(self.n_clusters).closure()
+        groups = closure.groups
+        points = Points(X, groups)
+        apart = Penalties(cannot_link_graph(closure.between))
+        if self.n_clusters == 2:
+            assign = _two_sides(points, apart, TwoSides(closure, apart))
+        else:
+            assign = _allowed(points, apart, Placer(closure, apart, self.n_clusters, self.max_steps), rng)
+        run = best_of(self._runs(points, apart, assign, rng))
+        self._keep(run)
+        self.inertia_ = run.objective
+        return run.labels[groups]
+
+    def _runs(self, points: Points, apart: Penalties, assign: Assign, rng: np.random.RandomState) -> list[Run]:
+        runs, failure = [], None
+        for _ in each(range(self.n_init)):
+            start = spread_out(points, self.n_clusters, rng)
+            try:
+                runs.append(lloyd(points, start, assign, max_iter=self.max_iter, tol=self.tol, free=apart.free))
+            except PlacementError as error:
+                if error.proven:
+                    raise
+                failure = error
+        if failure is not None and not runs:
+            raise failure.after(self.n_init)
+        return runs
+
+
+def _allowed(points: Points, apart: Penalties, placer: Placer, rng: np.random.RandomState) -> Assign:
+    """Each group to the nearest cluster that is allowed, one after the other."""
+    rows = apart.rows
+    fresh = True
+
+    def assign(centers: Array, labels: Array | None) -> tuple[Array, float]:
+        nonlocal fresh
+        near, distance, distances = nearest_and(points, centers, rows)
+        costs = points.weight[rows, None] * distances
+
+        def paid(told: Array) -> float:
+            return float(costs[np.arange(len(rows)), told].sum())
+
+        told, _ = apart.sweep(placer.place(costs, rng) if labels is None else labels[rows], costs, np.inf, rng)
+        if labels is None:
+            fresh = True
+        elif fresh:
+            # Groups that block each other can only move if all are lifted: placed anew they may lie better. Once
+            # that gained nothing it is not tried again in this run.
+            anew = placer.glance(costs)
+            fresh = False
+            if anew is not None and paid(anew) < paid(told):
+                fresh = True
+                told, _ = apart.sweep(anew, costs, np.inf, rng)
+        return _settled(points, rows, near, distance, costs, told)
+
+    return assign
+
+
+def _two_sides(points: Points, apart: Penalties, sides: TwoSides) -> Assign:
+    """Connected groups to the better of the only two labelings they have."""
+    rows = apart.rows
+
+    def assign(centers: Array, labels: Array | None) -> tuple[Array, float]:
+        near, distance, distances = nearest_and(points, centers, rows)
+        costs = points.weight[rows, None] * distances
+        return _settled(points, rows, near, distance, costs, sides.best(costs))
+
+    return assign
+
+
+def _settled(
+    points: Points, rows: Array, labels: Array, distance: Array, costs: Array, told: Array
+) -> tuple[Array, float]:
+    labels[rows] = told
+    paid = points.weight * distance
+    paid[rows] = costs[np.arange(len(rows)), told]
+    return labels, float(paid.sum()) + points.constant

@@ -1,0 +1,275 @@
+"""Kernel k-means, and SKK-means: kernel k-means after must-link groups were collapsed."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..._progress_legacy import part
+from ...constraints import Constraints
+from ...graphs._bandwidth import DELTA, median_distance, resolve_delta
+from ...graphs._kernel import correction, must_link_differences
+from .._base import Clusterer
+from ._centers import LOOP
+from ._lloyd import Run, k_means
+from ._nystrom import Nystrom, drawn_landmarks
+from ._points import Array, Points, PointSet
+
+FULL = 10_000
+"""Rows up to which the whole kernel is used."""
+
+LANDMARKS = 1_000
+"""Rows that stand for all beyond."""
+
+PREPARED = 0.2
+"""The share of the time before the k-means, about: for the kernel, and for collapsing it."""
+
+
+class KernelPoints:
+    """Points known by their inner products only; a center is a row of n coefficients on them.
+
+    With c = Σ_t a_t φ(x_t):  ‖φ(x_i) − c‖² = K_ii − 2 (K a)_i + aᵀ K a, which is Eq. 25 of the DSP paper when a is
+    1/|π| on a cluster π.
+    """
+
+    def __init__(self, K: Array) -> None:
+        self.K, self.n, self.dtype = K, len(K), K.dtype
+        self.weight, self.constant = np.ones(self.n), 0.0
+        self.diagonal = K.diagonal()
+
+    def blocks(self, n_centers: int) -> list[slice]:
+        """All points at once: every distance to a center takes its length, and that takes the whole kernel."""
+        return [slice(0, self.n)]
+
+    def squared_distances(self, centers: Array, rows: Any = slice(None)) -> Array:
+        """From some points to each center; never below zero."""
+        used = np.flatnonzero(centers.any(axis=0))  # centers to start from are points: few columns of the kernel do
+        K = self.K if 2 * len(used) > self.n else self.K[:, used]
+        products = K @ (centers.T if K is self.K else centers[:, used].T)
+        norms = np.einsum("ck,kc->c", centers, products)
+        return np.maximum(self.diagonal[rows, None] - 2 * products[rows] + norms, 0)
+
+    def means(self, labels: Array, n_clusters: int) -> tuple[Array, Array]:
+        """The coefficients of each cluster's mean, and which clusters are not empty."""
+        sizes = np.bincount(labels, minlength=n_clusters)
+        centers = np.zeros((n_clusters, self.n), dtype=self.dtype)
+        centers[labels, np.arange(self.n)] = 1.0 / sizes[labels]
+        return centers, sizes > 0
+
+    def take(self, rows: Array) -> Array:
+        """Some of the points, as centers."""
+        centers = np.zeros((len(rows), self.n), dtype=self.dtype)
+        centers[np.arange(len(rows)), rows] = 1.0
+        return centers
+
+
+class KernelKMeans(Clusterer):
+    """k-means in the feature space of a kernel: clusters may be curved.
+
+    Prefer it over k-means where clusters are not blobs. It hears no hints; :class:`SKKMeans` does.
+
+    .. math:: \\min_\\pi \\sum_h \\sum_{x \\in \\pi_h} \\|\\varphi(x) - m_h\\|^2, \\qquad
+              m_h = \\frac{1}{|\\pi_h|} \\sum_{t \\in \\pi_h} \\varphi(t)
+
+    (DSP paper, Eqs. 22–23.) For a positive semi-definite kernel the objective never rises.
+
+    Parameters
+    ----------
+    n_clusters : int
+    kernel : str or callable
+        "rbf" is exp(−d²/2δ²); "precomputed": X is the n × n kernel itself; any other name that
+        ``sklearn.metrics.pairwise.pairwise_kernels`` knows, or a function of two rows.
+    delta : "median" or float
+        The width δ of "rbf"; "median" is the median distance between rows.
+    kernel_params : dict, optional
+        More arguments for kernels other than "rbf".
+    n_landmarks : "auto", int or None
+        Rows whose kernel with all rows stands for the whole kernel (Nyström), which is then n × n_landmarks. "auto":
+        1,000 beyond 10,000 rows. None: the whole kernel, always. A precomputed kernel is taken as it is.
+    n_init, max_iter, tol, random_state
+        As for :class:`~likewise.clustering.SphericalKMeans`.
+
+    Attributes
+    ----------
+    labels_ : (n,) int array
+    coefficients_ : (n_clusters, n) array
+        Each center as a combination of the rows that were clustered, or of the landmarks.
+    landmarks_ : (n_landmarks,) ints or None
+        None where the whole kernel was used.
+    kernel_error_ : float
+        ‖K − K'‖ ÷ ‖K̂'‖, where landmarks give K' for K and K̂' after the collapse, measured among 1,000 rows; 0 for the
+        whole kernel.
+    inertia_, objective_ : float
+    delta_ : float
+        The width that was used, for "rbf".
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> from likewise.clustering import KernelKMeans
+    >>> X, y = make_circles(80, factor=0.2, noise=0.02, random_state=0)
+    >>> model = KernelKMeans(2, delta=0.35, n_init=10, random_state=0).fit(X)
+    >>> len(set(model.labels_[y == 1]))
+    1
+    """
+
+    _uses_hints: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LOOP,
+        "kernel": [StrOptions({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}), callable],
+        "delta": DELTA,
+        "kernel_params": [dict, None],
+        "n_landmarks": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        kernel: Any = "rbf",
+        delta: float | str = "median",
+        kernel_params: dict[str, Any] | None = None,
+        n_landmarks: int | str | None = "auto",
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.delta = delta
+        self.kernel_params = kernel_params
+        self.n_landmarks = n_landmarks
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}.")
+        if self.kernel == "rbf":
+            self.delta_ = self._width(X)
+        rng = check_random_state(self.random_state)
+        count = self._landmark_count(X.shape[0])
+        self.landmarks_, self.kernel_error_ = None, 0.0
+        if count is None:
+            with part(0, PREPARED / 2):
+                K = self._kernel(X, X)
+            with part(PREPARED / 2, PREPARED):
+                K_hat, correct = self._projected(K, constraints)
+            with part(PREPARED, 1):
+                run = self._run(KernelPoints(K_hat), rng)
+            self._X, self.coefficients_ = X, correct(run.centers)
+            self._norms = np.einsum("ck,kc->c", run.centers, K_hat @ run.centers.T)
+        else:
+            with part(0, PREPARED / 2):
+                space = Nystrom.of(self._kernel, X, drawn_landmarks(count, constraints, rng))
+            with part(PREPARED / 2, PREPARED):
+                space.collapse(constraints)
+            with part(PREPARED, 1):
+                run = self._run(Points(space.F), rng)
+            # centers have no part in what was projected away: f̂(x)·c = K(x, L) M c
+            self._X, self.coefficients_ = X[space.landmarks], run.centers @ space.M.T
+            self._norms = np.einsum("ck,ck->c", run.centers, run.centers)
+            self.landmarks_, self.kernel_error_ = space.landmarks, space.error
+        self.inertia_ = self.objective_ = run.objective
+        self.history_, self.n_iter_ = run.history, run.n_iter
+        return run.labels
+
+    def _run(self, points: PointSet, rng: np.random.RandomState) -> Run:
+        return k_means(points, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol)
+
+    def _landmark_count(self, n: int) -> int | None:
+        """How many rows stand for all; None where every row does."""
+        if self.n_landmarks is None or self.kernel == "precomputed" or (self.n_landmarks == "auto" and n <= FULL):
+            return None
+        return min(LANDMARKS if self.n_landmarks == "auto" else int(self.n_landmarks), n)
+
+    def _width(self, X: Any) -> float:
+        return median_distance(X) if isinstance(self.delta, str) else float(self.delta)
+
+    def _projected(self, K: Array, constraints: Constraints) -> tuple[Array, Any]:
+        """The kernel to cluster in, and what makes coefficients in it into coefficients on the kernel itself."""
+        return K, lambda coefficients: coefficients
+
+    def _kernel(self, left: Any, right: Any) -> Array:
+        if self.kernel == "precomputed":
+            return left.toarray() if hasattr(left, "toarray") else left
+        params = {"gamma": 0.5 / self.delta_**2} if self.kernel == "rbf" else self.kernel_params or {}
+        return np.asarray(pairwise_kernels(left, right, metric=self.kernel, **params))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The nearest center of new rows in feature space.
+
+        For "precomputed", X is their kernel with the rows of fit.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        products = self._kernel(X, self._X) @ self.coefficients_.T
+        return (self._norms - 2 * products).argmin(axis=1).astype(np.int32)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+class SKKMeans(KernelKMeans):
+    """Subspace kernel k-means: every must-link group is one point in feature space, then kernel k-means.
+
+    The feature space is projected onto the null space of all must-link differences, so must-linked rows coincide and
+    everything near them is drawn along. Prefer it for curved data with trusted must-links; cannot-links do not enter.
+    With no hints it is :class:`KernelKMeans`.
+
+    .. math:: \\hat K = K - K_M^T W^+ K_M, \\qquad
+              \\min_\\pi \\sum_h \\sum_{x \\in \\pi_h} \\|\\hat\\varphi(x) - \\hat m_h\\|^2
+
+    (DSP paper, Eqs. 6–8 and 24–25.) Parameters and attributes are those of :class:`KernelKMeans`; new rows are
+    compared after the same projection.
+
+    References
+    ----------
+    S. Yan, S. Bouaziz, D. Lee, J. Barlow: Semi-supervised dimensionality reduction for analyzing high-dimensional
+    data with constraints, Neurocomputing 76, 2012, Section 4.5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import SKKMeans
+    >>> X, y = load_iris(return_X_y=True)
+    >>> hints = Constraints.sample(y, "links", 30, random_state=0)
+    >>> labels = SKKMeans(3, random_state=0).fit_predict(minmax_scale(X), constraints=hints)
+    >>> bool((labels[hints.must_link[:, 0]] == labels[hints.must_link[:, 1]]).all())
+    True
+    """
+
+    _uses_hints: ClassVar[bool] = True
+    _uses_beliefs: ClassVar[bool] = False
+
+    def _width(self, X: Any) -> float:
+        return resolve_delta(self.delta, X)
+
+    def _projected(self, K: Array, constraints: Constraints) -> tuple[Array, Any]:
+        linked, differences = must_link_differences(constraints)
+        if not len(linked):
+            return super()._projected(K, constraints)
+        B = correction(K[np.ix_(linked, linked)], differences)
+        T = K[:, linked] @ B
+
+        def correct(coefficients: Array) -> Array:
+            # K̂(x, ·) a = K(x, ·) a − K(x, linked) B Tᵀ a
+            corrected = coefficients.astype(np.float64)
+            corrected[:, linked] -= (coefficients @ T) @ B.T
+            return corrected
+
+        return (K - T @ T.T).astype(K.dtype, copy=False), correct

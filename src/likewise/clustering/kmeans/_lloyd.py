@@ -1,0 +1,132 @@
+"""The k-means loop, written once: assign, move the centers, until nothing changes; the best of several starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._progress_legacy import Fall, each
+from ._points import Array, PointSet, nearest
+from ._seeding import spread_out
+
+Assign = Callable[[Array, Array | None], tuple[Array, float]]
+"""(centers, labels before or None) → (labels, objective of these labels with these centers)."""
+
+Start = Callable[[PointSet, int, np.random.RandomState], Array]
+"""(points, number of clusters, random state) → centers."""
+
+LEAST_GAIN = 1e-6
+"""Progress: a run that goes on until no label changes is taken to end about where a step gains so little."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one start led to. ``labels`` are the assignment to ``centers``, ``objective`` belongs to both."""
+
+    labels: Array
+    centers: Array
+    objective: float
+    n_iter: int
+    history: tuple[float, ...]
+
+
+def plain(points: PointSet) -> Assign:
+    """Every point to its nearest center."""
+
+    def assign(centers: Array, labels: Array | None) -> tuple[Array, float]:
+        labels, distance = nearest(points, centers)
+        return labels, float(points.weight @ distance) + points.constant
+
+    return assign
+
+
+def k_means(
+    points: PointSet,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    n_init: int,
+    max_iter: int,
+    tol: float,
+    start: Start = spread_out,
+) -> Run:
+    """Plain k-means: the best of ``n_init`` starts."""
+    assign = plain(points)
+    return best_of(
+        lloyd(points, start(points, n_clusters, rng), assign, max_iter=max_iter, tol=tol) for _ in each(range(n_init))
+    )
+
+
+def lloyd(
+    points: PointSet,
+    centers: Array,
+    assign: Assign,
+    *,
+    max_iter: int,
+    tol: float,
+    free: Array | None = None,
+    move: Callable[[Array, Array], Array] | None = None,
+) -> Run:
+    """Assign and move the centers in turn; the objective never rises.
+
+    Stops when no label changes, or when an iteration gains no more than ``tol`` × the objective.
+
+    Parameters
+    ----------
+    points, centers, assign
+    free : (n,) mask, optional
+        Points that no hint speaks of: only these are moved to fill an empty cluster. Default: all.
+    move : callable (labels, centers) → centers, optional
+        Another way to find the best centers.
+    """
+    move = move or (lambda labels, centers: best_centers(points, labels, centers, free))
+    labels, objective = assign(centers, None)
+    history, falling = [objective], Fall(to=max(tol, LEAST_GAIN))
+    while len(history) < max_iter:
+        moved = move(labels, centers)
+        relabeled, gained = assign(moved, labels)
+        if np.array_equal(relabeled, labels):
+            # The centers are the means of exactly these rows now.
+            centers, objective = moved, gained
+            history.append(objective)
+            break
+        centers, labels = moved, relabeled
+        history.append(gained)
+        falling.tell((objective - gained) / (abs(objective) or 1.0))
+        if objective - gained <= tol * abs(objective):
+            objective = gained
+            break
+        objective = gained
+    return Run(labels, centers, objective, len(history), tuple(history))
+
+
+def best_centers(points: PointSet, labels: Array, centers: Array, free: Array | None = None) -> Array:
+    """The mean of each cluster. An empty one takes the free point that lies worst; without any it stays put."""
+    n_clusters = len(centers)
+    moved, alive = points.means(labels, n_clusters)
+    if alive.all():
+        return moved
+    labels = labels.copy()
+    apart = points.squared_distances(moved)[np.arange(points.n), labels] * points.weight
+    if free is not None:
+        apart[~free] = 0.0
+    for cluster in np.flatnonzero(~alive):
+        farthest = int(apart.argmax())
+        if apart[farthest] <= 0:
+            break
+        labels[farthest], apart[farthest] = cluster, 0.0
+    moved, alive = points.means(labels, n_clusters)
+    moved[~alive] = centers[~alive]
+    return moved
+
+
+def best_of(runs: Iterable[Run]) -> Run:
+    """The run with the smallest objective; of those equal up to rounding the first."""
+    remaining = iter(runs)
+    best = next(remaining)
+    for run in remaining:
+        if run.objective < best.objective - 1e-12 * abs(best.objective):
+            best = run
+    return best

@@ -1,0 +1,108 @@
+"""Kernels of more rows than a matrix of all pairs can hold: every row by its kernel with some, the landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ..._foresight import foreseen
+from ..._progress_legacy import listening
+from ..._threads import parallel_map
+from ...constraints import Constraints
+from ...graphs._kernel import must_link_differences
+from ._points import Array, blocks
+
+NULL = {"float64": 1e-10, "float32": 1e-6}
+"""Eigenvalues below this share of the largest count as zero: what the precision of X can hold."""
+
+PARALLEL = 1e-5
+"""Differences of linked rows that others already span, up to this share of the largest, add no direction."""
+
+SAMPLE = 1000
+"""Rows, evenly spaced, among which the error is measured."""
+
+Kernel = Callable[[Any, Any], Array]
+"""(rows, rows) → their kernel."""
+
+
+@dataclass
+class Nystrom:
+    """Coordinates F with F Fᵀ ≈ K, exact among the landmarks (Williams and Seeger 2001).
+
+    With L the landmarks, K ≈ K(·, L) K(L, L)⁺ K(L, ·), so F = K(·, L) M with M Mᵀ = K(L, L)⁺: n × |L| numbers.
+
+    Attributes
+    ----------
+    landmarks : (p,) ints
+    F : (n, r) array
+    M : (p, r) array
+    off : float
+        ‖K − F Fᵀ‖ (Frobenius) before any collapse, among 1,000 rows or all there are.
+
+    Examples
+    --------
+    >>> from sklearn.metrics.pairwise import rbf_kernel
+    >>> X = np.linspace(0, 1, 50)[:, None]
+    >>> bool(Nystrom.of(rbf_kernel, X, np.arange(0, 50, 7)).error < 1e-6)
+    True
+    """
+
+    landmarks: Array
+    F: Array
+    M: Array
+    off: float
+
+    @classmethod
+    def of(cls, kernel: Kernel, X: Any, landmarks: Array) -> Self:
+        """The coordinates of the rows of X, in the precision of X."""
+        chosen, n = X[landmarks], X.shape[0]
+        values, vectors = foreseen(np.linalg.eigh, kernel(chosen, chosen).astype(np.float64))
+        kept = values > NULL[str(X.dtype)] * values[-1]
+        M = vectors[:, kept] / np.sqrt(values[kept])
+        F = np.empty((n, M.shape[1]), dtype=X.dtype)
+
+        def fill(some: slice) -> None:
+            F[some] = kernel(X[some], chosen) @ M
+
+        with listening(None):
+            parallel_map(fill, list(blocks(n, len(landmarks))), told=True)
+        some = _sample(n)
+        off = np.linalg.norm(kernel(X[some], X[some]) - F[some] @ F[some].T)
+        return cls(landmarks, F, M, float(off))
+
+    @property
+    def error(self) -> float:
+        """‖K − F Fᵀ‖ ÷ ‖F Fᵀ‖ among the sample: after a collapse, the error beside what the collapse left."""
+        some = self.F[_sample(len(self.F))]
+        return self.off / float(np.linalg.norm(some @ some.T))
+
+    def collapse(self, constraints: Constraints) -> None:
+        """Project onto the null space of all must-link differences, so that linked rows coincide."""
+        linked, differences = must_link_differences(constraints)
+        if len(linked):
+            moves = differences @ self.F[linked].astype(np.float64)
+            _, lengths, directions = foreseen(lambda some: np.linalg.svd(some, full_matrices=False), moves)
+            B = directions[lengths > PARALLEL * lengths[0]].astype(self.F.dtype)
+
+            def project(some: slice) -> None:
+                self.F[some] -= (self.F[some] @ B.T) @ B
+
+            with listening(None):
+                parallel_map(project, list(blocks(len(self.F), self.F.shape[1])), told=True)
+
+
+def drawn_landmarks(count: int, constraints: Constraints, rng: np.random.RandomState) -> Array:
+    """Rows that must-links speak of, for at most half of the landmarks, and others at random."""
+    n = constraints.n_samples
+    linked = must_link_differences(constraints)[0]
+    if len(linked) > count // 2:
+        linked = rng.choice(linked, count // 2, replace=False)
+    others = np.setdiff1d(np.arange(n), linked)
+    return np.sort(np.concatenate([linked, rng.choice(others, count - len(linked), replace=False)]))
+
+
+def _sample(n: int) -> Array:
+    return np.linspace(0, n - 1, min(n, SAMPLE)).astype(int)

@@ -1,0 +1,214 @@
+"""PCK-means: k-means with a price on every broken hint."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..._progress_legacy import each
+from ...constraints import Constraints
+from ...constraints._expansion import n_written
+from ...graphs import RowMatrix, cannot_link_graph, must_link_graph
+from ._centers import LOOP, CenterClusterer
+from ._lloyd import Assign, best_of, lloyd
+from ._penalties import FEW_PAIRS, Penalties
+from ._points import Array, Points, PointSet, nearest_and
+from ._scale import mean_distance, mean_squared_deviation
+from ._seeding import farthest_first, spread_out
+
+
+class PCKMeans(CenterClusterer):
+    """Pairwise-constrained k-means: a hint may be broken, at a price.
+
+    The robust way to cluster with hints: a wrong one costs its price and no more. Prefer
+    :class:`~likewise.clustering.COPKMeans` only where hints are certain and must hold, and
+    :class:`~likewise.clustering.ProjectThenCluster` where features should be learned as well.
+
+    .. math:: J = \\sum_i \\|x_i - \\mu_{l_i}\\|^2 + w \\sum_{ij \\in M} b_{ij} [l_i \\ne l_j]
+              + w \\sum_{ij \\in C} b_{ij} [l_i = l_j]
+
+    where M and C are the must- and cannot-links, b the belief in each (1 unless told) and w the ``penalty``. Rows
+    without hints go to their nearest center; the others, in random order, to the cluster that is cheapest as all
+    others stand (iterated conditional modes). J never rises.
+
+    Parameters
+    ----------
+    n_clusters : int
+    penalty : "auto", "variance" or float
+        w. "auto" is the published choice, the mean distance between two rows (exact up to 1,000 rows, over 1,000
+        evenly spaced rows beyond). It is a distance where J holds squared ones, so it depends on the unit of X;
+        "variance", the mean squared distance of a row to the mean of all, does not.
+    closure : bool
+        Count what follows from the hints, too: every pair of a must-link group, and every pair between two groups that
+        a cannot-link parts. An entailed pair is believed as much as the least believed hint behind it. Turn it off for
+        hints you do not trust: one wrong must-link merges two whole groups. Contradictory hints need it off.
+    must_link : {"soft", "hard"}
+        "hard" moves must-link groups as one, which is exactly weighted k-means on their means; only cannot-links have
+        a price then: w for every pair of rows that should be apart with ``closure``, once for two groups without.
+        Beliefs in must-links are refused.
+    metric : {"euclidean", "cosine"}
+        "cosine" compares directions, as :class:`~likewise.clustering.SphericalKMeans` does.
+    n_init : int
+        Starts, of which the best J counts. The first starts from the hints: means of must-link groups, large ones
+        that lie far apart (weighted farthest-first traversal), filled up with random rows by k-means++. The others
+        are k-means++ over all rows.
+    max_iter, tol, random_state
+        As for :class:`~likewise.clustering.SphericalKMeans`.
+
+    Attributes
+    ----------
+    labels_ : (n,) int array
+    cluster_centers_ : (n_clusters, f) array
+    objective_, inertia_ : float
+        J, and its first sum.
+    penalty_ : float
+        The w that was used.
+    n_iter_ : int
+
+    Notes
+    -----
+    Knowledge about whole groups (labels, closed must-links) is counted block by block and never written out as pairs:
+    it costs O(n · k).
+
+    References
+    ----------
+    S. Basu, A. Banerjee, R. Mooney: Active semi-supervision for pairwise constrained clustering, SDM 2004.
+    The ensemble paper's Section 3 sets w.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import PCKMeans
+    >>> X, y = load_iris(return_X_y=True)
+    >>> hints = Constraints.sample(y, "random_pairs", 100, random_state=0)
+    >>> model = PCKMeans(3, random_state=0).fit(X, constraints=hints)
+    >>> model.cluster_centers_.shape
+    (3, 4)
+    """
+
+    _published: ClassVar[dict[str, Any]] = {"n_init": 1}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LOOP,
+        "penalty": [StrOptions({"auto", "variance"}), Interval(Real, 0, None, closed="left")],
+        "closure": ["boolean"],
+        "must_link": [StrOptions({"soft", "hard"})],
+        "metric": [StrOptions({"euclidean", "cosine"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        penalty: float | str = "auto",
+        closure: bool = True,
+        must_link: str = "soft",
+        metric: str = "euclidean",
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.penalty = penalty
+        self.closure = closure
+        self.must_link = must_link
+        self.metric = metric
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @property
+    def _cosine(self) -> bool:  # type: ignore[override]
+        return self.metric == "cosine"
+
+    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+        rng = check_random_state(self.random_state)
+        hard = self.must_link == "hard"
+        if hard:
+            self._refuse_must_beliefs(constraints)
+        groups = constraints.groups()
+        points = Points(X, groups if hard else None, cosine=self._cosine)
+        apart = groups_apart if hard else rows_apart
+        penalties = apart(constraints, closed=self.closure)
+        self.penalty_ = self._penalty(X)
+        assign = priced(points, penalties, self.penalty_, rng)
+        neighborhoods = np.arange(points.n) if hard else groups
+
+        def start(number: int) -> Array:
+            if number == 0 and (self.closure or hard):
+                return farthest_first(points, neighborhoods, self.n_clusters, rng)
+            return spread_out(points, self.n_clusters, rng)
+
+        run = best_of(
+            lloyd(points, start(number), assign, max_iter=self.max_iter, tol=self.tol, free=penalties.free)
+            for number in each(range(self.n_init))
+        )
+        self._keep(run)
+        self.inertia_ = run.objective - self.penalty_ * penalties.total(run.labels)
+        return run.labels[groups] if hard else run.labels
+
+    def _penalty(self, X: Any) -> float:
+        if not isinstance(self.penalty, str):
+            return float(self.penalty)
+        rule = mean_distance if self.penalty == "auto" else mean_squared_deviation
+        return rule(X, cosine=self._cosine)
+
+    def _refuse_must_beliefs(self, constraints: Constraints) -> None:
+        partial = [part.weight for part in constraints.partitions if part.same_within]
+        told = np.concatenate([constraints.must_weight, partial])
+        if np.any(told != 1):
+            raise ValueError(
+                f"must_link='hard' takes every must-link as certain, but one weighs {told[told != 1][0]:g}. "
+                "Leave the weights of must-links out, or use must_link='soft'."
+            )
+
+
+def rows_apart(constraints: Constraints, *, closed: bool) -> Penalties:
+    """Prices over rows, for must-links and cannot-links."""
+    n = constraints.n_samples
+    if not constraints.partitions and n_written(constraints, closed=closed) <= FEW_PAIRS * n // 2:
+        told = constraints.expand(FEW_PAIRS * n, closed=closed)
+        return Penalties.of_pairs(n, told.cannot_link, told.cannot_weight, told.must_link, told.must_weight)
+    return Penalties(
+        cannot_link_graph(constraints, closed=closed),
+        must_link_graph(constraints, closed=closed),
+    )
+
+
+def groups_apart(constraints: Constraints, *, closed: bool) -> Penalties:
+    """Prices over must-link groups, for cannot-links between them; closed: for each of the |g| · |h| pairs of rows."""
+    closure = constraints.closure()
+    if not closure.between.partitions:
+        pairs, belief = closure.between.cannot_link, closure.between.cannot_weight
+        belief = belief * closure.sizes[pairs].prod(axis=1) if closed else belief
+        return Penalties.of_pairs(closure.n_groups, pairs, belief, pairs[:0], belief[:0])
+    graph = cannot_link_graph(closure.between)
+    if not closed:
+        return Penalties(graph)
+    scale = sparse.diags_array(closure.sizes.astype(np.float64))
+    return Penalties(RowMatrix(scale @ graph.sparse @ scale, scale @ graph.factor, graph.core))
+
+
+def priced(points: PointSet, penalties: Penalties, penalty: float, rng: np.random.RandomState) -> Assign:
+    """Free points to their nearest center; the others in random order to the cheapest cluster as the rest stands."""
+
+    rows = penalties.rows
+
+    def assign(centers: Array, labels: Array | None) -> tuple[Array, float]:
+        near, distance, distances = nearest_and(points, centers, rows)
+        told = near[rows] if labels is None else labels[rows]
+        costs = np.multiply(distances, points.weight[rows, None], out=distances)
+        told, broken = penalties.sweep(told, costs, penalty, rng)
+        near[rows] = told
+        paid = points.weight * distance
+        paid[rows] = costs[np.arange(len(rows)), told]
+        return near, float(paid.sum()) + points.constant + penalty * broken
+
+    return assign

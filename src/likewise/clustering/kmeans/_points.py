@@ -1,0 +1,224 @@
+"""Weighted points and their centers: the arithmetic that every k-means here shares.
+
+A point is a row, or a whole must-link group: with m_g the mean of the rows of group g,
+
+    Σ_{i ∈ g} ‖x_i − c‖²  =  |g| ‖m_g − c‖²  +  Σ_{i ∈ g} ‖x_i − m_g‖²      for every c,
+
+so k-means under must-links *is* weighted k-means on group means; the last sum never changes. The identity holds for
+unit vectors c too, so it serves cosine k-means (rows and centers of unit length, ‖x − c‖² = 2 − 2 cos) just as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import row_norms
+
+from ..._threads import parallel_map
+from ...linalg._row_matrix import indicator
+
+Array = np.ndarray
+
+BLOCK = 2**22
+"""How many numbers are held at once."""
+
+IN_CACHE = 2**18
+"""How many numbers stay in the cache of a core: rows and their distances, until the smallest are found."""
+
+SPARSE_BLOCK = 2**20
+"""Distances of sparse rows that are taken at once: more, since each block costs a copy of its rows and the centers."""
+
+FEW = 2**14
+"""Up to so many points × clusters their indicator is cheaper dense than sparse."""
+
+
+class PointSet(Protocol):
+    """What the k-means loop asks of points; rows of a table and rows of a kernel both answer it."""
+
+    n: int
+    weight: Array
+    constant: float
+    dtype: Any
+
+    def blocks(self, n_centers: int) -> list[slice]:
+        """Blocks of points whose distances to so many centers are best taken at once."""
+
+    def squared_distances(self, centers: Array, rows: Any = ...) -> Array:
+        """‖x − c‖² for all or some of the points."""
+
+    def means(self, labels: Array, n_clusters: int) -> tuple[Array, Array]:
+        """The best center of each cluster, and which clusters have one."""
+
+    def take(self, rows: Array) -> Array:
+        """Some of the points, as centers."""
+
+
+class Points:
+    """Rows of a table, or means of their groups, with Euclidean or cosine centers.
+
+    Parameters
+    ----------
+    X : (n, f) array or CSR matrix
+    groups : (n,) ints, optional
+        The group of each row, 0 to g − 1; the points are then the g group means.
+    cosine : bool
+        Rows are brought to unit length first (a row of zeros stays zero) and centers have unit length. The objective
+        is then 2 Σ (1 − cos), with cos = 0 for a row of zeros.
+
+    Attributes
+    ----------
+    rows : (n_points, f) array or CSR matrix
+        Dense ones have the mean of X taken away: distances by inner products lose digits far from the origin. Centers
+        are where X is.
+    weight : (n_points,) array
+        Number of rows behind each point.
+    constant : float
+        What the objective has more on rows than on points.
+    """
+
+    def __init__(self, X: Any, groups: Array | None = None, *, cosine: bool = False) -> None:
+        self.cosine, self.dtype = cosine, X.dtype
+        rows = unit_rows(X) if cosine else X
+        self._origin = origin(X) if not cosine else 0
+        if not (cosine or sparse.issparse(X)):
+            rows = X - self._origin
+        rows_without_direction = int((squared_lengths(rows) == 0).sum()) if cosine else 0
+        self.constant = 0.0
+        self.weight = np.ones(rows.shape[0])
+        if groups is not None:
+            squares = squared_lengths(rows).sum(dtype=np.float64)
+            members = indicator(groups)
+            self.weight = np.bincount(groups).astype(np.float64)
+            rows = _as(members.T @ rows / self.weight[:, None], self.dtype)
+            inside = squares - self.weight @ squared_lengths(rows).astype(np.float64)
+            self.constant = max(float(inside), 0.0)
+        self.rows = sparse.csr_array(rows) if sparse.issparse(rows) else rows
+        self._dense = isinstance(self.rows, np.ndarray)
+        self.n = self.rows.shape[0]
+        self.norms = squared_lengths(self.rows)
+        if cosine:
+            self._set_aside(rows_without_direction)
+        self._even = bool((self.weight == 1).all())
+
+    def blocks(self, n_centers: int) -> list[slice]:
+        """Blocks of points whose distances to so many centers are best taken at once."""
+        if self._dense:
+            return list(blocks(self.n, n_centers + self.rows.shape[1], IN_CACHE))
+        return list(blocks(self.n, n_centers, SPARSE_BLOCK))
+
+    def squared_distances(self, centers: Array, rows: Any = slice(None)) -> Array:
+        """‖x − c‖² from some points (all of them unless told) to each center; never below zero."""
+        centers = _as(centers - self._origin, self.dtype)
+        twice = (-2 * centers).T
+        distances = np.asarray(self._some(rows) @ (twice if self._dense else np.ascontiguousarray(twice)))
+        distances += self.norms[rows][:, None]
+        distances += 1 if self.cosine else squared_lengths(centers)
+        return np.maximum(distances, 0, out=distances)
+
+    def means(self, labels: Array, n_clusters: int) -> tuple[Array, Array]:
+        """The best center of each cluster, and which clusters have one (are neither empty nor without direction)."""
+        total = self._sums(labels, n_clusters)
+        weight = np.bincount(labels, self.weight, minlength=n_clusters)
+        length = np.sqrt(squared_lengths(total)) if self.cosine else weight
+        alive = length > (1e-12 * weight if self.cosine else 0)
+        np.divide(total, length[:, None], out=total, where=alive[:, None])
+        total += self._origin
+        return total.astype(self.dtype, copy=False), alive & (weight > 0)
+
+    def _set_aside(self, n_rows: int) -> None:
+        """Points without direction weigh nothing; what they cost wherever they are (1 − cos = 1) is in the constant."""
+        nowhere = self.norms == 0
+        self.constant += float(self.weight[nowhere].sum()) + n_rows
+        self.weight = np.where(nowhere, 0.0, self.weight)
+
+    def _sums(self, labels: Array, n_clusters: int) -> Array:
+        """Σ weight · row in each cluster, in double precision."""
+        f = self.rows.shape[1]
+        if not self._dense:
+            # Every stored value into the bin of its cluster and column: twice as fast as a product of sparse matrices.
+            counts = np.diff(self.rows.indptr)
+            bins = np.repeat(labels * f, counts) + self.rows.indices
+            values = self.rows.data if self._even else self.rows.data * np.repeat(self.weight, counts)
+            return np.bincount(bins, values, minlength=n_clusters * f).reshape(n_clusters, f)
+        total = np.zeros((n_clusters, f))
+        for block in blocks(self.n, f, IN_CACHE):
+            total += _weighted_indicator(labels[block], self.weight[block], n_clusters) @ self.rows[block]
+        return total
+
+    def take(self, rows: Array) -> Array:
+        """Some of the points, as centers."""
+        chosen = dense(self.rows[rows])
+        return unit_rows(chosen) if self.cosine else _as(chosen + self._origin, self.dtype)
+
+    def _some(self, rows: Any) -> Any:
+        # A slice of a sparse matrix is a copy: all of it is taken as it is.
+        everything = not self._dense and isinstance(rows, slice) and rows.indices(self.n) == (0, self.n, 1)
+        return self.rows if everything else self.rows[rows]
+
+
+def origin(X: Any) -> Any:
+    """The mean of dense rows; 0 for sparse ones, which must stay where they are."""
+    return 0 if sparse.issparse(X) else X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+
+
+def squared_lengths(rows: Any) -> Array:
+    """‖x‖² of each row."""
+    return np.einsum("ij,ij->i", rows, rows) if isinstance(rows, np.ndarray) else row_norms(rows, squared=True)
+
+
+def unit_rows(X: Any) -> Any:
+    """Rows divided by their length; rows of zeros stay zero."""
+    length = np.sqrt(squared_lengths(X))
+    scale = np.divide(1, length, out=np.zeros_like(length), where=length > 0)
+    if sparse.issparse(X):
+        return _as(sparse.csr_array(sparse.diags_array(scale) @ X), X.dtype)
+    return X * scale[:, None]
+
+
+def blocks(n: int, width: int, size: int = BLOCK) -> Iterator[slice]:
+    """Slices over n rows, so that a table of that width holds about ``size`` numbers."""
+    step = max(size // max(width, 1), 256)
+    for start in range(0, n, step):
+        yield slice(start, min(start + step, n))
+
+
+def nearest(points: PointSet, centers: Array) -> tuple[Array, Array]:
+    """The nearest center of each point (of equals the first) and the squared distance to it."""
+    labels, distance, _ = nearest_and(points, centers, np.empty(0, dtype=np.int64))
+    return labels, distance
+
+
+def nearest_and(points: PointSet, centers: Array, rows: Array) -> tuple[Array, Array, Array]:
+    """The same, and for some points (in ascending order) the squared distances to all centers."""
+    labels, distance = np.empty(points.n, dtype=np.int64), np.empty(points.n)
+    all_distances = np.empty((len(rows), len(centers)))
+
+    def place(block: slice) -> None:
+        distances = points.squared_distances(centers, block)
+        labels[block] = found = distances.argmin(axis=1)
+        distance[block] = distances[np.arange(len(distances)), found]
+        if len(rows):
+            start, stop = np.searchsorted(rows, [block.start, block.stop])
+            all_distances[start:stop] = distances[rows[start:stop] - block.start]
+
+    parallel_map(place, points.blocks(len(centers)))
+    return labels, distance, all_distances
+
+
+def _weighted_indicator(labels: Array, weight: Array, n_clusters: int) -> Any:
+    n = len(labels)
+    if n * n_clusters <= FEW:
+        return np.where(labels == np.arange(n_clusters)[:, None], weight, 0.0)
+    return sparse.csc_array((weight, labels, np.arange(n + 1)), shape=(n_clusters, n))
+
+
+def dense(rows: Any) -> Array:
+    """Rows as an array, whatever they were."""
+    return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
+
+
+def _as(rows: Any, dtype: Any) -> Any:
+    return rows.astype(dtype, copy=False)

@@ -1,0 +1,211 @@
+"""MPCK-means: pairwise-constrained k-means that learns a metric for each cluster."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ...._progress_legacy import Fall, each
+from ....constraints import Constraints
+from .._centers import LOOP, CenterClusterer
+from .._lloyd import LEAST_GAIN, Run, best_centers, best_of
+from .._points import Array, Points, origin
+from .._seeding import farthest_first, spread_out
+from ._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics
+from ._violations import Violations
+
+
+class MPCKMeans(CenterClusterer):
+    """Metric pairwise-constrained k-means: hints bend the clusters *and* the distance in each of them.
+
+    Prefer it over :class:`~likewise.clustering.PCKMeans` where features matter unequally, or differently from
+    cluster to cluster, and there are some hundred hints to learn that from. With few hints the metric of a cluster
+    follows the spread of its rows, as in a Gaussian mixture.
+
+    .. math:: J = \\sum_i \\big(\\|x_i - \\mu_{l_i}\\|^2_{A_{l_i}} - \\log\\det A_{l_i}\\big)
+              + w \\sum_{M, l_i \\ne l_j} b_{ij} f_M + w \\sum_{C, l_i = l_j} b_{ij} f_C
+
+    .. math:: f_M = \\tfrac12 \\|x_i - x_j\\|^2_{A_{l_i}} + \\tfrac12 \\|x_i - x_j\\|^2_{A_{l_j}}, \\qquad
+              f_C = \\|x' - x''\\|^2_{A_{l_i}} - \\|x_i - x_j\\|^2_{A_{l_i}}
+
+    where b are beliefs and (x', x'') is a pair as far apart as the data are: breaking a must-link costs more for rows
+    that lie far apart, breaking a cannot-link more for rows that lie close.
+
+    Parameters
+    ----------
+    n_clusters : int
+    metric : {"diagonal", "full"}
+        A weight for each feature, or a matrix (for up to some hundred features, dense data).
+    shared : bool
+        One metric for all clusters.
+    penalty : float
+        w.
+    closure : bool
+        Count what follows from the hints, too; see :class:`~likewise.clustering.PCKMeans`.
+    farthest : {"auto", "box", "pair"}
+        What stands for ‖x' − x''‖². "pair" is two rows of X, found anew for each metric by going to the row farthest
+        from the mean and to the one farthest from that; should two rows lie farther apart still, f_C is a little below
+        zero for them. "box" takes, feature by feature, the largest difference there is. No pair differs more, so f_C
+        is never negative, and it does not depend on the metric, so J never rises; it has no meaning for a full
+        metric. "auto": "box" for a diagonal metric, "pair" for a full one.
+    n_init, max_iter, tol, random_state
+        As for :class:`~likewise.clustering.PCKMeans`; starts are the same.
+
+    Attributes
+    ----------
+    labels_ : (n,) int array
+    cluster_centers_ : (n_clusters, f) array
+    metrics_ : (n_clusters, f) or (n_clusters, f, f) array
+        The diagonals of A_h, or A_h.
+    objective_ : float
+        J.
+    inertia_ : float
+        Σ ‖x − μ‖²_A.
+    n_iter_ : int
+
+    Notes
+    -----
+    The best A_h is the inverse of a variance: that of the cluster, more along broken must-links and less along
+    broken cannot-links (Eq. 7 of the paper). No variance may be less than 1/1000 of the pooled variance of X: a
+    cluster of one row, or many broken cannot-links, would make it zero or negative. Within that bound the metric
+    found is still the best one, so with ``farthest="box"`` J never rises; with "pair" it may, when another pair is
+    farthest.
+
+    Knowledge about whole groups (labels, closed must-links) is never written out as pairs, though a penalty depends on
+    the two rows: sums over the pairs of a group come from the counts, sums and squares of its rows in each cluster. An
+    iteration over fully labeled rows takes O(n · f · k). A pair that is said several times counts once, with the
+    largest belief; only partitions that overlap in more than a hundred ways are written out for that, up to a million
+    pairs.
+
+    References
+    ----------
+    M. Bilenko, S. Basu, R. Mooney: Integrating constraints and metric learning in semi-supervised clustering,
+    ICML 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import MPCKMeans
+    >>> X, y = load_wine(return_X_y=True)
+    >>> hints = Constraints.sample(y, "random_pairs", 100, random_state=0)
+    >>> MPCKMeans(3, random_state=0).fit(X, constraints=hints).metrics_.shape
+    (3, 13)
+    """
+
+    _published: ClassVar[dict[str, Any]] = {"n_init": 1, "farthest": "pair"}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LOOP,
+        "metric": [StrOptions({"diagonal", "full"})],
+        "shared": ["boolean"],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+        "closure": ["boolean"],
+        "farthest": [StrOptions({"auto", "box", "pair"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: str = "diagonal",
+        shared: bool = False,
+        penalty: float = 1.0,
+        closure: bool = True,
+        farthest: str = "auto",
+        n_init: int = 3,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.shared = shared
+        self.penalty = penalty
+        self.closure = closure
+        self.farthest = farthest
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+        rng = check_random_state(self.random_state)
+        self._origin = origin(X)
+        X = X if sparse.issparse(X) else X - self._origin
+        points = Points(X)
+        violations = Violations(X, constraints, self.penalty, closed=self.closure)
+        groups = constraints.groups()
+
+        def run(number: int) -> tuple[Run, Metrics]:
+            seeded = number == 0 and self.closure
+            centers = (
+                farthest_first(points, groups, self.n_clusters, rng)
+                if seeded
+                else spread_out(points, self.n_clusters, rng)
+            )
+            return self._run(X, points, violations, centers, self._metrics(X), rng)
+
+        found = [run(number) for number in each(range(self.n_init))]
+        best = best_of(each for each, _ in found)
+        self._metrics_ = next(metrics for each, metrics in found if each is best)
+        self._keep(best)
+        self.metrics_ = self._metrics_.values
+        self.cluster_centers_ = (best.centers + self._origin).astype(X.dtype)
+        self.inertia_ = float(self._metrics_.lengths(X, best.centers)[np.arange(points.n), best.labels].sum())
+        return best.labels
+
+    def _metrics(self, X: Any) -> Metrics:
+        diagonal = self.metric == "diagonal"
+        if self.farthest == "box" and not diagonal:
+            raise ValueError("farthest='box' bounds differences only under a diagonal metric. Use farthest='pair'.")
+        box = self.farthest == "box" or (self.farthest == "auto" and diagonal)
+        kind = DiagonalMetrics if diagonal else FullMetrics
+        return kind(X, self.n_clusters, shared=self.shared, farthest="box" if box else "pair")
+
+    def _run(
+        self,
+        X: Any,
+        points: Points,
+        violations: Violations,
+        centers: Array,
+        metrics: Metrics,
+        rng: np.random.RandomState,
+    ) -> tuple[Run, Metrics]:
+        every = np.arange(points.n)
+        labels: Array | None = None
+        history: list[float] = []
+        falling = Fall(to=max(self.tol, LEAST_GAIN))
+        while True:
+            own = metrics.lengths(X, centers) - metrics.log_det
+            near = own.argmin(axis=1)
+            before = near if labels is None else np.where(violations.free, near, labels)
+            relabeled = violations.sweep(before, own, metrics, rng)
+            strain = violations.strain(relabeled, metrics)
+            history.append(float(own[every, relabeled].sum()) + metrics.cost(*strain))
+            if len(history) > 1:
+                falling.tell((history[-2] - history[-1]) / (abs(history[-2]) or 1.0))
+            settled = labels is not None and np.array_equal(relabeled, labels)
+            slow = len(history) > 1 and history[-2] - history[-1] <= self.tol * abs(history[-2])
+            labels = relabeled
+            if settled or slow or len(history) == self.max_iter:
+                return Run(labels, centers, history[-1], len(history), tuple(history)), metrics
+            centers = best_centers(points, labels, centers, violations.free)
+            metrics = metrics.learned(X, centers, labels, *strain)
+
+    def _accepts(self) -> dict[str, Any]:
+        accepts = super()._accepts()
+        return accepts if self.metric == "diagonal" else {**accepts, "accept_sparse": False}
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster with the smallest ‖x − μ‖²_A − log det A; hints do not enter."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
+        X = X if sparse.issparse(X) else X - self._origin
+        own = self._metrics_.lengths(X, self.cluster_centers_ - self._origin) - self._metrics_.log_det
+        return own.argmin(axis=1).astype(np.int32)

@@ -1,0 +1,1 @@
+"""Cuts of graphs: affinities, normalized cuts with and without constraints, propagation, and pipelines of these."""

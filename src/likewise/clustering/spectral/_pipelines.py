@@ -1,0 +1,294 @@
+"""The named compositions of Yan, Wang, Lee and Giles (2009), put together from parts.
+
+========  ==========================================================================================
+NC        :class:`NormalizedCut`
+C-NC      :class:`ConstrainedNormalizedCut`
+L-NC      metric → NC
+RL-NC     structure subspace → metric → NC
+RLC-NC    structure subspace → metric → C-NC
+Lo-NC     distances → local propagation → NC
+Glo-NC    distances → global propagation → NC
+========  ==========================================================================================
+
+Structure subspace is :class:`likewise.ASP`, metric :class:`likewise.XingMetric`. To change a part, write the chain out
+as it stands in the function: it is one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import has_fit_parameter
+
+from ..._progress_legacy import each, part
+from ...constraints import Constraints
+from ...graphs import RowMatrix
+from ...graphs._distances import Given
+from ...graphs._neighbors import neighbors, pairs_of
+from ...metric import XingMetric
+from ...projections import ASP
+from .._base import Clusterer
+from .._principal import fit_transform
+from ..kmeans._starts import fit_starts
+from ._constrained_cut import ConstrainedNormalizedCut
+from ._normalized_cut import NormalizedCut
+from ._propagation import propagate_globally, propagate_locally
+
+Array = np.ndarray
+
+ROWS = 1000
+"""Rows whose distances to all are found together."""
+
+
+class ChainedClusterer(Clusterer):
+    """Transformers one after the other, then a clusterer, each told the same hints.
+
+    scikit-learn's Pipeline hands hints to its last step only; here every part that can use them gets them. Prefer
+    :class:`ProjectThenCluster` for one projection and a k-means; this is for chains.
+
+    Parameters
+    ----------
+    n_clusters : int
+    steps : sequence of transformers
+        Unfitted; those whose ``fit`` takes ``constraints`` are given them.
+    clusterer : clusterer, optional
+        Unfitted; its ``n_clusters`` is set. Default: :class:`ConstrainedNormalizedCut`.
+    random_state : int, RandomState or None
+        Passed to the clusterer, if it has one.
+
+    Attributes
+    ----------
+    labels_ : (n,) int array
+    steps_ : list of the fitted transformers
+    clusterer_ : the fitted clusterer
+    n_iter_ : int
+        Of the clusterer.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import ChainedClusterer, NormalizedCut
+    >>> from likewise.metric import XingMetric
+    >>> X, y = load_iris(return_X_y=True)
+    >>> hints = Constraints.sample(y, "random_pairs", 60, random_state=0)
+    >>> chain = ChainedClusterer(3, steps=[StandardScaler(), XingMetric()], clusterer=NormalizedCut(), random_state=0)
+    >>> chain.fit_predict(X, constraints=hints).shape
+    (150,)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "steps": ["array-like"],
+        "clusterer": [BaseEstimator, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        steps: Sequence[Any] = (),
+        clusterer: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.steps = steps
+        self.clusterer = clusterer
+        self.random_state = random_state
+
+    def _cluster(self, X: Any, constraints: Constraints) -> Array:
+        clusterer = ConstrainedNormalizedCut() if self.clusterer is None else clone(self.clusterer)
+        clusterer.set_params(n_clusters=self.n_clusters)
+        if "random_state" in clusterer.get_params() and self.random_state is not None:
+            clusterer.set_params(random_state=self.random_state)
+        self.steps_, self.clusterer_ = [clone(step) for step in self.steps], clusterer
+        if not constraints.is_empty and not any(map(_hears, [*self.steps_, clusterer])):
+            raise ValueError(f"no part of the chain hears hints, but it was given {constraints!r}. Leave them out.")
+        told = {} if constraints.is_empty else {"constraints": constraints}
+        slices = _slices([*self.steps_, clusterer], X)
+        for step, (start, stop) in zip(self.steps_, slices, strict=False):
+            with part(start, stop):
+                X = step.fit_transform(X, **told) if _hears(step) else fit_transform(step, X)
+        with part(*slices[-1]):
+            if isinstance(clusterer, KMeans):
+                fit_starts(clusterer, X)
+            else:
+                clusterer.fit(X, **(told if _hears(clusterer) else {}))
+        self.n_iter_ = getattr(clusterer, "n_iter_", 1)
+        return clusterer.labels_
+
+    def _accepts(self) -> dict[str, Any]:
+        return {**super()._accepts(), "ensure_min_samples": 2}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = any(step.__sklearn_tags__().target_tags.required for step in self.steps)
+        return tags
+
+
+def _hears(part: Any) -> bool:
+    return getattr(part, "_uses_hints", has_fit_parameter(part, "constraints"))
+
+
+def _slices(parts: Sequence[Any], X: Any) -> list[tuple[float, float]]:
+    """From where to where in the whole each part goes, by guess: one that compares all rows with all takes longest.
+
+    A step among many words takes longer than the k-means after it, among few columns it is the other way round.
+    """
+    weights = np.array([*(3.0 if sparse.issparse(X) else 0.5 for _ in parts[:-1]), 1.0])
+    pairs = [getattr(one, "n_neighbors", 0) and getattr(one, "affinity", "") != "precomputed" for one in parts]
+    weights[np.array(pairs, dtype=bool)] += X.shape[0] / 1000
+    bounds = np.concatenate([[0.0], np.cumsum(weights)]) / weights.sum()
+    return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
+
+
+class PropagatedAffinity(TransformerMixin, BaseEstimator):
+    """Affinities between the rows it is fitted on, after the hints were propagated through their distances.
+
+    Distances are divided by the largest, propagated, and become affinities 1 − d; only the nearest count.
+
+    Parameters
+    ----------
+    reach : {"local", "global"}
+        :func:`propagate_locally` or :func:`propagate_globally`.
+    metric : str
+        Any metric of :func:`sklearn.metrics.pairwise_distances`.
+    n_neighbors : int or None
+        Nearest rows that count, after propagation, as for :class:`NormalizedCut`. None: all.
+    order : {"groups", "pairs"}
+        As for :func:`propagate_locally`.
+    """
+
+    def __init__(
+        self, reach: str = "local", *, metric: str = "cosine", n_neighbors: int | None = 20, order: str = "groups"
+    ) -> None:
+        self.reach = reach
+        self.metric = metric
+        self.n_neighbors = n_neighbors
+        self.order = order
+
+    def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> PropagatedAffinity:
+        """Propagate; the affinities are in ``affinity_matrix_``."""
+        n = X.shape[0]
+        hints = Constraints(n) if constraints is None else constraints
+        with part(0, 0.4):
+            D = _all_distances(X, self.metric)
+            np.fill_diagonal(D, 0.0)
+            D /= D.max() or 1.0
+        if self.reach == "local":
+            with part(0.4, 0.8):
+                D = propagate_locally(D, hints, order=self.order)  # type: ignore[arg-type]
+        elif self.reach == "global":
+            with part(0.4, 0.8):
+                D = propagate_globally(D, hints)
+        else:
+            raise ValueError(f'reach must be "local" or "global", got {self.reach!r}.')
+        if self.n_neighbors is None or self.n_neighbors >= n - 1:
+            self.affinity_matrix_: Any = 1.0 - D
+        else:
+            with part(0.8, 1):
+                pairs, apart = pairs_of(neighbors(Given(D), self.n_neighbors, unit=1e-6))
+            self.affinity_matrix_ = RowMatrix.from_pairs(n, pairs, 1.0 - apart).sparse
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> Any:
+        """The affinities of the rows of X, (n, n)."""
+        return self.fit(X, y, constraints=constraints).affinity_matrix_
+
+
+def _all_distances(X: Any, metric: str) -> Array:
+    if metric not in ("cosine", "euclidean"):  # others may look at all rows before they compare two
+        return pairwise_distances(X, metric=metric).astype(np.float64)
+    D = np.empty((X.shape[0], X.shape[0]))
+    for start in each(range(0, len(D), ROWS)):
+        D[start : start + ROWS] = pairwise_distances(X[start : start + ROWS], X, metric=metric)
+    return D
+
+
+def l_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
+    """L-NC: a metric over all features, then a normalized cut.
+
+    Parameters
+    ----------
+    n_clusters : int
+    published : bool
+        The paper to the letter: no shrinking of the metric, all cosines, Shi and Malik's scaling.
+    random_state : int, RandomState or None
+    """
+    return ChainedClusterer(
+        n_clusters, steps=[_metric(published)], clusterer=_cut(NormalizedCut, published), random_state=random_state
+    )
+
+
+def rl_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
+    """RL-NC: a metric in the structure subspace, then a normalized cut. Parameters as for :func:`l_nc`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import rl_nc
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 3
+    >>> X = rng.poisson(rng.gamma(0.3, size=(3, 200))[y])
+    >>> hints = Constraints.sample(y, "labeled_items", 20, random_state=0)
+    >>> rl_nc(3, random_state=0).fit_predict(X, constraints=hints).shape
+    (60,)
+    """
+    steps = [_subspace(published), _metric(published)]
+    return ChainedClusterer(
+        n_clusters, steps=steps, clusterer=_cut(NormalizedCut, published), random_state=random_state
+    )
+
+
+def rlc_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
+    """RLC-NC: as RL-NC, and the cut pays for parting must-linked rows. Parameters as for :func:`l_nc`."""
+    steps = [_subspace(published), _metric(published)]
+    cut = _cut(ConstrainedNormalizedCut, published)
+    return ChainedClusterer(n_clusters, steps=steps, clusterer=cut, random_state=random_state)
+
+
+def lo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
+    """Lo-NC: cosine distances with the hints propagated locally, then a normalized cut.
+
+    Published: must-links taken one by one, and all distances count. Other parameters as for :func:`l_nc`.
+    """
+    return _propagated(n_clusters, "local", published, random_state)
+
+
+def glo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
+    """Glo-NC: cosine distances with the hints propagated along shortest paths, then a normalized cut.
+
+    Published: all distances count. Other parameters as for :func:`l_nc`.
+    """
+    return _propagated(n_clusters, "global", published, random_state)
+
+
+def _subspace(published: bool) -> ASP:
+    return ASP(singletons="constrained" if published else "auto")
+
+
+def _metric(published: bool) -> XingMetric:
+    return XingMetric.as_published() if published else XingMetric(toward="equal")
+
+
+def _cut(kind: type[NormalizedCut], published: bool) -> NormalizedCut:
+    return kind.as_published() if published else kind(affinity="cosine")
+
+
+def _propagated(n_clusters: int, reach: str, published: bool, random_state: Any) -> ChainedClusterer:
+    order, n_neighbors = ("pairs", None) if published else ("groups", 20)
+    affinity = PropagatedAffinity(reach, order=order, n_neighbors=n_neighbors)
+    cut = NormalizedCut(affinity="precomputed", normalization="shi-malik" if published else "ng-jordan-weiss")
+    return ChainedClusterer(n_clusters, steps=[affinity], clusterer=cut, random_state=random_state)

@@ -1,0 +1,194 @@
+"""What a hint about two rows says about the distances of all others: local and global propagation."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from ..._progress_legacy import each
+from ...constraints import Constraints
+from ...graphs import cannot_link_graph
+
+Array = np.ndarray
+
+
+def propagate_locally(
+    distances: Any, constraints: Constraints, *, order: Literal["groups", "pairs"] = "groups"
+) -> Array:
+    """Give must-linked rows each other's nearness to all rows, then push cannot-linked rows apart.
+
+    Cheap (O(n·q) for q constrained rows) and gentle: a hint reaches the constrained rows' own distances and no
+    further. Prefer it to :func:`propagate_globally` where distances far away mean little, as in text.
+
+    For must-linked x and y (Yan et al. 2009, Section 2.2)::
+
+        d(x, y) = 0        d(z, x) = d(z, y) = min(d(z, x), d(z, y)) for every other z
+
+    and then d(x, y) = 1, "the largest value for a normalized distance", for cannot-linked x and y.
+
+    Parameters
+    ----------
+    distances : (n, n) array
+        Symmetric, not negative, zero on the diagonal; best scaled to a largest value of 1.
+    constraints : Constraints
+        Each hint is certain: degrees of belief have no place here.
+    order : {"groups", "pairs"}
+        "groups": must-links are closed to groups first, every member takes the group's smallest distance, and
+        cannot-links hold between whole groups; the outcome depends on no order and repeating it changes nothing.
+        "pairs": the paper's loop, one stated must-link after the other as ``constraints.must_link`` has them (sorted),
+        then the stated cannot-links. The outcome depends on the order: a row met late does not pass on to those met
+        early. Partitions are written out.
+
+    Returns
+    -------
+    (n, n) array
+        New distances; a cannot-link is worth 1, or the largest distance if that is more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import propagate_locally
+    >>> D = np.array([[0.0, 0.8, 0.3, 0.9], [0.8, 0.0, 0.6, 0.1], [0.3, 0.6, 0.0, 0.5], [0.9, 0.1, 0.5, 0.0]])
+    >>> propagate_locally(D, Constraints(4, must_link=[(0, 1)], cannot_link=[(2, 3)]))
+    array([[0. , 0. , 0.3, 0.1],
+           [0. , 0. , 0.3, 0.1],
+           [0.3, 0.3, 0. , 1. ],
+           [0.1, 0.1, 1. , 0. ]])
+    """
+    D, far = _checked(distances, constraints)
+    if order == "pairs":
+        written = constraints.expand()
+        for pair in written.must_link:
+            _merge(D, pair)
+        left, right = written.cannot_link.T
+        D[left, right] = D[right, left] = far
+        return D
+    if order != "groups":
+        raise ValueError(f'order must be "groups" or "pairs", got {order!r}.')
+    for rows in _groups(constraints):
+        _merge(D, rows)
+    left, right = _apart(constraints)
+    D[left, right] = far
+    return D
+
+
+def propagate_globally(distances: Any, constraints: Constraints) -> Array:
+    """Let must-links be bridges: distances become shortest paths across them, then cannot-linked rows move apart.
+
+    A must-link brings everything near its one end closer to everything near its other, however far. Prefer it where
+    distances are meaningful over the whole space and clusters are stretched. O(n²·g) for g must-link groups.
+
+    Must-linked rows are at distance 0, and between any two rows the distance is that of the shortest path whose inner
+    vertices are must-linked rows (Klein, Kamvar, Manning 2002, Section 3; Glo-NC in Yan et al. 2009). After that
+    cannot-linked rows, and whatever lies at distance 0 from them, are as far apart as anything is: 1, or the largest
+    distance if that is more.
+
+    Parameters
+    ----------
+    distances : (n, n) array
+        Symmetric, not negative, zero on the diagonal.
+    constraints : Constraints
+        Each hint is certain: degrees of belief have no place here. Hints are closed first.
+
+    Returns
+    -------
+    (n, n) array
+        New distances, none larger than before save between cannot-linked rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import propagate_globally
+    >>> x = np.array([0.0, 1.0, 5.0, 7.0])
+    >>> propagate_globally(abs(x - x[:, None]), Constraints(4, must_link=[(1, 2)]))
+    array([[0., 1., 1., 3.],
+           [1., 0., 0., 2.],
+           [1., 0., 0., 2.],
+           [3., 2., 2., 0.]])
+    """
+    D, far = _checked(distances, constraints)
+    groups = list(_groups(constraints))
+    if groups:
+        reach = np.array([D[rows].min(axis=0) for rows in groups])  # from each group to each row
+        between = np.array([reach[:, rows].min(axis=1) for rows in groups])
+        for g in range(len(groups)):  # shortest paths from group to group, across groups
+            np.minimum(between, between[:, g, None] + between[g], out=between)
+        reach = np.array([(between[g][:, None] + reach).min(axis=0) for g in range(len(groups))])
+        for row in each(reach, len(reach)):
+            np.minimum(D, row[:, None] + row, out=D)
+        np.fill_diagonal(D, 0.0)
+    left, right = _apart(constraints)
+    codes = constraints.groups()
+    # rows of one group are at the same distances by now, so one of them stands for all
+    _, first = np.unique(np.column_stack([codes[left], codes[right]]), axis=0, return_index=True)
+    beside = {row: np.flatnonzero(D[row] == 0) for row in np.unique(left)}
+    for x, y in zip(left[first], right[first], strict=True):
+        one, other = np.meshgrid(beside[x], beside[y], indexing="ij")
+        apart = codes[one] != codes[other]  # a twin of both ends stays with its own group
+        D[one[apart], other[apart]] = D[other[apart], one[apart]] = far
+    return D
+
+
+def _merge(D: Array, rows: Array) -> None:
+    """All of ``rows`` take the smallest distance any of them has to each other row."""
+    smallest = D[rows].min(axis=0)
+    D[rows] = smallest
+    D[:, rows] = smallest[:, None]
+    D[np.ix_(rows, rows)] = 0.0
+
+
+def _groups(constraints: Constraints) -> list[Array]:
+    """The rows of each closed group of two or more."""
+    codes = constraints.groups()
+    sizes = np.bincount(codes)
+    order = np.argsort(codes, kind="stable")
+    return [rows for rows in np.split(order, np.cumsum(sizes)[:-1]) if len(rows) > 1]
+
+
+def _apart(constraints: Constraints) -> tuple[Array, Array]:
+    """Both orders of every pair that must be apart, entailed ones too."""
+    constraints.check()  # here a contradiction still names rows by their numbers
+    told = np.flatnonzero(constraints.touched())
+    left, right = np.nonzero(cannot_link_graph(constraints.restrict(told), closed=True).toarray() > 0)
+    return told[left], told[right]
+
+
+def _checked(distances: Any, constraints: Constraints) -> tuple[Array, float]:
+    """A copy that is sound, and how far apart cannot-linked rows are to be."""
+    D = np.array(distances)
+    D = D if D.dtype in (np.float32, np.float64) else D.astype(np.float64)
+    if D.ndim != 2 or D.shape[0] != D.shape[1]:
+        raise ValueError(f"distances must be a square matrix, row by row, got shape {D.shape}.")
+    if not np.isfinite(D).all():
+        raise ValueError("distances must be finite. Replace NaN and infinity by the largest distance.")
+    if D.size and D.min() < 0:
+        i, j = np.unravel_index(D.argmin(), D.shape)
+        raise ValueError(f"distances must not be negative, but distances[{i}, {j}] = {D[i, j]:g}.")
+    if np.abs(np.diag(D)).max(initial=0.0) > 0:
+        row = int(np.abs(np.diag(D)).argmax())
+        raise ValueError(
+            f"a row is at distance 0 from itself, but distances[{row}, {row}] = {D[row, row]:g}. Set the "
+            "diagonal to 0; for similarities pass 1 − similarity."
+        )
+    if np.abs(D - D.T).max(initial=0.0) > 1e-6 * D.max(initial=0.0):
+        i, j = np.unravel_index(np.abs(D - D.T).argmax(), D.shape)
+        raise ValueError(
+            f"distances must be symmetric, but distances[{i}, {j}] = {D[i, j]:g} and distances[{j}, {i}] = "
+            f"{D[j, i]:g}. Use (D + D.T) / 2 if they only differ by rounding."
+        )
+    if constraints.n_samples != len(D):
+        raise ValueError(
+            f"constraints were built for {constraints.n_samples} rows, distances have {len(D)}. Split them too: "
+            "constraints.restrict(rows)."
+        )
+    beliefs = [constraints.must_weight, constraints.cannot_weight, [part.weight for part in constraints.partitions]]
+    told = np.concatenate([np.asarray(some, dtype=float) for some in beliefs])
+    if np.any(told != 1):
+        raise ValueError(
+            f"propagation takes every hint as certain, but one weighs {told[told != 1][0]:g}. Leave the weights out, "
+            "or use a method that weighs hints (ConstrainedNormalizedCut, PCKMeans)."
+        )
+    return np.minimum(D, D.T), max(1.0, float(D.max(initial=0.0)))

@@ -1,0 +1,194 @@
+"""Contradictory hints made consistent, by giving up the least believed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .._arrays import BoolArray, IntArray
+from ._conflicts import tally
+
+if TYPE_CHECKING:
+    from ._constraints import Constraints
+
+
+class _Statement(NamedTuple):
+    """One thing said: a must-link, a cannot-link, or the place of one row in a partition."""
+
+    belief: float
+    group: int
+    joins: bool
+    partition: int  # −1 for a pair
+    first: int  # a row
+    second: int  # a row, or the row's code in the partition
+    place: int  # of the pair in its list
+
+
+class _Union:
+    """Union–find whose components carry marks; two components that disagree on a mark stay apart.
+
+    All three ways to say "different" are marks: a cannot-link gives its two ends two values of one key,
+    `different_across` gives its own key the value of the block, `different_within` gives the key of the
+    block the value of the row.
+    """
+
+    def __init__(self) -> None:
+        self._parent: dict[Hashable, Hashable] = {}
+        self._marks: dict[Hashable, dict[Hashable, int]] = {}
+
+    def find(self, vertex: Hashable) -> Hashable:
+        root = vertex
+        while (parent := self._parent.setdefault(root, root)) != root:
+            root = parent
+        while vertex != root:
+            self._parent[vertex], vertex = root, self._parent[vertex]
+        return root
+
+    def join(self, first: Hashable, second: Hashable) -> bool:
+        low, high = self.find(first), self.find(second)
+        if low == high:
+            return True
+        few, many = self._marks.setdefault(low, {}), self._marks.setdefault(high, {})
+        if len(few) > len(many):  # moving the smaller set bounds all the moves by m log m
+            low, high, few, many = high, low, many, few
+        if not _agree(few, many):
+            return False
+        many.update(few)
+        self._parent[low] = high
+        del self._marks[low]
+        return True
+
+    def mark(self, vertex: Hashable, marks: dict[Hashable, int]) -> bool:
+        own = self._marks.setdefault(self.find(vertex), {})
+        if not _agree(marks, own):
+            return False
+        own.update(marks)
+        return True
+
+
+def _agree(few: dict[Hashable, int], many: dict[Hashable, int]) -> bool:
+    return all(many.get(key, value) == value for key, value in few.items())
+
+
+def drop_conflicts(constraints: Constraints) -> tuple[Constraints, Constraints]:
+    """Return what can be kept of the hints, and what was dropped."""
+    from ._constraints import Constraints
+
+    groups = constraints.groups()
+    count, wrong = tally(constraints, groups)
+    if count == 0:
+        return constraints, Constraints(constraints.n_samples)
+    statements = _statements(constraints, groups, wrong)
+    belief = np.array([statement.belief for statement in statements])
+    group = np.array([statement.group for statement in statements])
+    # Ties of belief: both orders are tried, and every closed group takes the one that costs it less.
+    refused = [_refused(constraints, statements, joins_first) for joins_first in (True, False)]
+    cost = [np.bincount(group, belief * each, minlength=len(wrong)) for each in refused]
+    dropped = np.where((cost[0] <= cost[1])[group], refused[0], refused[1])
+    return _split(constraints, [statements[i] for i in np.flatnonzero(dropped)])
+
+
+def _statements(constraints: Constraints, groups: IntArray, wrong: BoolArray) -> list[_Statement]:
+    """List what was said inside the closed groups that hold a conflict; nothing else can contradict."""
+    found = []
+    pairs = (
+        (True, constraints.must_link, constraints.must_weight),
+        (False, constraints.cannot_link, constraints.cannot_weight),
+    )
+    for joins, links, weights in pairs:
+        held = groups[links]
+        for index in np.flatnonzero((held[:, 0] == held[:, 1]) & wrong[held[:, 0]]).tolist():
+            first, second = links[index].tolist()
+            found.append(_Statement(float(weights[index]), int(held[index, 0]), joins, -1, first, second, index))
+    for number, partition in enumerate(constraints.partitions):
+        rows = np.flatnonzero((partition.codes >= 0) & wrong[groups])
+        block = groups[rows] * partition.n_blocks + partition.codes[rows]
+        _, which, votes = np.unique(block, return_inverse=True, return_counts=True)
+        # a block that many rows of the group are in comes first: the one row that is wrong is outvoted
+        for row in rows[np.argsort(-votes[which], kind="stable")].tolist():
+            group, code = int(groups[row]), int(partition.codes[row])
+            found.append(_Statement(partition.weight, group, partition.same_within, number, row, code, row))
+    return found
+
+
+def _refused(constraints: Constraints, statements: list[_Statement], joins_first: bool) -> BoolArray:
+    """Take the statements by decreasing belief, and mask those that contradict what was taken before."""
+    union = _Union()
+    refused = np.zeros(len(statements), dtype=np.bool_)
+    order = sorted(range(len(statements)), key=lambda i: (-statements[i].belief, statements[i].joins != joins_first))
+    for position in order:
+        _, _, joins, number, first, second, index = statements[position]
+        if number < 0 and joins:
+            taken = union.join(first, second)
+        elif number < 0:
+            taken = union.find(first) != union.find(second)
+            if taken:
+                key = ("cannot", index)
+                union.mark(first, {key: 0})
+                union.mark(second, {key: 1})
+        else:
+            partition = constraints.partitions[number]
+            marks: dict[Hashable, int] = {}
+            if partition.different_across:
+                marks["across", number] = second
+            if partition.different_within:
+                marks["within", number, second] = first
+            block = ("block", number, second)
+            marked = block if joins else first
+            taken = union.mark(marked, marks) and union.join(first, marked)
+        refused[position] = not taken
+    return refused
+
+
+def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Constraints, Constraints]:
+    """Return the hints without the dropped statements, and these as pairs.
+
+    A row's place in a partition is dropped by making it unknown there. One pair that the partition implied,
+    and that what remains contradicts, stands for it.
+    """
+    from ._constraints import Constraints
+
+    keep_must = np.ones(len(constraints.must_link), dtype=np.bool_)
+    keep_cannot = np.ones(len(constraints.cannot_link), dtype=np.bool_)
+    codes = [partition.codes.copy() for partition in constraints.partitions]
+    for statement in dropped:
+        if statement.partition >= 0:
+            codes[statement.partition][statement.first] = -1
+        else:
+            (keep_must if statement.joins else keep_cannot)[statement.place] = False
+    kept = Constraints(
+        constraints.n_samples,
+        constraints.must_link[keep_must],
+        constraints.cannot_link[keep_cannot],
+        constraints.must_weight[keep_must],
+        constraints.cannot_weight[keep_cannot],
+        [partition.with_codes(left) for partition, left in zip(constraints.partitions, codes, strict=True)],
+    )
+    must, cannot = [], []  # (row, row, belief) for each lost place in a partition
+    for number in {statement.partition for statement in dropped} - {-1}:
+        partition, left = constraints.partitions[number], codes[number]
+        remaining = np.flatnonzero(left >= 0)
+        where = kept.groups() if partition.different_across else kept.groups() * partition.n_blocks + partition.codes
+        in_block, in_group = _first(left[remaining], remaining), _first(where[remaining], remaining)
+        for statement in dropped:
+            if statement.partition == number:
+                row, code = statement.first, statement.second
+                if partition.same_within and code in in_block:
+                    must.append((row, in_block[code], statement.belief))
+                else:  # what refused it is a row of its own group, of another block or of the same
+                    cannot.append((row, in_group[int(where[row])], statement.belief))
+    lost_must, lost_cannot = (np.array(lost, dtype=np.float64).reshape(-1, 3) for lost in (must, cannot))
+    return kept, Constraints(
+        constraints.n_samples,
+        np.concatenate([constraints.must_link[~keep_must], lost_must[:, :2]]),
+        np.concatenate([constraints.cannot_link[~keep_cannot], lost_cannot[:, :2]]),
+        np.concatenate([constraints.must_weight[~keep_must], lost_must[:, 2]]),
+        np.concatenate([constraints.cannot_weight[~keep_cannot], lost_cannot[:, 2]]),
+    )
+
+
+def _first(keys: IntArray, rows: IntArray) -> dict[int, int]:
+    values, index = np.unique(keys, return_index=True)
+    return dict(zip(values.tolist(), rows[index].tolist(), strict=True))

@@ -1,0 +1,165 @@
+"""The one validator of pairs: what a person wrote becomes sorted, unique, read-only arrays, or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._arrays import FloatArray, IntArray
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def whole_number(value: object, name: str, *, least: int = 0, remedy: str = "") -> int:
+    """Check a count: a Python or numpy integer that is at least `least`."""
+    hint = f" {remedy}" if remedy else ""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r}.{hint}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value!r}.{hint}")
+    return int(value)
+
+
+def whole_numbers(values: Any, name: str) -> IntArray:
+    """Check an array of integers; floats pass when every one of them is a whole number."""
+    # numpy turns a set or a generator into one object; a list is what was meant.
+    if isinstance(values, Iterable) and not isinstance(values, Sequence) and not hasattr(values, "__array__"):
+        values = list(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # ragged
+        raise ValueError(f"{name} must have the same number of entries in every item. Check it: {error}") from None
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind == "O":
+        for place, value in np.ndenumerate(array):
+            if isinstance(value, bool) or not isinstance(value, Integral):
+                where = "".join(f"[{i}]" for i in place)
+                raise TypeError(f"{name}{where} = {value!r} is not a whole number. Write rows as integers.")
+        array = array.astype(np.float64)  # integers beyond 64 bits: out of range whatever they are
+    if array.dtype.kind == "f":
+        wrong = np.argwhere(~np.isfinite(array) | (array != np.floor(array)))
+        if wrong.size:
+            place, value = tuple(wrong[0]), array[tuple(wrong[0])]
+            where = "".join(f"[{i}]" for i in place)
+            raise ValueError(f"{name}{where} = {value} is not a whole number. Write rows as integers.")
+        # clipped, because a float beyond 2**63 has no integer to become; it stays out of every range
+        return np.asarray(np.clip(array, -(2.0**62), 2.0**62), dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(
+            f"{name} must hold whole numbers, got {array.dtype}. "
+            "Rows are counted from 0; pairs of record ids come by Constraints.read(path, ids=ids)."
+        )
+    if array.dtype == np.uint64:
+        array = np.minimum(array, 2**62)
+    return array.astype(np.int64)
+
+
+def belief(value: Any, name: str) -> float:
+    """Check one degree of belief: a finite number above 0."""
+    one_number = np.isscalar(value) and not (isinstance(value, bool | str) or np.iscomplexobj(value))
+    if not one_number:
+        raise TypeError(f"{name} must be one number above 0, got {value!r}.")
+    number = float(value)
+    if not (np.isfinite(number) and number > 0):
+        raise ValueError(f"{name} must be finite and above 0, got {value!r}. Leave a hint out to disbelieve it.")
+    return number
+
+
+def beliefs(weight: Any, count: int, name: str) -> FloatArray:
+    """Check the degrees of belief of `count` pairs; None is 1 for all, one number serves all."""
+    if weight is None:
+        return np.ones(count)
+    try:
+        array = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be numbers above 0, one for each pair, got {weight!r}.") from None
+    if array.ndim == 0:
+        array = np.full(count, array)
+    if array.shape != (count,):
+        raise ValueError(f"{name} has shape {array.shape} for {count} pairs. Give one weight for each pair.")
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if wrong.size:
+        raise ValueError(
+            f"{name}[{wrong[0]}] = {array[wrong[0]]} is no degree of belief: it must be finite and above 0. "
+            "Leave a pair out to disbelieve it."
+        )
+    return array
+
+
+def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple[IntArray, FloatArray]:
+    """Check the pairs of one kind ("must" or "cannot") and write them i < j, unique and sorted.
+
+    A pair given twice, in either direction, is kept once with the larger of its beliefs.
+    """
+    name = f"{kind}_link"
+    array = whole_numbers(pairs, name)
+    if array.size == 0:
+        array = array.reshape(0, 2)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(f"{name} must be pairs of rows, got shape {array.shape}. Write it as [(0, 3), (2, 5)].")
+    if array.size and (array.min() < 0 or array.max() >= n_samples):
+        wrong = np.flatnonzero(((array < 0) | (array >= n_samples)).any(axis=1))
+        raise ValueError(
+            f"{name}[{wrong[0]}] = {tuple(array[wrong[0]].tolist())} is outside the {n_samples} rows. "
+            f"Rows are counted from 0 to n_samples - 1."
+        )
+    wrong = np.flatnonzero(array[:, 0] == array[:, 1])
+    if wrong.size:
+        pair = tuple(array[wrong[0]].tolist())
+        raise ValueError(f"{name}[{wrong[0]}] = {pair} joins a row to itself. Remove it, or correct one of its ends.")
+    believed = beliefs(weight, len(array), f"{kind}_weight")
+    low, high = np.minimum(array[:, 0], array[:, 1]), np.maximum(array[:, 0], array[:, 1])
+    key = low * n_samples + high
+    if (key[1:] > key[:-1]).all():  # already canonical, as after a copy or a restriction
+        return read_only(np.column_stack([low, high])), read_only(believed.copy())
+    if weight is None or np.ndim(weight) == 0:  # beliefs need not follow: a plain sort is several times quicker
+        key = np.sort(key)
+        key = key[_starts(key)]
+        believed = believed[: len(key)].copy()
+    else:
+        order = np.argsort(key)
+        starts = _starts(key[order])
+        key, believed = key[order[starts]], np.maximum.reduceat(believed[order], starts)
+    low = key // n_samples
+    return read_only(np.column_stack([low, key - low * n_samples])), read_only(believed)
+
+
+def _starts(key: IntArray) -> IntArray:
+    """Where a new value begins in a sorted array."""
+    return np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+
+
+def chosen_rows(rows: Any, n_samples: int) -> IntArray:
+    """Check the rows of a restriction: distinct row numbers, or a boolean mask over all rows."""
+    array = np.asarray(rows)
+    if array.dtype == np.bool_:
+        if array.shape != (n_samples,):
+            raise ValueError(f"a mask of rows must have shape ({n_samples},), got {array.shape}.")
+        return np.flatnonzero(array)
+    array = whole_numbers(rows, "rows")
+    if array.ndim != 1:
+        raise ValueError(f"rows must be one list of row numbers, got shape {array.shape}.")
+    wrong = np.flatnonzero((array < 0) | (array >= n_samples))
+    if wrong.size:
+        raise ValueError(f"rows[{wrong[0]}] = {array[wrong[0]]} is outside the {n_samples} rows, counted from 0.")
+    counts = np.bincount(array, minlength=1)
+    if counts.max() > 1:
+        raise ValueError(f"rows names row {counts.argmax()} more than once. Give every row at most once.")
+    return array
+
+
+def renumbered(pairs: IntArray, weight: FloatArray, place: IntArray) -> tuple[IntArray, FloatArray]:
+    """Move pairs to the new places of their rows; a pair whose row has none (−1) is left out."""
+    moved = place[pairs]
+    keep = (moved >= 0).all(axis=1)
+    return moved[keep], weight[keep]

@@ -1,0 +1,254 @@
+"""What a loaded data set is, and how to take a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..constraints._wording import counted
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Dataset:
+    """Rows, their classes, and whatever else is known about them.
+
+    Attributes
+    ----------
+    name : str
+        As in :func:`likewise.datasets.names`.
+    X : (n, f) float array or None
+        The features as published, neither scaled nor centered; None for raw text.
+    text : list of str or None
+        The raw texts, where that is what the data set is.
+    y : (n,) int array
+        Class of each row as a position in ``target_names``; −1 if unknown.
+    target_names : tuple of str
+        Names of the classes.
+    ids : (n,) str array or None
+        Names of the rows.
+    links : (m, 2) int array or None
+        Which row cites which: from the first to the second.
+    feature_names : tuple of str or None
+        Names of the columns.
+    images : (height, width) or None
+        If rows are pictures: ``X[0].reshape(images)`` is the first.
+    extra : dict
+        More that is known of each row: arrays with one entry a row.
+    feature_extra : dict
+        More that is known of each column: arrays with one entry a column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.datasets import Dataset
+    >>> pages = Dataset(
+    ...     name="pages", X=np.eye(4), y=[0, 1, 2, 1], target_names=["course", "staff", "student"],
+    ...     links=[(0, 1), (3, 2), (1, 3)], extra={"university": ["cornell", "cornell", "texas", "cornell"]},
+    ... )
+    >>> pages
+    Dataset(pages: 4 rows × 4 features, 3 classes, 3 links)
+    >>> cornell = pages.subset(["staff", "course"], university="cornell")
+    >>> cornell.y, cornell.target_names
+    (array([1, 0, 0]), ('staff', 'course'))
+    >>> cornell.links
+    array([[0, 1],
+           [1, 2]])
+    """
+
+    name: str
+    X: Any = None
+    text: Any = None
+    y: Any
+    target_names: Any
+    ids: Any = None
+    links: Any = None
+    feature_names: Any = None
+    images: Any = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    feature_extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        def keep(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+
+        if (self.X is None) == (self.text is None):
+            raise ValueError(f"{self.name}: a data set has either X or text; give exactly one of them")
+        keep("y", _whole_numbers(self.y, f"{self.name}: y"))
+        keep("target_names", tuple(map(str, self.target_names)))
+        if self.X is not None:
+            X = np.asarray(self.X)
+            if X.ndim != 2 or X.dtype.kind not in "fiub":
+                raise ValueError(f"{self.name}: X must be a table of numbers; it has shape {X.shape}, dtype {X.dtype}")
+            keep("X", X if X.dtype.kind == "f" else X.astype(np.float64))  # sums of small integers would run over
+            self._check_length("X", X)
+        else:
+            keep("text", list(self.text))
+            self._check_length("text", self.text)
+        if self.y.ndim != 1:
+            raise ValueError(f"{self.name}: y must hold one class a row; it has shape {self.y.shape}")
+        if len(self.y) and not (self.y.min() >= -1 and self.y.max() < self.n_classes):
+            raise ValueError(
+                f"{self.name}: y must be −1 or a position in the {self.n_classes} target_names; "
+                f"it runs from {self.y.min()} to {self.y.max()}"
+            )
+        if self.ids is not None:
+            keep("ids", np.atleast_1d(np.asarray(self.ids, dtype=str)))
+            self._check_length("ids", self.ids)
+        if self.links is not None:
+            links = _whole_numbers(self.links, f"{self.name}: links").reshape(-1, 2)
+            if links.size and not (links.min() >= 0 and links.max() < len(self)):
+                raise ValueError(
+                    f"{self.name}: links must name rows 0 to {len(self) - 1}; "
+                    f"they run from {links.min()} to {links.max()}"
+                )
+            keep("links", links)
+        if self.feature_names is not None:
+            keep("feature_names", tuple(map(str, self.feature_names)))
+            self._check_length("feature_names", self.feature_names, self.n_features)
+        if self.images is not None:
+            keep("images", tuple(map(int, self.images)))
+            if np.prod(self.images) != self.n_features:
+                raise ValueError(f"{self.name}: pictures of {self.images} do not have {self.n_features} pixels")
+        keep("extra", {key: np.atleast_1d(value) for key, value in self.extra.items()})
+        keep("feature_extra", {key: np.atleast_1d(value) for key, value in self.feature_extra.items()})
+        for key, value in self.extra.items():
+            self._check_length(f"extra[{key!r}]", value)
+        for key, value in self.feature_extra.items():
+            self._check_length(f"feature_extra[{key!r}]", value, self.n_features)
+
+    def _check_length(self, what: str, value: Any, wanted: int | None = None) -> None:
+        wanted = len(self.y) if wanted is None else wanted
+        if len(value) != wanted:
+            raise ValueError(f"{self.name}: {what} must have {wanted} entries; it has {len(value)}")
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __repr__(self) -> str:
+        table = f"{counted(len(self), 'row')} × {counted(self.n_features, 'feature')}"
+        classes = f"{self.n_classes} class{'' if self.n_classes == 1 else 'es'}"
+        said = [counted(len(self), "text") if self.X is None else table, classes]
+        if self.links is not None:
+            said.append(counted(len(self.links), "link"))
+        return f"Dataset({self.name}: {', '.join(said)})"
+
+    @property
+    def n_features(self) -> int:
+        """How many columns; 0 for raw text."""
+        return 0 if self.X is None else self.X.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes have a name."""
+        return len(self.target_names)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows each class has."""
+        sizes = np.bincount(self.y[self.y >= 0], minlength=self.n_classes)
+        return dict(zip(self.target_names, sizes.tolist(), strict=True))
+
+    def rows(self, indices: Any) -> Dataset:
+        """Take some rows, by number in the order wanted, or by a mask; links between rows that are left stay.
+
+        Class names and codes stay as they are, also those of classes that no row is left of.
+        """
+        chosen = self._row_numbers(indices)
+
+        def taken(array: Any) -> Any:
+            return None if array is None else array[chosen]
+
+        links = self.links
+        if links is not None:
+            place = np.full(len(self), -1)
+            place[chosen] = np.arange(len(chosen))
+            links = place[links]
+            links = links[(links >= 0).all(axis=1)]
+        return replace(
+            self,
+            X=taken(self.X),
+            text=None if self.text is None else [self.text[row] for row in chosen],
+            y=taken(self.y),
+            ids=taken(self.ids),
+            links=links,
+            extra={key: value[chosen] for key, value in self.extra.items()},
+        )
+
+    def subset(self, classes: str | Sequence[str] | None = None, **extra: Any) -> Dataset:
+        """Take the rows of some classes, or with some value of what is known beside the class.
+
+        Parameters
+        ----------
+        classes : str, sequence of str or None
+            Names of classes. Their rows stay in order, and are coded anew in the order of the names given here. None
+            is all of them, coded as before.
+        **extra : value or sequence of values
+            For a key of ``extra``, the values to keep: ``subset(university="cornell")``.
+        """
+        kept = np.ones(len(self), dtype=bool)
+        for key, wanted in extra.items():
+            values = self._of_rows(key)
+            wanted = np.atleast_1d(wanted)
+            self._check_known(wanted.tolist(), np.unique(values).tolist(), f"rows whose {key} is")
+            kept &= np.isin(values, wanted)
+        if classes is None:
+            return self.rows(kept)
+        names = (classes,) if isinstance(classes, str) else tuple(classes)
+        self._check_known(names, self.target_names, "class")
+        if len(set(names)) < len(names):
+            raise ValueError(f"{self.name}: a class is asked for twice in {names}; name each once")
+        code = np.full(self.n_classes + 1, -1)  # the last is for −1
+        code[[self.target_names.index(name) for name in names]] = np.arange(len(names))
+        y = code[self.y]
+        return replace(self, y=y, target_names=names).rows(kept & (y >= 0))
+
+    def labeled_by(self, key: str) -> Dataset:
+        """Take something else that is known of the rows for their class.
+
+        Pictures of faces come labeled by pose; ``labeled_by("eyes")`` makes it who wears sunglasses.
+        """
+        names, y = np.unique(self._of_rows(key), return_inverse=True)
+        return replace(self, y=y, target_names=names)
+
+    def _row_numbers(self, indices: Any) -> IntArray:
+        indices = np.asarray(indices)
+        if indices.dtype == bool:
+            if indices.shape != (len(self),):
+                raise ValueError(
+                    f"{self.name}: a mask of rows must have shape ({len(self)},); this one has {indices.shape}"
+                )
+            return np.flatnonzero(indices)
+        rows = _whole_numbers(indices, f"{self.name}: row numbers")
+        if rows.ndim != 1 or (rows.size and not (rows.min() >= 0 and rows.max() < len(self))):
+            raise ValueError(f"{self.name}: rows must be a list of numbers from 0 to {len(self) - 1}; got {indices!r}")
+        numbers, times = np.unique(rows, return_counts=True)
+        if times.size and times.max() > 1:
+            raise ValueError(f"{self.name}: row {numbers[times.argmax()]} is asked for twice; name each row once")
+        return rows
+
+    def _of_rows(self, key: str) -> Any:
+        self._check_known([key], tuple(self.extra), "extra")
+        values = self.extra[key]
+        if values.ndim != 1:
+            raise ValueError(f"{self.name}: extra[{key!r}] has shape {values.shape}, not one value a row to choose by")
+        return values
+
+    def _check_known(self, wanted: Sequence[Any], known: Sequence[Any], what: str) -> None:
+        for value in wanted:
+            if value not in known:
+                close = get_close_matches(str(value), list(map(str, known)), n=10, cutoff=0.4) or list(known)[:10]
+                raise ValueError(f"{self.name} has no {what} {value!r}; it has {', '.join(map(str, close)) or 'none'}")
+
+
+def _whole_numbers(values: Any, what: str) -> IntArray:
+    values = np.asarray(values)
+    if values.size and values.dtype.kind not in "iu":
+        raise ValueError(f"{what} must be whole numbers; dtype is {values.dtype}")
+    return values.astype(np.int64)

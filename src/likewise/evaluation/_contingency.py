@@ -1,0 +1,157 @@
+"""The one table behind every score: how many items each class shares with each cluster."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Counts = NDArray[np.int64]
+
+_NUMBERS_AND_DATES = "biufcmM"  # numpy's dtype kinds that sort and that np.isnan understands
+
+
+class PairCounts(NamedTuple):
+    """Unordered pairs of different items, counted exactly in Python integers."""
+
+    both: int
+    """together in the rows' grouping and in the columns'"""
+    by_row: int
+    """together in the rows' grouping"""
+    by_column: int
+    """together in the columns' grouping"""
+    total: int
+    """all n(n−1)/2 pairs"""
+
+    @property
+    def neither(self) -> int:
+        """Pairs apart in both groupings."""
+        return self.total - self.by_row - self.by_column + self.both
+
+
+class Contingency(NamedTuple):
+    """A table of counts that holds only its non-empty cells.
+
+    Cell ``s`` says that ``cells[s]`` items lie in row group ``row[s]`` and column group ``column[s]``.
+    The table never has more cells than items, however many groups there are. Totals may hold zeros.
+    """
+
+    cells: Counts
+    row: Counts
+    column: Counts
+    row_total: Counts
+    column_total: Counts
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return int(self.row_total.sum())
+
+    def pairs(self) -> PairCounts:
+        """Count the pairs that are together in the rows, the columns, and both."""
+        n = self.n
+        return PairCounts(
+            both=_pairs_within(self.cells),
+            by_row=_pairs_within(self.row_total),
+            by_column=_pairs_within(self.column_total),
+            total=n * (n - 1) // 2,
+        )
+
+
+def contingency(row_codes: Counts, column_codes: Counts) -> Contingency:
+    """Cross two groupings given as codes ≥ 0 of equal length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = contingency(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    >>> table.cells.tolist(), table.row.tolist(), table.column.tolist()
+    ([1, 1, 1], [0, 0, 1], [0, 1, 1])
+    """
+    row_total, column_total = np.bincount(row_codes), np.bincount(column_codes)
+    width = max(column_total.size, 1)
+    cell = row_codes * width + column_codes
+    if row_total.size * width <= _roomy(cell.size):
+        dense = np.bincount(cell)
+        position = np.flatnonzero(dense)
+        cells = dense[position]
+    else:  # too many possible cells to lay out: list those that occur
+        position, cells = np.unique(cell, return_counts=True)
+    row, column = np.divmod(position, width)
+    return Contingency(cells, row, column, row_total, column_total)
+
+
+def contingency_of_labels(y_true: ArrayLike, y_pred: ArrayLike) -> Contingency:
+    """Cross two labelings of the same items; rows are true classes, columns predicted clusters."""
+    true_codes, pred_codes = encode(y_true, "y_true"), encode(y_pred, "y_pred")
+    if true_codes.size != pred_codes.size:
+        raise ValueError(
+            f"y_true has {true_codes.size} labels, y_pred has {pred_codes.size}. "
+            "Give both one label per item, in the same order."
+        )
+    return contingency(true_codes, pred_codes)
+
+
+def encode(labels: ArrayLike, name: str) -> Counts:
+    """Turn labels of any kind into codes 0 ≤ code < max(n, 65536), equal where the labels are equal.
+
+    Integers of a small range are only shifted, other numbers sorted, anything else hashed.
+    Raises ``ValueError`` if the labels are not one-dimensional, are empty, or hold a missing value.
+
+    Examples
+    --------
+    >>> encode(["cat", "dog", "cat"], "labels").tolist()
+    [0, 1, 0]
+    """
+    values = np.asarray(labels)
+    if values.dtype.kind not in _NUMBERS_AND_DATES:
+        values = np.asarray(labels, dtype=object)  # read again: numpy spells a nan among strings "nan"
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} must hold one label per item, shape (n,), but has shape {values.shape}. "
+            f"Pass a single column, or {name}.argmax(axis=1) if its columns are memberships."
+        )
+    if values.size == 0:
+        raise ValueError(f"{name} is empty. Give at least one label.")
+    if values.dtype.kind in "biu":
+        lowest, highest = int(values.min()), int(values.max())
+        if highest - lowest < _roomy(values.size):
+            wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
+            return (wide - wide.dtype.type(lowest)).astype(np.int64)
+    if values.dtype.kind in _NUMBERS_AND_DATES:
+        missing = np.isnan(values)
+        if missing.any():
+            row = int(missing.argmax())
+            raise _missing_label(name, row, values[row])
+        return np.unique(values, return_inverse=True)[1].astype(np.int64, copy=False)
+    listed = values.tolist()
+    code_of = {value: code for code, value in enumerate(dict.fromkeys(listed))}
+    codes = np.fromiter(map(code_of.__getitem__, listed), np.int64, len(listed))
+    for value, code in code_of.items():
+        if _is_missing(value):
+            raise _missing_label(name, int((codes == code).argmax()), value)
+    return codes
+
+
+def _roomy(n: int) -> int:
+    """Length up to which a dense array of counts is cheaper than sorting n items."""
+    return max(n, 1 << 16)
+
+
+def _pairs_within(sizes: Counts) -> int:
+    # Σ s(s−1) ≤ n², which int64 holds for every n < 3·10⁹.
+    return int(np.dot(sizes, sizes - 1)) // 2
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether value is None, nan, NaT or pandas' NA; of these, none says that it equals itself."""
+    equals_itself = value == value
+    return value is None or not (isinstance(equals_itself, bool | np.bool_) and equals_itself)
+
+
+def _missing_label(name: str, row: int, value: Any) -> ValueError:
+    return ValueError(
+        f"{name}[{row}] is {value}: a missing label is in no group. "
+        "Leave such rows out of all labels, or give them a label of their own."
+    )

@@ -1,0 +1,347 @@
+"""Scores of a clustering: against true classes, and against the hints it was given.
+
+Notation, used in every formula: n items; T pairs of items of the same class, D pairs of different classes,
+T + D = n(n−1)/2; P pairs placed together by the clustering; B pairs of the same class placed together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._contingency import Counts, contingency, contingency_of_labels, encode
+
+if TYPE_CHECKING:
+    from ..constraints import Constraints, Partition
+
+
+class PairScore(NamedTuple):
+    """What `pair_f_score` returns."""
+
+    f: float
+    """harmonic mean of precision and recall"""
+    precision: float
+    """P(same class | together)"""
+    recall: float
+    """P(together | same class)"""
+
+
+def rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Share of all pairs on which the clustering and the classes agree.
+
+    ::
+
+        Rand = (B + D − (P − B)) / (T + D)
+
+    where B pairs are rightly together and D − (P − B) rightly apart (notation: top of this module).
+
+    Prefer it to compare with papers that report it. With many classes nearly all pairs are apart, and any
+    clustering into many clusters scores high: then read `scaled_rand_index` or `pair_f_score`.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; only their equality counts. No value is special, −1 included.
+
+    Returns
+    -------
+    float
+        In [0, 1], symmetric in its arguments. One item has no pair to get wrong: 1.
+
+    References
+    ----------
+    W. M. Rand, Objective criteria for the evaluation of clustering methods, JASA 66 (1971).
+
+    Examples
+    --------
+    >>> rand_index(["a", "a", "b", "b"], [0, 0, 1, 2])
+    0.8333333333333334
+    """
+    pairs = contingency_of_labels(y_true, y_pred).pairs()
+    return _share(pairs.both + pairs.neither, pairs.total, empty=1.0)
+
+
+def pair_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> PairScore:
+    """F-score, precision and recall of the pairs placed together.
+
+    ::
+
+        precision = B / P        recall = B / T        F = 2B / (P + T)
+
+    with B, P and T as at the top of this module; F is the harmonic mean of the other two.
+
+    Prefer it when there are many small classes (records of one person, pages of one story): pairs rightly
+    apart, which fill the Rand index there, do not count. Precision and recall tell lumping from splitting.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; only their equality counts. No value is special, −1 included.
+
+    Returns
+    -------
+    PairScore
+        ``(f, precision, recall)``, each in [0, 1]. Exchanging the arguments exchanges precision and recall.
+        If no pair is together on either side (one item, or all singletons twice), the two agree wholly and
+        all three are 1, as in scikit-learn's ``rand_score``. If only one side has no pair together, nothing
+        was found and all three are 0: a precision or recall of 0/0 counts as 0.
+
+    Examples
+    --------
+    >>> score = pair_f_score(["a", "a", "a", "b"], [0, 0, 1, 1])
+    >>> score.precision, round(score.recall, 3), score.f
+    (0.5, 0.333, 0.4)
+    """
+    pairs = contingency_of_labels(y_true, y_pred).pairs()
+    empty = 0.0 if pairs.by_row or pairs.by_column else 1.0
+    return PairScore(
+        f=_share(2 * pairs.both, pairs.by_row + pairs.by_column, empty),
+        precision=_share(pairs.both, pairs.by_column, empty),
+        recall=_share(pairs.both, pairs.by_row, empty),
+    )
+
+
+def scaled_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Rand index with the two kinds of pairs weighed alike.
+
+    ::
+
+        scaled Rand = ½ · P(together | same class) + ½ · P(apart | different class)
+                    = ½ · B / T + ½ · (D − (P − B)) / D
+
+    with the notation at the top of this module.
+
+    Prefer it to `rand_index` when same-class pairs are few: one big cluster, all singletons and clusters
+    drawn at random each score ½ (the last on average), so the score above ½ is what was learned. Unlike the
+    Rand index it is not symmetric: the classes set the two weights.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; only their equality counts. No value is special, −1 included.
+
+    Returns
+    -------
+    float
+        In [0, 1]. If all items are of one class there are no different-class pairs, and if every class has
+        one item there are no same-class pairs: the half that exists then counts alone, in full. One item: 1.
+
+    Examples
+    --------
+    >>> scaled_rand_index(["a", "a", "b", "c"], [0, 0, 0, 0])
+    0.5
+    >>> scaled_rand_index(["a", "a", "b", "c"], [0, 0, 1, 1])
+    0.9
+    """
+    pairs = contingency_of_labels(y_true, y_pred).pairs()
+    same, different = pairs.by_row, pairs.total - pairs.by_row
+    if not (same and different):
+        return _share(pairs.both + pairs.neither, pairs.total, empty=1.0)
+    # Over one denominator, so that only the last division rounds.
+    return (pairs.both * different + pairs.neither * same) / (2 * same * different)
+
+
+def adjusted_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Rand index set so that clusterings drawn at random score 0 on average.
+
+    ::
+
+        ARI = (B − E) / ((T + P)/2 − E),   E = T P / (T + D)
+
+    where E is the number of pairs that would be rightly together by chance (notation: top of this module).
+
+    Prefer it to `rand_index` wherever the number of clusters may differ: neither many small nor a few large ones
+    gain anything by that alone.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; only their equality counts.
+
+    Returns
+    -------
+    float
+        At most 1, below 0 if worse than chance, symmetric in its arguments. Where chance gets all right, 1.
+
+    References
+    ----------
+    L. Hubert and P. Arabie, Comparing partitions, Journal of Classification 2 (1985).
+
+    Examples
+    --------
+    >>> adjusted_rand_index(["a", "a", "b", "b"], [0, 0, 1, 2])
+    0.5714285714285714
+    """
+    pairs = contingency_of_labels(y_true, y_pred).pairs()
+    # Over one denominator, so that only the last division rounds.
+    chance = 2 * pairs.by_row * pairs.by_column
+    most = pairs.total * (pairs.by_row + pairs.by_column)
+    return _share(2 * pairs.total * pairs.both - chance, most - chance, empty=1.0)
+
+
+def normalized_mutual_information(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Mutual information of classes and clusters over the mean of their entropies.
+
+    ::
+
+        NMI = 2 · I / (H_true + H_pred)
+        I = Σ_ij (n_ij / n) · log(n · n_ij / (n_i · n_j))        H = Σ_i (n_i / n) · log(n / n_i)
+
+    where n_ij items of class i lie in cluster j. The mean is the arithmetic one, scikit-learn's default.
+
+    Prefer it when a cluster split in two should cost little: unlike pair counts, which grow with the square
+    of a cluster's size, it weighs items alike. It rises with the number of clusters by chance alone, so
+    compare clusterings of like numbers of clusters.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; only their equality counts. No value is special, −1 included.
+
+    Returns
+    -------
+    float
+        In [0, 1], symmetric. One group on both sides (one item, for one) is a perfect match: 1. One group on
+        one side only says nothing about the other: 0.
+
+    Examples
+    --------
+    >>> round(normalized_mutual_information(["a", "a", "b", "b"], [0, 0, 1, 2]), 6)
+    0.8
+    >>> normalized_mutual_information(["a", "a", "b", "b"], [0, 1, 0, 1])
+    0.0
+    """
+    table = contingency_of_labels(y_true, y_pred)
+    n = table.n
+    entropies = _entropy(table.row_total, n) + _entropy(table.column_total, n)
+    if entropies == 0.0:
+        return 1.0
+    # Products of counts are exact in float64 up to 2⁵³: independent groups give log(1) = 0 and no noise.
+    expected = table.row_total[table.row].astype(float) * table.column_total[table.column]
+    information = float(np.dot(table.cells, np.log(table.cells * float(n) / expected))) / n
+    return min(max(2.0 * information / entropies, 0.0), 1.0)
+
+
+def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Share of items that belong to the commonest class of their cluster.
+
+    ::
+
+        purity = (1/n) · Σ_j max_i n_ij
+
+    where n_ij items of class i lie in cluster j.
+
+    Prefer it when somebody will look at each cluster once and name it: it is the accuracy of the names.
+    Splitting never lowers it, and singletons score 1, so compare only clusterings of one number of clusters.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; only their equality counts. No value is special, −1 included.
+
+    Returns
+    -------
+    float
+        In (0, 1], not symmetric: ``purity(y_pred, y_true)`` is the inverse purity.
+
+    Examples
+    --------
+    >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.75
+    """
+    table = contingency_of_labels(y_true, y_pred)
+    commonest = np.zeros_like(table.column_total)
+    np.maximum.at(commonest, table.column, table.cells)
+    return _share(int(commonest.sum()), table.n, empty=1.0)
+
+
+def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
+    """Share of the hints that a clustering keeps, each weighed by the belief in it.
+
+    ::
+
+        accuracy = Σ_h weight_h · [h is kept] / Σ_h weight_h
+
+    over the stated pairs and over the pairs that partitions imply, each of these with its partition's
+    weight. A must-link is kept if its two rows share a label, a cannot-link if they do not. A pair that is
+    hinted twice counts twice.
+
+    Prefer it when there are no true classes, or on hints held back from fitting: on the hints that a method
+    was given it measures obedience, and only on others what was learned.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        Labels of any kind; only their equality counts. No value is special: rows labeled −1 are together.
+    constraints : Constraints
+        The hints. Pairs implied by a partition are counted by group, never written out.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If the constraints say nothing about any pair, or were built for another number of rows.
+
+    Examples
+    --------
+    >>> from likewise.constraints import Constraints
+    >>> hints = Constraints(4, must_link=[(0, 1), (2, 3)], cannot_link=[(0, 2)])
+    >>> round(constraint_accuracy([0, 0, 1, 2], hints), 3)
+    0.667
+    """
+    codes = encode(labels, "labels")
+    if codes.size != constraints.n_samples:
+        raise ValueError(
+            f"constraints were built for {constraints.n_samples} rows, labels has {codes.size}. "
+            "Split them too: constraints.restrict(rows)."
+        )
+    kept = total = 0.0
+    for links, weights, wanted in (
+        (constraints.must_link, constraints.must_weight, True),
+        (constraints.cannot_link, constraints.cannot_weight, False),
+    ):
+        together = codes[links[:, 0]] == codes[links[:, 1]]
+        kept += float(weights[together == wanted].sum())
+        total += float(weights.sum())
+    for partition in constraints.partitions:
+        kept_pairs, hinted_pairs = _pairs_kept(partition, codes)
+        kept += partition.weight * kept_pairs
+        total += partition.weight * hinted_pairs
+    if total == 0.0:
+        raise ValueError(
+            "there is nothing to check: constraints say nothing about any pair of rows. "
+            "Give at least one must-link, one cannot-link, or a partition of two known rows."
+        )
+    return min(kept / total, 1.0)
+
+
+def _pairs_kept(partition: Partition, codes: Counts) -> tuple[int, int]:
+    """Count the pairs that a partition implies: (those the labels keep, all of them)."""
+    known = partition.codes >= 0
+    pairs = contingency(partition.codes[known], codes[known]).pairs()
+    within, across = pairs.by_row, pairs.total - pairs.by_row
+    implied = (
+        (partition.same_within, pairs.both, within),
+        (partition.different_within, within - pairs.both, within),
+        (partition.different_across, pairs.neither, across),
+    )
+    return (
+        sum(kept for stated, kept, _ in implied if stated),
+        sum(hinted for stated, _, hinted in implied if stated),
+    )
+
+
+def _share(part: int, whole: int, empty: float) -> float:
+    """Divide exact counts, rounding once; `empty` is the documented value of 0/0."""
+    return part / whole if whole else empty
+
+
+def _entropy(totals: Counts, n: int) -> float:
+    sizes = totals[totals > 0]
+    return float(np.dot(sizes, np.log(n / sizes))) / n

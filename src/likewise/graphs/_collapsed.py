@@ -1,0 +1,99 @@
+"""Distances after must-link groups have collapsed to points in the feature space of a Gaussian kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.extmath import row_norms
+
+from .._arrays import FloatArray, IntArray
+from .._threads import parallel_map
+from ..constraints import Constraints
+from ._distances import Euclidean, pair_blocks
+from ._kernel import correction, must_link_differences
+
+BLOCK = 1024
+"""Rows whose kernel with the linked rows is held at once."""
+
+
+class Collapsed:
+    """Distances d̂ after the null-space projection of a Gaussian kernel (DSP paper, Eq. 10), among the rows themselves.
+
+    With z the rows of the correction T in K̂ = K − T Tᵀ,
+
+    .. math:: \\hat d_{ij}^2 = 2 - 2 K_{ij} - \\|z_i - z_j\\|^2
+
+    which takes X and the kernel columns of the linked rows, and no kernel. A value is d̂²/2 − 1.
+
+    Linked rows are likely neighbors of all: a collapsed group lies nearer to the middle than its rows did.
+
+    Parameters
+    ----------
+    X : (n, f) array or CSR matrix
+    delta : float
+        The width of the kernel exp(−d²/2δ²).
+    constraints : Constraints
+        Its must-links collapse.
+    n_jobs : int, optional
+        Threads that make the correction.
+    """
+
+    def __init__(self, X: Any, delta: float, constraints: Constraints, n_jobs: int | None = None) -> None:
+        self.n = self.n_queries = X.shape[0]
+        self._plain, self._gamma = Euclidean(X), 0.5 / delta**2
+        self.dense = self._plain.dense
+        self.always, differences = must_link_differences(constraints)
+        self._Z: FloatArray = np.zeros((self.n, 0))
+        if len(self.always):
+            B = correction(self._kernel(self.always, self.always), differences) * np.sqrt(0.5)
+            blocks = [slice(start, start + BLOCK) for start in range(0, self.n, BLOCK)]
+            parts = parallel_map(lambda rows: self._kernel(rows, self.always) @ B, blocks, n_jobs)
+            self._Z = np.concatenate(parts)
+        self.width = self._plain.width + self._Z.shape[1]
+        self._fixed = Euclidean(self._Z)
+
+    def _kernel(self, queries: Any, rows: Any) -> FloatArray:
+        exponent = np.maximum(self._plain.values(queries, rows, double=True), 0.0, dtype=np.float64)
+        exponent *= -self._gamma * self._plain.longest**2
+        return np.asarray(np.exp(exponent, out=exponent))
+
+    def values(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
+        """−K − ½ ‖z_i − z_j‖²."""
+        found = self._plain.values(queries, rows, double=double)
+        found *= -self._gamma * self._plain.longest**2
+        np.exp(found, out=found)
+        correction = self._fixed.values(queries, rows, double=double)
+        correction *= self._fixed.longest**2
+        found += correction
+        return np.negative(found, out=found)
+
+    def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
+        """That of the exponent, as e^−t changes by less than t does, and that of the correction."""
+        exponent = self._plain.slack(queries, double=double) * self._gamma * self._plain.longest**2
+        roundoff = np.finfo(np.float64 if double else np.float32).eps
+        correction = self._fixed.slack(queries, double=double) * self._fixed.longest**2
+        return np.asarray(exponent + correction + 4 * roundoff)
+
+    def settled(self, double: bool) -> bool:
+        """No: digits are lost between rows that are close."""
+        return False
+
+    def distance(self, values: FloatArray) -> FloatArray:
+        """√(2 + 2 value)."""
+        return np.sqrt(np.maximum(2.0 + 2.0 * np.asarray(values, dtype=np.float64), 0.0))
+
+    def value(self, distances: FloatArray) -> FloatArray:
+        """d̂²/2 − 1."""
+        return np.asarray(distances**2 / 2 - 1.0)
+
+    def of_pairs(self, queries: IntArray, rows: IntArray) -> FloatArray:
+        """d̂, with 1 − K from expm1: no digits are lost between rows that are close."""
+        halves = -np.expm1(-self._gamma * self._plain.of_pairs(queries, rows) ** 2)
+        for some in pair_blocks(len(rows), self._Z.shape[1]):
+            halves[some] -= row_norms(self._Z[queries[some]] - self._Z[rows[some]], squared=True)
+        return np.asarray(np.sqrt(2 * np.maximum(halves, 0.0)))
+
+    def coordinates(self) -> tuple[FloatArray, FloatArray]:
+        """The rows before the collapse; who is near afterward was not far before, or is linked."""
+        return self._plain.coordinates()

@@ -1,0 +1,117 @@
+"""How strongly a row is tied to its nearest rows: weights from distances, and the graph they make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._arrays import FloatArray, IntArray
+from ._neighbors import distances_by, neighbors
+
+HALVINGS = 40
+"""Steps of the bisection for the width of each row's neighborhood."""
+
+NARROWEST = 1e-3
+"""No width is below this part of the mean distance of the row's neighbors: rows that coincide have none."""
+
+
+def fuzzy_weights(distances: FloatArray) -> FloatArray:
+    """How much each row counts its neighbors as near, in [0, 1]: the nearest fully, the others less, as in UMAP.
+
+    .. math:: w_{ij} = \\exp(-\\max(0, d_{ij} - \\rho_i) / \\sigma_i)
+
+    where ρ is the distance to the nearest row that is not the same point, and σ is such that the weights of a row sum
+    to log₂ of the number of neighbors. So every row has the same amount of nearness to give, in crowded regions and in
+    empty ones (McInnes, Healy and Melville 2018, Section 3.1).
+
+    Parameters
+    ----------
+    distances : (n, k) array
+        From each row to its k nearest others, ascending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fuzzy_weights(np.array([[1.0, 2.0, 2.0, 3.0]])).round(2)
+    array([[1.  , 0.41, 0.41, 0.17]])
+    """
+    k = distances.shape[1]
+    # a distance of zero says "the same row": the nearest other one is the first beyond it
+    nearest = np.where(distances > 0, distances, np.inf).min(axis=1, initial=np.inf)
+    beyond = np.maximum(distances - np.where(np.isfinite(nearest), nearest, 0.0)[:, None], 0.0)
+    scale = distances.mean(axis=1)
+    scale[scale == 0] = 1.0  # rows that all coincide are near at any width
+    low, high = NARROWEST * scale, 64.0 * k * scale
+    for _ in range(HALVINGS):
+        width = np.sqrt(low * high)
+        narrow = np.exp(-beyond / width[:, None]).sum(axis=1) < np.log2(k)
+        low, high = np.where(narrow, width, low), np.where(narrow, high, width)
+    return np.asarray(np.exp(-beyond / low[:, None]))
+
+
+def cosine_weights(distances: FloatArray) -> FloatArray:
+    """The cosine itself, 0 where negative, from the cosine distances 1 − cos."""
+    return np.maximum(1.0 - distances, 0.0)
+
+
+def tied(weights: FloatArray, neighbors: IntArray, n: int) -> sparse.csr_array:
+    """The weights as a sparse matrix with n columns, one row for each row of ``neighbors``; zeros are left out."""
+    count, k = neighbors.shape
+    bounds = np.arange(0, count * k + 1, k)
+    matrix = sparse.csr_array((weights.ravel().astype(np.float64), neighbors.ravel(), bounds), shape=(count, n))
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def either(directed: sparse.csr_array) -> sparse.csr_array:
+    """Two rows are near if either counts the other as near: a + b − ab, the union of two fuzzy statements."""
+    return sparse.csr_array(directed + directed.T - directed.multiply(directed.T))
+
+
+def larger(directed: sparse.csr_array) -> sparse.csr_array:
+    """The larger of the two directions: the union where both, if both are there, say the same."""
+    return sparse.csr_array(directed.maximum(directed.T))
+
+
+class Nearness:
+    """Nearest rows by one metric, and the weights that go with it.
+
+    Parameters
+    ----------
+    X : (n, f) array or CSR matrix
+    n_neighbors : int
+        At most n − 1.
+    metric : {"euclidean", "cosine"}
+        Euclidean distances become :func:`fuzzy_weights`, cosines are weights themselves.
+    search : {"auto", "exact", "approximate", "faiss"}
+        As for :func:`~likewise.graphs.neighbors`; new rows are always compared with all.
+
+    Attributes
+    ----------
+    recall : float
+        The share of true neighbors in the graph; 1 before it is made.
+    """
+
+    def __init__(self, X: Any, n_neighbors: int, metric: str, search: str = "auto") -> None:
+        self.n, self.n_neighbors, self.metric, self.search, self.recall = X.shape[0], n_neighbors, metric, search, 1.0
+        self._weigh = fuzzy_weights if metric == "euclidean" else cosine_weights
+        self._union = either if metric == "euclidean" else larger
+        self._rows = X
+        self._distances = distances_by(metric, X)
+
+    def graph(self) -> sparse.csr_array:
+        """The symmetric weights among the rows themselves; no row is near itself."""
+        found = neighbors(self._distances, self.n_neighbors, search=self.search)
+        self.recall = found.recall
+        return self._union(tied(self._weigh(found.distances), found.rows, self.n))
+
+    def of(self, X: Any) -> tuple[sparse.csr_array, IntArray]:
+        """The weights of new rows to their nearest, and for each new row the one it coincides with, or −1."""
+        asked = self._distances.asked(X)
+        found = neighbors(asked, self.n_neighbors, search="exact", themselves=False)
+        apart = X - self._rows[found.rows[:, 0]]  # distances by inner products are seldom exactly zero
+        moved = np.asarray(abs(apart).max(axis=1).toarray() if sparse.issparse(apart) else abs(apart).max(axis=1))
+        same = np.where(moved.ravel() == 0, found.rows[:, 0], -1)
+        return tied(self._weigh(found.distances), found.rows, self.n), same

@@ -1,0 +1,99 @@
+"""Kernels in whose space must-linked rows are one point.
+
+Projecting the feature space of a kernel onto the null space of all must-link differences M maps every closed group
+to a single point. In terms of the kernel that is ``K̂ = K − Kᴹᵀ W⁺ Kᴹ`` (DSP paper, Eqs. 4–8), a correction of
+rank ≤ number of must-links that needs only the kernel columns of linked rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg, sparse
+from threadpoolctl import threadpool_limits
+
+from .._arrays import FloatArray, IntArray
+from .._foresight import foreseen
+from ..constraints import Constraints
+
+NULL = 1e-10
+"""Eigenvalues of W below this share of the largest count as zero: cycles of must-links make W singular."""
+
+SURE = 100.0
+"""By how much the estimate of W's least eigenvalue must exceed that, for none to count as zero."""
+
+SMALL = 500
+"""Up to so many links threads only stand in each other's way."""
+
+
+def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
+    """The kernel after projection onto the null space of the must-links.
+
+    Parameters
+    ----------
+    K : (n, n) array
+        Symmetric positive semi-definite kernel matrix.
+    constraints : Constraints
+        Its must-links (and same-within partitions) collapse; cannot-links do not enter.
+
+    Returns
+    -------
+    (n, n) array
+        K̂, in which ``K̂ᵢᵢ + K̂ⱼⱼ − 2 K̂ᵢⱼ = 0`` for every must-linked pair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import likewise
+    >>> K = np.array([[1.0, 0.2, 0.1], [0.2, 1.0, 0.3], [0.1, 0.3, 1.0]])
+    >>> K_hat = likewise.kernel_null_space(K, likewise.Constraints(3, must_link=[(0, 2)]))
+    >>> bool(np.isclose(K_hat[0, 0] + K_hat[2, 2] - 2 * K_hat[0, 2], 0))
+    True
+    """
+    K = np.asarray(K, dtype=np.float64)
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(f"K must be a square kernel matrix, got shape {K.shape}.")
+    if not np.allclose(K, K.T, rtol=1e-7, atol=1e-8 * np.abs(K).max(initial=0.0)):
+        raise ValueError("K must be symmetric; symmetrize it with (K + K.T) / 2 if rounding made it differ.")
+    if constraints.n_samples != len(K):
+        raise ValueError(
+            f"constraints were built for {constraints.n_samples} rows, K has {len(K)}. "
+            "Split them too: constraints.restrict(rows)."
+        )
+    linked, differences = must_link_differences(constraints)
+    T = K[:, linked] @ correction(K[np.ix_(linked, linked)], differences)
+    return np.asarray(K - T @ T.T)
+
+
+def must_link_differences(constraints: Constraints) -> tuple[IntArray, sparse.csr_array]:
+    """``(linked, D)``: the rows in groups of two or more, and a sparse matrix of row differences over them.
+
+    Each member of a group minus the group's first: fewest rows with the span of all must-link differences.
+    """
+    groups = constraints.groups()
+    _, first, inverse, sizes = np.unique(groups, return_index=True, return_inverse=True, return_counts=True)
+    linked = np.flatnonzero(sizes[inverse] > 1)
+    head = first[inverse[linked]]
+    members = np.flatnonzero(linked != head)
+    m, t = len(members), np.arange(len(members))
+    D = sparse.csr_array((np.ones(m), (t, members)), shape=(m, len(linked)))
+    D = D - sparse.csr_array((np.ones(m), (t, np.searchsorted(linked, head[members]))), shape=D.shape)
+    return linked, sparse.csr_array(D)
+
+
+def correction(K: FloatArray, differences: sparse.csr_array) -> FloatArray:
+    """B with ``K̂ = K − T Tᵀ``, ``T = K[:, linked] B``, from the kernel among the linked rows alone (Eqs. 7–8)."""
+    W = differences @ (differences @ K).T
+    with threadpool_limits(1 if len(W) <= SMALL else None, user_api="blas"):
+        return np.asarray(differences.T @ _root_of_inverse((W + W.T) / 2))
+
+
+def _root_of_inverse(W: FloatArray) -> FloatArray:
+    """R with ``W⁺ = R Rᵀ``: Cholesky's, or where W is singular that of its eigenvectors, which cost far more."""
+    factor, failed = linalg.lapack.dpotrf(W, clean=True)
+    if len(W) and not failed:
+        rcond, _ = linalg.lapack.dpocon(factor, np.abs(W).sum(axis=0).max())
+        if rcond > SURE * NULL:
+            return np.asarray(linalg.lapack.dtrtri(factor)[0])
+    values, vectors = foreseen(np.linalg.eigh, W)
+    kept = values > NULL * values.max(initial=0.0)
+    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))

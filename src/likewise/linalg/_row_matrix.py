@@ -1,0 +1,258 @@
+"""Symmetric n×n matrices over the rows, held as sparse + low rank."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._arrays import BoolArray, FloatArray, IntArray
+
+
+def _csr(matrix: Any, shape: tuple[int, int] | None = None) -> sparse.csr_array:
+    if isinstance(matrix, sparse.csr_array) and matrix.dtype == np.float64:
+        return matrix
+    return sparse.csr_array(matrix, shape=shape, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class RowMatrix:
+    """The symmetric matrix ``sparse + factor · core · factorᵀ``.
+
+    Graphs of pairs and neighbors are sparse. Knowledge about whole groups is not, but has low rank: a complete
+    graph on each group is ``Z Zᵀ`` with Z the group indicator, "everything differs across groups" is
+    ``1 1ᵀ − Z Zᵀ``, and centering is ``I − 1 1ᵀ/n``. Held this way every product costs what the statement costs.
+
+    Parameters
+    ----------
+    sparse : (n, n) sparse array
+    factor : (n, g) sparse array, optional
+    core : (g, g) sparse array, optional
+        Symmetric; the identity when only ``factor`` is given.
+
+    Examples
+    --------
+    >>> from likewise.graphs import RowMatrix
+    >>> RowMatrix.centering(3).toarray().round(2)
+    array([[ 0.67, -0.33, -0.33],
+           [-0.33,  0.67, -0.33],
+           [-0.33, -0.33,  0.67]])
+    """
+
+    sparse: sparse.csr_array
+    factor: sparse.csr_array
+    core: sparse.csr_array
+
+    def __init__(self, sparse: Any, factor: Any = None, core: Any = None) -> None:
+        n = sparse.shape[0]
+        factor = _csr((n, 0)) if factor is None else _csr(factor)
+        core = _identity(factor.shape[1]) if core is None else _csr(core)
+        object.__setattr__(self, "sparse", _csr(sparse))
+        object.__setattr__(self, "factor", factor)
+        object.__setattr__(self, "core", core)
+
+    # -- how to make one ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def of(cls, matrix: Any) -> RowMatrix:
+        """A symmetric n×n matrix of any kind: a RowMatrix as it is, a sparse or dense one as its sparse part."""
+        if isinstance(matrix, RowMatrix):
+            return matrix
+        matrix = _csr(matrix)
+        if matrix.shape[0] != matrix.shape[1] or abs(matrix - matrix.T).max() > 1e-9 * abs(matrix).max():
+            raise ValueError(f"weights between rows must be a symmetric n×n matrix; got shape {matrix.shape}.")
+        return cls(matrix)
+
+    @classmethod
+    def zeros(cls, n: int) -> RowMatrix:
+        """Nothing relates to anything."""
+        return cls(_csr((n, n)))
+
+    @classmethod
+    def diag(cls, values: FloatArray) -> RowMatrix:
+        """A weight on each row by itself."""
+        n, rows = len(values), np.flatnonzero(values)
+        places = np.concatenate([[0], np.cumsum(np.asarray(values) != 0)])
+        return cls(sparse.csr_array((np.asarray(values, dtype=np.float64)[rows], rows, places), shape=(n, n)))
+
+    @classmethod
+    def low_rank(cls, factor: Any, core: Any = None) -> RowMatrix:
+        """``factor · core · factorᵀ`` alone."""
+        n = factor.shape[0]
+        return cls(_csr((n, n)), factor, core)
+
+    @classmethod
+    def from_pairs(cls, n: int, pairs: IntArray, weights: FloatArray) -> RowMatrix:
+        """A graph with one edge a pair."""
+        left, right = pairs[:, 0], pairs[:, 1]
+        places = np.concatenate([left, right]), np.concatenate([right, left])
+        return cls(_csr((np.concatenate([weights, weights]), places), (n, n)))
+
+    @classmethod
+    def centering(cls, n: int) -> RowMatrix:
+        """``I − 1 1ᵀ/n``: takes the mean away."""
+        return cls(_identity(n), np.ones((n, 1)), np.array([[-1.0 / n]]))
+
+    # -- arithmetic -----------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.sparse.shape[0])
+
+    def __add__(self, other: RowMatrix) -> RowMatrix:
+        both = self.sparse + other.sparse
+        thin = [part for part in (self, other) if part.core.shape[0]]
+        if len(thin) < 2:
+            one = thin[0] if thin else self
+            return RowMatrix(both, one.factor, one.core)
+        factor = sparse.hstack([self.factor, other.factor], format="csr")
+        return RowMatrix(both, factor, sparse.block_diag([self.core, other.core], format="csr"))
+
+    def __mul__(self, scalar: float) -> RowMatrix:
+        return RowMatrix(self.sparse * scalar, self.factor, self.core * scalar)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> RowMatrix:
+        return self * -1.0
+
+    def __sub__(self, other: RowMatrix) -> RowMatrix:
+        return self + (-other)
+
+    def astype(self, dtype: Any) -> RowMatrix:
+        """The same, for products of another precision."""
+        other = copy(self)
+        for name in ("sparse", "factor", "core"):
+            object.__setattr__(other, name, getattr(self, name).astype(dtype, copy=False))
+        return other
+
+    def __matmul__(self, V: FloatArray) -> FloatArray:
+        image: FloatArray = self.sparse @ V
+        if self.core.nnz:
+            image = image + self.factor @ (self.core @ (self.factor.T @ V))
+        return image
+
+    # -- looking inside -------------------------------------------------------------------------------------------
+
+    def row_sums(self) -> FloatArray:
+        """``K 1``: the degree of each row."""
+        return self @ np.ones(self.n)
+
+    def entries(self, left: IntArray, right: IntArray) -> FloatArray:
+        """The values at the places ``(left[t], right[t])``."""
+        values = np.asarray(self.sparse[left, right]).ravel() if len(left) else np.zeros(0)
+        if self.core.nnz:
+            Z = self.factor
+            values = values + (Z[left] @ self.core).multiply(Z[right]).sum(axis=1)
+        return values
+
+    def diagonal(self) -> FloatArray:
+        """The values at ``(i, i)``."""
+        values = self.sparse.diagonal()
+        if self.core.nnz:
+            inside = (self.factor @ self.core).multiply(self.factor).sum(axis=1)
+            values = values + np.asarray(inside).ravel()
+        return np.asarray(values)
+
+    def ignores_shifts(self) -> bool:
+        """Whether ``K 1 = 0``: one vector added to every row of the data changes nothing."""
+        scale = np.abs(self.diagonal()).max(initial=0.0)
+        return bool(np.abs(self.row_sums()).max(initial=0.0) <= 1e-9 * scale)
+
+    def without_diagonal(self) -> RowMatrix:
+        """The same relations, no row related to itself."""
+        return self - RowMatrix.diag(self.diagonal())
+
+    def span(self) -> tuple[IntArray, sparse.csr_array, sparse.csr_array]:
+        """``(rows, E, B)`` with ``K = E B Eᵀ`` and E as thin as the statement allows.
+
+        E holds one unit column for each of ``rows`` (those the sparse part touches), then the factor.
+        """
+        rows = self.support()
+        E = sparse.hstack([selector(self.n, rows), self.factor], format="csr")
+        B = sparse.block_diag([self.sparse[rows][:, rows], self.core], format="csr")
+        return rows, E, B
+
+    def support(self) -> IntArray:
+        """The rows that the sparse part touches."""
+        return np.flatnonzero(np.diff(self.sparse.indptr))
+
+    def lift(self, members: Any) -> RowMatrix:
+        """From a matrix over groups to one over rows: ``members · K · membersᵀ``."""
+        members = _csr(members)
+        factor = sparse.hstack([members, members @ self.factor], format="csr")
+        return RowMatrix.low_rank(factor, sparse.block_diag([self.sparse, self.core], format="csr"))
+
+    def centered(self) -> RowMatrix:
+        """``H K H`` with H the centering: what K says of data whose mean was taken away."""
+        sums = self.row_sums()
+        n = self.n
+        factor = np.column_stack([np.ones(n), sums])
+        core = np.array([[sums.sum() / n**2, -1.0 / n], [-1.0 / n, 0.0]])
+        return self + RowMatrix.low_rank(factor, core)
+
+    def written_out(self, limit: int) -> RowMatrix:
+        """The same with low-rank parts written into the sparse one, smallest first, as far as ``limit`` entries go.
+
+        Groups of one or two rows are cheaper as pairs; large groups are not.
+        """
+        sizes = np.bincount(self.factor.indices, minlength=self.factor.shape[1]).astype(np.float64)
+        core = self.core.tocoo()
+        entries = sizes[core.row] * sizes[core.col]
+        values, counts = np.unique(entries, return_counts=True)
+        # All parts of one size or none of them, so that what is written stays symmetric.
+        fitting = values[np.cumsum(values * counts) <= limit]
+        if not len(fitting):
+            return self
+        small = entries <= fitting[-1]
+
+        def chosen(which: BoolArray) -> sparse.csr_array:
+            return _csr((core.data[which], (core.row[which], core.col[which])), core.shape)
+
+        kept = chosen(~small)
+        columns = np.flatnonzero(np.diff(kept.indptr))
+        written = self.factor @ chosen(small) @ self.factor.T
+        return RowMatrix(self.sparse + written, self.factor[:, columns], kept[columns][:, columns])
+
+    def square_root(self) -> RowMatrix | None:
+        """R with ``K = R R``, where one is known: for a non-negative diagonal, alone or (if even) less a mean.
+
+        ``c I + b u uᵀ`` has the value ``c + b |u|²`` along u and c elsewhere, so its root has the roots of these.
+        """
+        d = self.sparse.diagonal()
+        if self.sparse.nnz != np.count_nonzero(d) or d.min(initial=0.0) < 0:
+            return None
+        plain = RowMatrix.diag(np.sqrt(d))
+        if not self.core.nnz:
+            return plain
+        length = float(self.factor.power(2).sum())
+        along = d[0] + self.core[0, 0] * length
+        if self.core.shape != (1, 1) or np.ptp(d) > 0 or along < -1e-9 * d[0]:
+            return None
+        bend = (np.sqrt(max(along, 0.0)) - np.sqrt(d[0])) / length
+        return plain + RowMatrix.low_rank(self.factor, np.array([[bend]]))
+
+    def toarray(self) -> FloatArray:
+        """Written out, n×n: for tests and small data."""
+        return np.asarray(self.sparse.toarray() + (self.factor @ self.core @ self.factor.T).toarray())
+
+
+def _identity(n: int) -> sparse.csr_array:
+    return sparse.csr_array(sparse.eye_array(n))
+
+
+def selector(n: int, rows: IntArray) -> sparse.csr_array:
+    """The n×len(rows) matrix whose column t is the unit vector of ``rows[t]``."""
+    columns = np.arange(len(rows))
+    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, len(rows)))
+
+
+def indicator(codes: IntArray, n_blocks: int | None = None) -> sparse.csr_array:
+    """The n×blocks matrix with a one where a row carries that code; −1 carries none."""
+    known = np.flatnonzero(codes >= 0)
+    width = int(codes.max(initial=-1)) + 1 if n_blocks is None else n_blocks
+    return sparse.csr_array((np.ones(len(known)), (known, codes[known])), shape=(len(codes), width))

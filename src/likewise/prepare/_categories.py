@@ -1,0 +1,85 @@
+"""Categories: one column of zeros and ones for each level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ..tables._cells import as_texts
+from ..tables._raw import Raw
+
+
+@dataclass(eq=False)
+class Categories:
+    """Columns of few words, as one column of zeros and ones for each word.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    levels : tuple of tuples of str
+        The words of each column, in alphabetical order. A new row with another word belongs to none of them.
+    impute : str or None
+        Where this is not None, a row without a word belongs to none; else it is an error.
+    """
+
+    columns: tuple[str, ...]
+    levels: tuple[tuple[str, ...], ...]
+    impute: str | None = None
+
+    @classmethod
+    def learn(cls, raw: Raw, columns: tuple[str, ...], *, impute: str | None) -> tuple[Self, Any]:
+        """Learn the levels from a file, and write its rows in them."""
+        levels = tuple(
+            tuple(sorted({text for text in as_texts(raw.column(name)) if text is not None})) for name in columns
+        )
+        block = cls(columns, levels, impute)
+        return block, block.apply(raw)
+
+    def apply(self, raw: Raw) -> np.ndarray:
+        """Rows of zeros and ones."""
+        X = np.zeros((raw.n, len(self.names)))
+        start = 0
+        for name, levels in zip(self.columns, self.levels, strict=True):
+            place = {level: start + number for number, level in enumerate(levels)}
+            for row, text in enumerate(as_texts(raw.column(name))):
+                if text is None and self.impute is None:
+                    raise ValueError(
+                        f"{raw.source}, {raw.where(row)}, column {name!r} is empty. Fill it in, leave the row out, let "
+                        "it belong to no level with --impute, or choose other columns with --columns."
+                    )
+                if text in place:
+                    X[row, place[text]] = 1.0
+            start += len(levels)
+        return X
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to do the same again."""
+        return {
+            "columns": list(self.columns),
+            "levels": [list(levels) for levels in self.levels],
+            "impute": self.impute,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo :meth:`state`."""
+        levels = tuple(tuple(map(str, some)) for some in state["levels"])
+        columns = tuple(map(str, state["columns"]))
+        if len(columns) != len(levels):
+            raise ValueError(f"{len(columns)} categories have the levels of {len(levels)}")
+        return cls(columns, levels, state["impute"])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        pairs = zip(self.columns, self.levels, strict=True)
+        return tuple(f"{name}={level}" for name, levels in pairs for level in levels)
+
+    @property
+    def sentence(self) -> str:
+        """What was done, in words."""
+        count = len(self.columns)
+        what = "1 category" if count == 1 else f"{count:,} categories"
+        return f"{what} with {len(self.names):,} levels, one column each"

@@ -1,0 +1,213 @@
+"""Numbers: columns of a table, or a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import normalize
+
+from ..tables._cells import as_numbers
+from ..tables._raw import Raw
+from ._kinds import on_one_scale
+
+IMPUTE = ("mean", "median", "zero")
+"""What a missing number may become."""
+
+REMEDY = (
+    "Fill it in, leave the row out, say how with --impute mean, median or zero, or choose other columns with --columns."
+)
+
+MOSTLY_ZEROS = 0.75
+"""Whole numbers that are zero for so much of a table are counts, as of words."""
+
+SENTENCES = {
+    "as they are": "as they are, since their ranges are alike",
+    "standardized": "standardized",
+    "counts": "that are counts, as unit rows of tf-idf weights",
+    "sparse": "in a sparse matrix, as they are",
+}
+
+
+@dataclass(eq=False)
+class Numbers:
+    """Columns of numbers, brought to where they can be compared.
+
+    Attributes
+    ----------
+    columns : tuple of str or None
+        None: the matrix of the file.
+    names : tuple of str
+        Of the features.
+    how : str
+        "as they are", "standardized", "counts" or "sparse".
+    impute : str or None
+        How missing numbers were filled in.
+    fill : (f,) array or None
+        What a missing number becomes.
+    shift, scale : (f,) arrays or None
+        Mean and standard deviation of each column where they are standardized; ``scale`` is the weight of each column
+        for counts.
+    """
+
+    columns: tuple[str, ...] | None
+    names: tuple[str, ...]
+    how: str
+    impute: str | None = None
+    fill: Any = None
+    shift: Any = None
+    scale: Any = None
+
+    @classmethod
+    def learn(cls, raw: Raw, columns: tuple[str, ...] | None, *, impute: str | None, mixed: bool) -> tuple[Self, Any]:
+        """Learn what to do from a file, and do it; ``mixed``: other kinds of columns will stand beside."""
+        X = values_of(raw, columns)
+        names = columns or raw.matrix_names or tuple(f"x{place}" for place in range(X.shape[1]))
+        block = cls(columns, names, "as they are", impute)
+        if impute is not None:
+            block.fill = _fill(X, impute, raw.source)
+        X = block._complete(X, raw)
+        block.how = "standardized" if mixed else _how(X)
+        if block.how == "standardized":
+            block.shift, spread = X.mean(axis=0), X.std(axis=0)
+            block.scale = np.where(spread > 0, spread, 1.0)
+        elif block.how == "counts":
+            n, seen = X.shape[0], np.asarray((X != 0).sum(axis=0)).ravel()
+            block.scale = 1.0 + np.log((1 + n) / (1 + seen))
+        return block, block._prepared(X)
+
+    def apply(self, raw: Raw) -> Any:
+        """The same for new data."""
+        if self.columns is None and raw.matrix is None:
+            raise ValueError(f"{raw.source} is a table, but the model was made from a matrix. Give it a matrix.")
+        return self._prepared(self._complete(values_of(raw, self.columns, self.names), raw))
+
+    def _complete(self, X: Any, raw: Raw) -> Any:
+        values = X.data if sparse.issparse(X) else X
+        if np.isfinite(values).all():
+            return X
+        unknown = ~np.isfinite(values) if self.fill is None else np.isinf(values)
+        if unknown.any():
+            row, column = _first(X, unknown)
+            name = repr(self.names[column]) if self.columns or raw.matrix_names else str(column)
+            seen = X[row, column]
+            remedy = "Correct it." if np.isinf(seen) else REMEDY
+            count = int(unknown.sum())
+            more = f" ({count - 1:,} more like it)" if count > 1 else ""
+            raise ValueError(f"{raw.source}, {raw.where(row)}, column {name} is {seen}{more}. {remedy}")
+        X = X.copy()
+        if sparse.issparse(X):
+            X.data = np.where(np.isnan(X.data), self.fill[X.indices], X.data)
+            return X
+        return np.where(np.isnan(X), self.fill, X).astype(X.dtype, copy=False)
+
+    def _prepared(self, X: Any) -> Any:
+        if self.how == "standardized":
+            return (X - self.shift) / self.scale
+        if self.how == "counts":
+            return normalize(sparse.csr_matrix(sparse.csr_matrix(X) @ sparse.diags_array(self.scale)))
+        return X
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to do the same again."""
+        return {
+            "columns": None if self.columns is None else list(self.columns),
+            "names": list(self.names),
+            "how": self.how,
+            "impute": self.impute,
+            "fill": self.fill,
+            "shift": self.shift,
+            "scale": self.scale,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo :meth:`state`."""
+        names = tuple(map(str, state["names"]))
+        columns = None if state["columns"] is None else tuple(map(str, state["columns"]))
+        if state["how"] not in SENTENCES or (columns is not None and columns != names):
+            raise ValueError("the columns of numbers are not described in a known way")
+        for part in ("fill", "shift", "scale"):
+            if state[part] is not None and state[part].shape != (len(names),):
+                raise ValueError(f"{part} of the columns of numbers has the wrong shape {state[part].shape}")
+        parts = (state[part] for part in ("impute", "fill", "shift", "scale"))
+        return cls(columns, names, state["how"], *parts)
+
+    @property
+    def sentence(self) -> str:
+        """What was done, in words."""
+        count = f"{len(self.names):,} column{'s' if len(self.names) > 1 else ''} of numbers"
+        filled = f", missing ones by {'the ' if self.impute != 'zero' else ''}{self.impute}" if self.impute else ""
+        joint = " " if self.how in ("counts", "sparse") else ", "
+        return f"{count}{joint}{SENTENCES[self.how]}{filled}"
+
+
+def values_of(raw: Raw, columns: tuple[str, ...] | None, names: tuple[str, ...] | None = None) -> Any:
+    """The numbers of a file, missing ones NaN; ``names`` are those that the matrix must have."""
+    if columns is None:
+        return raw.matrix if names is None else _same_columns(raw, names)
+    found = []
+    for name in columns:
+        cells = raw.column(name)
+        numbers = as_numbers(cells)
+        if numbers.wrong:
+            row = numbers.wrong[0]
+            raise ValueError(
+                f"{raw.source}, {raw.where(row)}: column {name!r} must hold numbers, but here it is {cells[row]!r}."
+            )
+        found.append(numbers.values)
+    return np.column_stack(found)
+
+
+def _same_columns(raw: Raw, names: tuple[str, ...]) -> Any:
+    X = raw.matrix
+    if X.shape[1] != len(names):
+        raise ValueError(
+            f"{raw.source} has {X.shape[1]:,} columns, the data of the model had {len(names):,}. Give it the same ones."
+        )
+    if raw.matrix_names is None or raw.matrix_names == names:
+        return X
+    place = {name: column for column, name in enumerate(raw.matrix_names)}
+    missing = [name for name in names if name not in place]
+    if missing:
+        raise ValueError(
+            f"{raw.source} has no column {missing[0]!r}, which the model was made from ({len(missing):,} are missing)."
+        )
+    return X[:, [place[name] for name in names]]
+
+
+def _how(X: Any) -> str:
+    values = X.data if sparse.issparse(X) else X
+    if sparse.issparse(X) or np.mean(X == 0) >= MOSTLY_ZEROS:
+        whole = values.size and values.min() >= 0 and values.max() > 0 and bool(np.all(values == np.floor(values)))
+        if whole:
+            return "counts"
+    if sparse.issparse(X):
+        return "sparse"
+    return "as they are" if on_one_scale(X) else "standardized"
+
+
+def _fill(X: Any, impute: str, source: str) -> np.ndarray:
+    width = X.shape[1]
+    if impute == "zero":
+        return np.zeros(width)
+    if sparse.issparse(X):
+        if impute == "median":
+            raise ValueError(f"{source} is sparse: --impute takes zero or mean there, not median.")
+        known = X.shape[0] - np.bincount(X.indices[np.isnan(X.data)], minlength=width)
+        total = np.bincount(X.indices, np.nan_to_num(X.data, posinf=0, neginf=0), minlength=width)
+        return np.divide(total, known, out=np.zeros(width), where=known > 0)
+    known = np.isfinite(X).any(axis=0)
+    found = np.zeros(width)
+    found[known] = (np.nanmean if impute == "mean" else np.nanmedian)(X[:, known], axis=0)
+    return found
+
+
+def _first(X: Any, marked: Any) -> tuple[int, int]:
+    if sparse.issparse(X):
+        place = int(np.flatnonzero(marked)[0])
+        return int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
+    row, column = np.argwhere(marked)[0]
+    return int(row), int(column)

@@ -1,0 +1,106 @@
+"""Text: unit rows of tf-idf weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from ..tables._cells import is_missing
+from ..tables._raw import Raw
+from ._text import TextFeatures
+
+
+@dataclass(eq=False)
+class Text:
+    """A column of texts through :class:`likewise.prepare.TextFeatures`.
+
+    Attributes
+    ----------
+    column : str
+    features : TextFeatures
+        Fitted.
+    impute : str or None
+        Where this is not None, a missing text counts as one without words; else it is an error.
+    alone : bool
+        Whether this is the only text, so that its words need no name before them.
+    """
+
+    column: str
+    features: TextFeatures
+    impute: str | None = None
+    alone: bool = True
+
+    @classmethod
+    def learn(cls, raw: Raw, column: str, *, impute: str | None, language: str, alone: bool) -> tuple[Self, Any]:
+        """Learn the words of a file, and write its texts in them."""
+        block = cls(column, TextFeatures(language=language), impute, alone)
+        try:
+            return block, block.features.fit_transform(texts_of(raw, column, impute))
+        except ValueError as error:
+            raise ValueError(f"{raw.source}, column {column!r}: {error}") from None
+
+    def apply(self, raw: Raw) -> Any:
+        """The same for new data."""
+        return self.features.transform(texts_of(raw, self.column, self.impute))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features: words."""
+        words = self.features.get_feature_names_out().tolist()
+        return tuple(words) if self.alone else tuple(f"{self.column}:{word}" for word in words)
+
+    @property
+    def sentence(self) -> str:
+        """What was done, in words."""
+        return f"texts in {self.column!r} as tf-idf weights of {len(self.features.stems_):,} words"
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to do the same again."""
+        features = self.features
+        words = list(features._column_of)
+        return {
+            "column": self.column,
+            "impute": self.impute,
+            "alone": self.alone,
+            "language": features.language,
+            "words": words,
+            "places": np.array([features._column_of[word] for word in words], dtype=np.int64),
+            "stems": features.stems_.tolist(),
+            "names": features._names.tolist(),
+            "stop": sorted(features._stop),
+            "idf": features.idf_,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo :meth:`state`."""
+        features = TextFeatures(language=str(state["language"]))
+        places = state["places"].tolist()
+        features._column_of = dict(zip(map(str, state["words"]), places, strict=True))
+        features.stems_ = np.array([str(stem) for stem in state["stems"]], dtype=object)
+        features._names = np.array([str(name) for name in state["names"]], dtype=object)
+        if not len(features.stems_) == len(features._names) == len(state["idf"]) > max(places, default=-1):
+            raise ValueError("words, stems and weights of a text do not fit together")
+        features.vocabulary_ = {name: number for number, name in enumerate(features._names.tolist())}
+        features._stop = frozenset(map(str, state["stop"]))
+        features._tfidf = TfidfTransformer()
+        features._tfidf.idf_, features._tfidf.n_features_in_ = state["idf"], len(state["idf"])
+        return cls(str(state["column"]), features, state["impute"], bool(state["alone"]))
+
+
+def texts_of(raw: Raw, column: str, impute: str | None) -> list[str]:
+    """The texts of a column. A text of a folder may be empty; a cell of a table may not, unless told."""
+    found = []
+    for row, cell in enumerate(raw.column(column)):
+        if cell is None or (raw.text != column and is_missing(cell)):
+            if impute is None:
+                raise ValueError(
+                    f"{raw.source}, {raw.where(row)}, column {column!r} has no text. Fill it in, leave the row out, "
+                    "let it count as a text without words with --impute, or choose other columns with --columns."
+                )
+            cell = ""
+        found.append(str(cell))
+    return found

@@ -1,0 +1,73 @@
+"""SCREEN: groups pushed apart in an orthonormal basis."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import StrOptions
+
+from ..constraints import Constraints
+from ..forms import between_scatter, ridge
+from ..pencil import Pencil
+from ._base import Projection
+from ._dca import cannot_link_scatter
+from ._groups import SINGLETONS, group_codes
+
+
+class SCREEN(Projection):
+    """SCREEN: the orthonormal directions along which the centroids of the must-link groups spread most.
+
+    Prefer it as a fast baseline for text: it is PCA of the group centroids, weighted by group size. Unlike
+    :class:`ASP` it is centered, and unlike :class:`DCA` it does not care how wide a group is.
+
+    .. math:: \\max_{P^T P = I} \\operatorname{tr}(P^T \\tilde S P), \\quad
+              \\tilde S = \\sum_g |g|\\,(c_g - c)(c_g - c)^T
+
+    where c_g is the centroid of group g and c the mean.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        None: all there are.
+    scatter : {"groups", "cannot"}
+        "groups": S̃ as above (thesis, Section 4.6). "cannot": the sum over cannot-linked groups of
+        (c_g − c_h)(c_g − c_h)ᵀ, as Tang et al. have it.
+    singletons : {"all", "none", "constrained", "auto"}
+        What becomes of groups of one row with scatter="groups"; see :class:`ASP`.
+
+    References
+    ----------
+    W. Tang, H. Xiong, S. Zhong, J. Wu: Enhancing semi-supervised clustering: a feature projection perspective,
+    KDD 2007. S. Yan's thesis, Section 4.6.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from likewise import SCREEN, Constraints
+    >>> X, y = load_iris(return_X_y=True)
+    >>> hints = Constraints.sample(y, "random_pairs", 60, random_state=0)
+    >>> SCREEN(n_components=2).fit_transform(X, constraints=hints).shape
+    (150, 2)
+    """
+
+    _published: ClassVar[dict[str, Any]] = {}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": Projection._parameter_constraints["n_components"],
+        "scatter": [StrOptions({"groups", "cannot"})],
+        "singletons": [StrOptions(set(SINGLETONS))],
+    }
+    scaling = "unit"
+
+    def __init__(self, n_components: int | None = None, *, scatter: str = "groups", singletons: str = "all") -> None:
+        self.n_components = n_components
+        self.scatter = scatter
+        self.singletons = singletons
+
+    @property
+    def _needs(self) -> str:  # type: ignore[override]
+        return "cannot" if self.scatter == "cannot" else "any"
+
+    def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
+        if self.scatter == "cannot":
+            return Pencil(pull=ridge(1.0), push=cannot_link_scatter(constraints))
+        return Pencil(pull=ridge(1.0), push=between_scatter(group_codes(constraints, self.singletons)))

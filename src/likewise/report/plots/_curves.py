@@ -1,0 +1,86 @@
+"""Learning curves: how good an answer is after so many hints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._drawing import finished, save, sheet, tidy
+
+
+def learning_curve(
+    panels: Mapping[str, Mapping[str, tuple[Any, Any, Any]]],
+    *,
+    along: str = "hints",
+    up: str = "agreement with the classes",
+    logarithmic: str = "",
+    path: str | Path | None = None,
+) -> Any:
+    """Learning curves, a panel for each data set.
+
+    Parameters
+    ----------
+    panels : mapping of title to mapping of name to (x, mean, deviation)
+        A line for each name, with a band of one standard deviation. A line of one point is drawn across the panel:
+        what a method without hints reaches.
+    along, up : str
+        What the axes show.
+    logarithmic : str
+        Which axes are logarithmic: "", "x", "y" or "xy".
+    path : str or Path, optional
+        Where to write it; the suffix names the format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> lines = {"Likewise": ([10, 50, 100], [0.5, 0.6, 0.8], [0.1, 0.1, 0.05]), "k-means": ([0], [0.55], [0.0])}
+    >>> len(learning_curve({"digits": lines}).axes)
+    1
+    """
+    if not panels:
+        raise ValueError("panels is empty: give at least one title and its lines.")
+    wide = min(3, len(panels))
+    tall = -(-len(panels) // wide)
+    figure = sheet(4.2 * wide + 1.6, 3.2 * tall + 0.3)
+    names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
+    colors = {name: f"C{number % 10}" for number, name in enumerate(names)}
+    axes = figure.subplots(tall, wide, squeeze=False).ravel()
+    handles: dict[str, Any] = {}
+    for axis, (title, lines) in zip(axes, panels.items(), strict=False):
+        for name, (x, mean, deviation) in lines.items():
+            x, mean, deviation = (np.asarray(part, dtype=float) for part in (x, mean, deviation))
+            if not len(x):
+                continue
+            if len(x) == 1:
+                handles[name] = axis.axhline(mean[0], color=colors[name], linestyle="--", linewidth=1.2)
+                continue
+            (handles[name],) = axis.plot(x, mean, color=colors[name], marker="o", markersize=3.5, linewidth=1.5)
+            axis.fill_between(x, mean - deviation, mean + deviation, color=colors[name], alpha=0.12, linewidth=0)
+        tidy(axis, title, along, up)
+        if "x" in logarithmic:
+            axis.set_xscale("log")
+        if "y" in logarithmic:
+            axis.set_yscale("log")
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    if handles:
+        figure.legend(handles.values(), handles.keys(), loc="outside right center", frameon=False)
+    return finished(figure, path)
+
+
+def curves(
+    panels: Mapping[str, Mapping[str, tuple[Any, Any, Any]]],
+    path: str | Path,
+    *,
+    along: str,
+    up: str,
+    logarithmic: str = "",
+) -> Path:
+    """:func:`learning_curve`, written to a file; returns the path."""
+    return save(learning_curve(panels, along=along, up=up, logarithmic=logarithmic), path, dpi=110)

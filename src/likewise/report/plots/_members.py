@@ -1,0 +1,52 @@
+"""Members of an ensemble: how different they are, and how good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._drawing import FAINT, INK, finished, sheet, tidy
+
+
+def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None) -> Any:
+    """A dot for each two members of an ensemble: their NMI with each other against their mean NMI with the classes.
+
+    An ensemble lives on members that are good and differ: dots to the right, and low. A cross marks the mean.
+
+    Parameters
+    ----------
+    ensembles : SubspaceMetricEnsemble, or mapping of name to one
+        Fitted.
+    y : (n,) labels
+        The true classes.
+    path : str or Path, optional
+        Where to write it; the suffix names the format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    named = ensembles if isinstance(ensembles, Mapping) else {type(ensembles).__name__: ensembles}
+    figure = sheet(6.4, 4.6)
+    axis = figure.subplots()
+    for number, (name, ensemble) in enumerate(named.items()):
+        if not hasattr(ensemble, "diversity_quality"):
+            raise TypeError(
+                f"{name} is a {type(ensemble).__name__}, which has no members to compare. "
+                "Pass a fitted SubspaceMetricEnsemble."
+            )
+        diversity, quality = ensemble.diversity_quality(y).T
+        if not len(quality):
+            raise ValueError(f"{name} has one member, and two are compared. Fit it with n_subspaces of 2 or more.")
+        color = f"C{number % 10}"
+        axis.scatter(quality, 1 - diversity, s=9, color=color, alpha=0.45, linewidths=0, label=name)
+        axis.plot(quality.mean(), 1 - diversity.mean(), "+", color=INK, markersize=12, markeredgewidth=1.6)
+    limits = np.array([axis.get_xlim(), axis.get_ylim()])
+    low, high = limits[:, 0].min(), limits[:, 1].max()
+    axis.plot([low, high], [low, high], color=FAINT, linewidth=0.8, zorder=0)
+    tidy(axis, "two members at a time", "quality: mean NMI with the classes", "NMI of the two with each other")
+    axis.legend(frameon=False)
+    return finished(figure, path)

@@ -1,0 +1,91 @@
+"""The same rows in two spaces of two dimensions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._palette import palette
+from ._drawing import FAINT, HINT_DIFFERENT, HINT_SAME, INK, finished, save, sheet
+
+NAMED = 20
+"""Groups that a legend names, at most."""
+
+
+def scatter(
+    before: np.ndarray,
+    after: np.ndarray,
+    groups: Any,
+    *,
+    constraints: Any = None,
+    titles: tuple[str, str] = ("before", "after"),
+    path: str | Path | None = None,
+) -> Any:
+    """Two scatter plots side by side.
+
+    Parameters
+    ----------
+    before, after : (n, 2) arrays
+    groups : (n,) labels
+        Colors.
+    constraints : Constraints, optional
+        Drawn as lines on the left: green for same, red and dashed for different.
+    titles : pair of str
+    path : str or Path, optional
+        Where to write it; the suffix names the format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
+
+    names, codes = np.unique(np.asarray(groups), return_inverse=True)
+    colors = np.array(palette(len(names)))
+    size = float(np.clip(6000 / max(len(codes), 1), 1.5, 26))
+    figure = sheet(11, 5.2)
+    for side, (axis, points, title) in enumerate(zip(figure.subplots(1, 2), (before, after), titles, strict=True)):
+        points = np.asarray(points, dtype=float)
+        # as one image inside an SVG: a hundred thousand circles would be a file that nothing opens
+        axis.scatter(*points.T, c=colors[codes], s=size, linewidths=0, rasterized=len(codes) > 5000)
+        _frame(axis, points, title)
+        if constraints is not None and side == 0:
+            for pairs, color, style in (
+                (constraints.must_link, HINT_SAME, "solid"),
+                (constraints.cannot_link, HINT_DIFFERENT, (0, (4, 2))),
+            ):
+                lines = LineCollection(points[pairs], colors=color, linewidths=0.6, alpha=0.6, linestyles=style)
+                axis.add_collection(lines)
+    if len(names) <= NAMED:
+        dots = [Line2D([], [], marker="o", linestyle="", color=color) for color in colors]
+        figure.legend(dots, [str(name) for name in names], loc="outside right center", frameon=False)
+    return finished(figure, path)
+
+
+def before_and_after(
+    before: np.ndarray,
+    after: np.ndarray,
+    groups: Any,
+    path: str | Path,
+    *,
+    constraints: Any = None,
+    titles: tuple[str, str] = ("before", "after"),
+) -> Path:
+    """:func:`scatter`, written to a file; returns the path."""
+    return save(scatter(before, after, groups, constraints=constraints, titles=titles), path)
+
+
+def _frame(axis: Any, points: np.ndarray, title: str) -> None:
+    # A few far-off points must not shrink the rest to a dot.
+    low, high = np.percentile(points, [0.5, 99.5], axis=0)
+    margin = 0.08 * np.maximum(high - low, 1e-12)
+    axis.set_xlim(low[0] - margin[0], high[0] + margin[0])
+    axis.set_ylim(low[1] - margin[1], high[1] + margin[1])
+    axis.set_title(title, color=INK)
+    axis.set_xticks([])
+    axis.set_yticks([])
+    for spine in axis.spines.values():
+        spine.set_color(FAINT)

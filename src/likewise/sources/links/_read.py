@@ -1,0 +1,215 @@
+"""Reading links in: whatever a person has becomes one directed n×n matrix of ones."""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..._arrays import IntArray
+from ...constraints._records import RowNames
+from ...constraints._validate import whole_number, whole_numbers
+
+COLUMNS = ("left", "right")
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def link_matrix(links: Any, n_samples: int | None = None, *, ids: Any = None) -> sparse.csr_array:
+    """Links as a sparse matrix: entry (i, j) is 1 where document i links to document j.
+
+    Parameters
+    ----------
+    links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a .csv or .tsv file
+        Pairs go from the first to the second. In a matrix every non-zero entry is a link. An undirected graph links
+        both ways. A file has the columns ``left`` and ``right``: left links to right; others are ignored.
+    n_samples : int, optional
+        Number of documents. Default: what ``ids`` or a matrix says, else the largest row number + 1.
+    ids : list-like, optional
+        Names of the documents in order. Pairs, the nodes of a graph and the entries of a file are then names,
+        compared as text, instead of row numbers.
+
+    Returns
+    -------
+    (n, n) csr_array of float64
+        A link from a document to itself says nothing about two documents and is dropped; a link given twice counts
+        once. A document without links is an empty row and column.
+
+    Examples
+    --------
+    >>> from likewise.sources.links import link_matrix
+    >>> link_matrix([(0, 1), (0, 1), (2, 2), (2, 0)], 3).toarray()
+    array([[0., 1., 0.],
+           [0., 0., 0.],
+           [1., 0., 0.]])
+    >>> link_matrix([("b", "a")], ids=["a", "b"]).toarray()
+    array([[0., 0.],
+           [1., 0.]])
+    """
+    names = None if ids is None else RowNames(ids)
+    n = _n_samples(n_samples, names)
+    if sparse.issparse(links):
+        pairs, n = _from_matrix(links, n)
+    elif isinstance(links, str | os.PathLike):
+        pairs, n = _from_file(Path(links), n, names)
+    elif hasattr(links, "nodes") and hasattr(links, "edges"):
+        pairs, n = _from_graph(links, n, names)
+    else:
+        pairs, n = _from_pairs(links, n, names)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    # scikit-learn's k-means takes 32-bit indices only
+    ends = pairs.astype(sparse.get_index_dtype(maxval=max(n, len(pairs))))
+    matrix = sparse.csr_array((np.ones(len(pairs)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+    matrix.sum_duplicates()
+    matrix.data[:] = 1.0
+    return matrix
+
+
+def undirected(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The same links without their direction: symmetric, and still ones.
+
+    >>> undirected(link_matrix([(0, 1), (1, 0), (2, 1)])).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    return sparse.csr_array(matrix.maximum(matrix.T))
+
+
+def undirected_pairs(matrix: sparse.csr_array) -> IntArray:
+    """Each linked pair once, the lower row first.
+
+    >>> undirected_pairs(link_matrix([(0, 1), (1, 0), (2, 1)])).tolist()
+    [[0, 1], [1, 2]]
+    """
+    upper = sparse.triu(undirected(matrix), k=1, format="csr").tocoo()
+    return np.column_stack([upper.row, upper.col]).astype(np.int64)
+
+
+def _n_samples(n_samples: int | None, names: RowNames | None) -> int | None:
+    if n_samples is not None:
+        n_samples = whole_number(n_samples, "n_samples", remedy="Pass the number of documents, len(X).")
+    if names is None:
+        return n_samples
+    if n_samples is not None and len(names) != n_samples:
+        raise ValueError(f"ids names {len(names)} documents, there are {n_samples}. Give one id for each row of X.")
+    return len(names)
+
+
+def _from_matrix(links: Any, n: int | None) -> tuple[IntArray, int]:
+    rows, columns = links.shape
+    if rows != columns or (n is not None and rows != n):
+        wanted = "as many columns as rows" if n is None else f"the shape ({n}, {n})"
+        raise ValueError(
+            f"a matrix of links must have {wanted}, got {links.shape}. "
+            "Entry (i, j) says whether i links to j; give documents without links an empty row and column."
+        )
+    entries = links.tocoo()
+    wrong = np.flatnonzero(~np.isfinite(entries.data))
+    if wrong.size:
+        i, j = entries.row[wrong[0]], entries.col[wrong[0]]
+        raise ValueError(f"links[{i}, {j}] = {entries.data[wrong[0]]} is no link. Leave the entry out, or set it to 1.")
+    there = entries.data != 0
+    return np.column_stack([entries.row[there], entries.col[there]]).astype(np.int64), rows
+
+
+def _from_pairs(links: Any, n: int | None, names: RowNames | None) -> tuple[IntArray, int]:
+    if names is not None:
+        stated = [tuple(pair) for pair in np.asarray(links, dtype=object)] if _table(links) else list(map(tuple, links))
+        for index, pair in enumerate(stated):
+            if len(pair) != 2:
+                raise ValueError(f"links[{index}] = {pair} is no pair. Write it as (from, to).")
+        found = [[_named(end, names, f"links[{index}]") for end in pair] for index, pair in enumerate(stated)]
+        return np.array(found, dtype=np.int64).reshape(-1, 2), len(names)
+    pairs = whole_numbers(links, "links")
+    if pairs.size == 0:
+        pairs = pairs.reshape(0, 2)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError(
+            f"links must be pairs of rows, got shape {pairs.shape}. Write them as [(0, 3), (2, 5)]; "
+            "a dense n×n matrix of links goes through scipy.sparse.csr_array(matrix)."
+        )
+    n = int(pairs.max(initial=-1)) + 1 if n is None else n
+    wrong = np.flatnonzero(((pairs < 0) | (pairs >= n)).any(axis=1))
+    if wrong.size:
+        raise ValueError(
+            f"links[{wrong[0]}] = {tuple(pairs[wrong[0]].tolist())} is outside the {n} documents. "
+            "Rows are counted from 0; pass ids=... if the links name documents."
+        )
+    return pairs, n
+
+
+def _table(links: Any) -> bool:
+    return hasattr(links, "__array__")  # an array or a data frame, which would iterate over its columns
+
+
+def _from_graph(graph: Any, n: int | None, names: RowNames | None) -> tuple[IntArray, int]:
+    edges = np.empty((graph.number_of_edges(), 2), dtype=object)
+    for place, edge in enumerate(graph.edges()):
+        edges[place] = edge[:2]
+    if names is None:
+        for node in graph.nodes:
+            if isinstance(node, bool) or not isinstance(node, int | np.integer):
+                raise TypeError(
+                    f"node {node!r} of the graph is no row number. Pass ids=... with the node of each row, in order."
+                )
+        n = max((int(node) + 1 for node in graph.nodes), default=0) if n is None else n
+        for node in graph.nodes:
+            if not 0 <= node < n:
+                raise ValueError(f"node {node!r} of the graph is outside the {n} documents, counted from 0.")
+        pairs = edges.astype(np.int64)
+    else:
+        pairs = np.array([[_named(end, names, "the graph") for end in edge] for edge in edges], dtype=np.int64)
+        pairs, n = pairs.reshape(-1, 2), len(names)
+    return pairs if graph.is_directed() else np.vstack([pairs, pairs[:, ::-1]]), n
+
+
+def _from_file(path: Path, n: int | None, names: RowNames | None) -> tuple[IntArray, int]:
+    delimiter = DELIMITERS.get(path.suffix.lower())
+    if delimiter is None:
+        raise ValueError(
+            f"{path} ends in {path.suffix!r}, which names no known format of links. Use one of {', '.join(DELIMITERS)}."
+        )
+    pairs: list[tuple[int, int]] = []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = csv.reader(file, delimiter=delimiter)
+        header = [name.strip().lower() for name in next(lines, [])]
+        if not set(COLUMNS) <= set(header):
+            raise ValueError(
+                f"{path}, line 1: no header with the columns left, right. Found {', '.join(header) or 'nothing'}."
+            )
+        left, right = (header.index(name) for name in COLUMNS)
+        for entries in lines:
+            if not entries:
+                continue
+            where = f"{path}, line {lines.line_num}"
+            if len(entries) != len(header):
+                raise ValueError(f"{where}: {len(entries)} columns where the header has {len(header)}. Correct it.")
+            ends = (entries[left].strip(), entries[right].strip())
+            if names is not None:
+                pairs.append((_named(ends[0], names, where), _named(ends[1], names, where)))
+            else:
+                pairs.append((_numbered(ends[0], n, where), _numbered(ends[1], n, where)))
+    found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return found, int(found.max(initial=-1)) + 1 if n is None else n
+
+
+def _named(name: Any, names: RowNames, where: str) -> int:
+    row = names.row.get(str(name))
+    if row is None:
+        raise ValueError(
+            f"{where}: {str(name)!r} is none of the {len(names)} ids. Remove the link, or add the document."
+        )
+    return row
+
+
+def _numbered(text: str, n: int | None, where: str) -> int:
+    if not text.isdecimal():
+        raise ValueError(f"{where}: {text!r} is no row number. Pass ids=... if the links name documents.")
+    row = int(text)
+    if n is not None and row >= n:
+        raise ValueError(f"{where}: row {row} is outside the {n} documents, counted from 0. Pass ids=... for names.")
+    return row
