@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from cases.data import blobs
 from likewise._progress_legacy import listening
-from likewise._threads import allowed, one_by_one, parallel_map, single_blas_thread
+from likewise._threads import n_threads, one_by_one, parallel_map, single_blas_thread
 from likewise.clustering.kmeans import _points as rows
 from likewise.clustering.kmeans._points import Points, nearest_and
 
@@ -79,7 +79,7 @@ def test_threads_are_under_control():
     assert parallel_map(work, range(6), 1) == [0, 1, 4, 9, 16, 25]
     assert set(used) == {here}
     with threadpool_limits(1, user_api="openmp"):
-        assert allowed() == 1
+        assert n_threads() == 1
         used.clear()
         parallel_map(work, range(6), None)
         assert set(used) == {here}
@@ -87,7 +87,7 @@ def test_threads_are_under_control():
     assert parallel_map(work, range(6), 2) == [0, 1, 4, 9, 16, 25]
     assert here not in used
     assert len(set(used)) <= 2
-    assert allowed() <= (os.cpu_count() or 1)
+    assert n_threads() <= (os.cpu_count() or 1)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

@@ -1,8 +1,8 @@
 """Progress of long work: the code at work reports, and whoever observes shows it.
 
-Work has *stages* with a name, and loops that are counted. Nothing is estimated here: a loop of known length says how many
-of its items are done, an iteration that ends on convergence says how many steps it took, and everything else only has a
-name. While nobody observes, reporting costs less than a microsecond.
+Work has *stages* with a name, and loops that are counted. Nothing is estimated here: a loop of known length says how
+many of its items are done, an iteration that ends on convergence says how many steps it took, and everything else only
+has a name. While nobody observes, reporting costs less than a microsecond.
 
     with observe(print):
         with stage("searching neighbors"):
@@ -12,7 +12,7 @@ name. While nobody observes, reporting costs less than a microsecond.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -120,7 +120,7 @@ def track(items: Iterable[Item], total: int | None = None) -> Iterator[Item]:
     if context is None or context.counted:
         yield from items
         return
-    if total is None and hasattr(items, "__len__"):
+    if total is None and isinstance(items, Sized):
         total = len(items)
     context.callback(Progress(context.stage, 0, total))
     inner = replace(context, counted=True)

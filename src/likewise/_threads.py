@@ -15,10 +15,10 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
-from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from threadpoolctl import ThreadpoolController
 
 from ._progress_legacy import tell
+from ._sklearn import _openmp_effective_n_threads
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -44,7 +44,7 @@ def test_same_start_gives_the_slow_objective_at_every_iteration(projected):
     X, y = blobs(30, 3)
     K = rbf(X, 2.0)
     if projected:
-        K = likewise.kernel_null_space(K, consistent_hints(y))
+        K = likewise.graphs.kernel_null_space(K, consistent_hints(y))
     points = KernelPoints(K)
     labels = np.random.default_rng(0).integers(3, size=30)
     run = lloyd(points, points.means(labels, 3)[0], plain(points), max_iter=30, tol=0.0)
@@ -92,7 +92,7 @@ def test_skk_collapses_must_links_and_its_objective_is_eq_24():
     hints = consistent_hints(y)
     model = SKKMeans(3, delta=5.0, random_state=0, tol=0).fit(X, constraints=hints)
     assert (model.labels_[hints.must_link[:, 0]] == model.labels_[hints.must_link[:, 1]]).all()
-    K_hat = likewise.kernel_null_space(rbf(X, 5.0), hints)
+    K_hat = likewise.graphs.kernel_null_space(rbf(X, 5.0), hints)
     members = [np.flatnonzero(model.labels_ == h) for h in range(3)]
     assert model.objective_ == pytest.approx(sum(slow_distance(K_hat, i, members[model.labels_[i]]) for i in range(40)))
     labeled = SKKMeans(3, random_state=0).fit(X, partial_labels(y))
@@ -105,7 +105,7 @@ def test_skk_predicts_new_rows_after_the_same_projection():
     model = SKKMeans(3, delta=5.0, random_state=0).fit(X, constraints=hints)
     new, _ = blobs(15, seed=4)
     # A new row is one more row that no hint speaks of.
-    both = likewise.kernel_null_space(rbf(np.vstack([X, new]), 5.0), Constraints(55, must_link=hints.must_link))
+    both = likewise.graphs.kernel_null_space(rbf(np.vstack([X, new]), 5.0), Constraints(55, must_link=hints.must_link))
     members = [np.flatnonzero(model.labels_ == h) for h in range(3)]
     slow = [np.argmin([slow_distance(both, 40 + i, m) for m in members]) for i in range(15)]
     np.testing.assert_array_equal(model.predict(new), slow)
@@ -184,7 +184,7 @@ def test_the_error_of_landmarks_is_that_of_the_whole_kernel(dtype):
     np.testing.assert_allclose(space.F @ space.F.T, direct, atol=1e-3 if dtype == np.float32 else 1e-6)
     assert space.error == pytest.approx(np.linalg.norm(K - direct) / np.linalg.norm(direct), rel=1e-2)
     space.collapse(hints)
-    expected = likewise.kernel_null_space(direct, hints)
+    expected = likewise.graphs.kernel_null_space(direct, hints)
     assert space.error == pytest.approx(np.linalg.norm(K - direct) / np.linalg.norm(expected), rel=1e-2)
     np.testing.assert_allclose(space.F @ space.F.T, expected, atol=5e-3 if dtype == np.float32 else 1e-5)
 

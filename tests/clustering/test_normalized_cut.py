@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from likewise.clustering.spectral._embedding._affinity import affinity_graph
 from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.cluster import KMeans, SpectralClustering
@@ -12,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from cases.data import blobs, counts
 from likewise import Constraints
 from likewise.clustering import NormalizedCut
+from likewise.clustering.spectral._affinity import affinity_graph
 from likewise.linalg import _spectral as spectral
 
 

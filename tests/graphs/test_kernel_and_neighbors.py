@@ -25,7 +25,7 @@ def squared_distances(K):
 @given(hints(9))
 def test_collapse(constraints):
     K = gaussian(X, 2.0)
-    K_hat = lw.kernel_null_space(K, constraints)
+    K_hat = lw.graphs.kernel_null_space(K, constraints)
     np.testing.assert_allclose(K_hat, collapsed_kernel(K, constraints), atol=1e-7)
     np.testing.assert_allclose(K_hat, K_hat.T, atol=1e-12)
     assert np.linalg.eigvalsh(K_hat)[0] > -1e-8
@@ -40,7 +40,7 @@ def test_collapse(constraints):
 def test_distances_are_those_of_the_collapsed_kernel(constraints):
     for rows in (X, sparse.csr_array(X)):
         distances = Collapsed(rows, 2.0, constraints)
-        expected = np.maximum(squared_distances(lw.kernel_null_space(gaussian(X, 2.0), constraints)), 0.0)
+        expected = np.maximum(squared_distances(lw.graphs.kernel_null_space(gaussian(X, 2.0), constraints)), 0.0)
         left, right = np.indices((9, 9)).reshape(2, -1)
         np.testing.assert_allclose(distances.of_pairs(left, right) ** 2, expected.ravel(), atol=1e-8)
         for double in (False, True):
@@ -51,7 +51,7 @@ def test_distances_are_those_of_the_collapsed_kernel(constraints):
 
 def test_kernel_without_must_links_is_left_alone():
     K = gaussian(X, 2.0)
-    np.testing.assert_allclose(lw.kernel_null_space(K, lw.Constraints(9, cannot_link=[(0, 1)])), K)
+    np.testing.assert_allclose(lw.graphs.kernel_null_space(K, lw.Constraints(9, cannot_link=[(0, 1)])), K)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_kernel_without_must_links_is_left_alone():
 )
 def test_kernel_errors(K, n, words):
     with pytest.raises(ValueError, match=words):
-        lw.kernel_null_space(K, lw.Constraints(n))
+        lw.graphs.kernel_null_space(K, lw.Constraints(n))
 
 
 @pytest.mark.parametrize("symmetry", ["union", "mean"])
@@ -83,5 +83,5 @@ def test_cycles_of_must_links_do_no_harm():
     K = gaussian(X, 2.0)
     tree = lw.Constraints(9, must_link=[(0, 1), (1, 2), (2, 3)])
     cycle = lw.Constraints(9, must_link=[(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)])
-    np.testing.assert_allclose(lw.kernel_null_space(K, tree), lw.kernel_null_space(K, cycle), atol=1e-9)
+    np.testing.assert_allclose(lw.graphs.kernel_null_space(K, tree), lw.graphs.kernel_null_space(K, cycle), atol=1e-9)
     assert kernel.must_link_differences(cycle)[1].shape == (3, 4)

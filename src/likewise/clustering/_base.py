@@ -6,11 +6,12 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from .._estimator import as_constraints
+from .._sklearn import _fit_context
 from ..constraints import Constraints
 
 

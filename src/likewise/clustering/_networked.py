@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context, clone
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._progress_legacy import part
+from .._sklearn import HasMethods, Interval, StrOptions, _fit_context
 from ..constraints import Constraints
 from ..projections import Costco
 from ..sources.links import balanced, global_core_pairs, homophily, link_matrix, linked_pairs, local_core_pairs

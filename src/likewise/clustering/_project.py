@@ -10,12 +10,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from .._progress_legacy import part
+from .._sklearn import HasMethods, Interval, StrOptions
 from ..constraints import Constraints
 from ..prepare._kinds import on_one_scale
 from ..projections import SSDR, Costco

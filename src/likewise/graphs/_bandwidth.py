@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._sklearn import Interval, StrOptions
 
 DELTA = [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")]
 """What the parameter ``delta`` may be."""

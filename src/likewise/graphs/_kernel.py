@@ -45,7 +45,7 @@ def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
     >>> import numpy as np
     >>> import likewise
     >>> K = np.array([[1.0, 0.2, 0.1], [0.2, 1.0, 0.3], [0.1, 0.3, 1.0]])
-    >>> K_hat = likewise.kernel_null_space(K, likewise.Constraints(3, must_link=[(0, 2)]))
+    >>> K_hat = likewise.graphs.kernel_null_space(K, likewise.Constraints(3, must_link=[(0, 2)]))
     >>> bool(np.isclose(K_hat[0, 0] + K_hat[2, 2] - 2 * K_hat[0, 2], 0))
     True
     """

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._arrays import FloatArray, IntArray
+from .._sklearn import Interval, StrOptions
 from ..linalg._row_matrix import RowMatrix
 from ._approximate import approximate_nearest
 from ._distances import Cosine, Distances, Euclidean

@@ -12,9 +12,9 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from .. import clustering, metric, projections
+from .._sklearn import _openmp_effective_n_threads
 from ..clustering.kmeans.mpck._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics
 
 State = dict[str, Any]

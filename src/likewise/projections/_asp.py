@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
+from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import centroid_scatter, ridge
 from ..forms._scatter import centroids

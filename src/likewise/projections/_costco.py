@@ -6,8 +6,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._sklearn import Interval, StrOptions
 from ..constraints import Constraints
 from ..forms import Form, laplacian, ridge, total_scatter
 from ..graphs import must_link_graph

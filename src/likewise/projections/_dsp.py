@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics.pairwise import paired_distances
-from sklearn.utils._param_validation import StrOptions
 
 from .._progress_legacy import part
+from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import laplacian
 from ..graphs import RowMatrix, cannot_link_graph

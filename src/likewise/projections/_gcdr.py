@@ -6,8 +6,8 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._sklearn import Interval, StrOptions
 from ..constraints import Constraints
 from ..forms import Form, laplacian
 from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbor_graph

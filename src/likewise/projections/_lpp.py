@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils._param_validation import StrOptions
 
+from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import Form, degree, laplacian
 from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbor_graph, neighbors

@@ -6,8 +6,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from .._sklearn import Interval
 from ..constraints import Constraints
 from ..forms import laplacian, ridge
 from ..graphs import RowMatrix, cannot_link_graph, must_link_graph

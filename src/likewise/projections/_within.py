@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import StrOptions
-
+from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import Form
 from ..pencil import Pencil

@@ -11,11 +11,11 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 from threadpoolctl import threadpool_limits
 
 from ..._progress_legacy import each, part
+from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
 from ...metric._learn import Learner
 from ...metric._terms import FeatureTerms, around_mean, differences, resolve_ridge

@@ -6,9 +6,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..._sklearn import Interval
 from .._base import Clusterer
 from ._lloyd import Run
 from ._points import Points, nearest

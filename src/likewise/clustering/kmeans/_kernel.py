@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._progress_legacy import part
+from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
 from ...graphs._bandwidth import DELTA, median_distance, resolve_delta
 from ...graphs._kernel import correction, must_link_differences

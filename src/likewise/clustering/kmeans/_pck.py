@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._progress_legacy import each
+from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
 from ...constraints._expansion import n_written
 from ...graphs import RowMatrix, cannot_link_graph, must_link_graph

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
+from ..._sklearn import Interval
 from ...constraints import Constraints
 from ...forms import laplacian
 from ...graphs import RowMatrix, must_link_graph

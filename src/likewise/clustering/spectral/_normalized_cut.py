@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._progress_legacy import part
+from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
 from ...graphs._bandwidth import DELTA
 from ...linalg._spectral import connected_parts, largest_eigenpairs, leading_pairs, normalized, unit_length

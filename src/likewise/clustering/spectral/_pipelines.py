@@ -26,10 +26,10 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import has_fit_parameter
 
 from ..._progress_legacy import each, part
+from ..._sklearn import Interval
 from ...constraints import Constraints
 from ...graphs import RowMatrix
 from ...graphs._distances import Given

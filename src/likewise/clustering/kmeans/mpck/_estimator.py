@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...._progress_legacy import Fall, each
+from ...._sklearn import Interval, StrOptions
 from ....constraints import Constraints
 from .._centers import LOOP, CenterClusterer
 from .._lloyd import LEAST_GAIN, Run, best_centers, best_of

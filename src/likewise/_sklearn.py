@@ -1,0 +1,9 @@
+"""The one place where private names of scikit-learn are imported, so that a new release of it is adapted to here."""
+
+from sklearn.base import _fit_context as _fit_context
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as _openmp_effective_n_threads
+from sklearn.utils._param_validation import HasMethods as HasMethods
+from sklearn.utils._param_validation import Interval as Interval
+from sklearn.utils._param_validation import RealNotInt as RealNotInt
+from sklearn.utils._param_validation import StrOptions as StrOptions
+from sklearn.utils.validation import _check_feature_names_in as _check_feature_names_in
