@@ -1,12 +1,42 @@
-"""What an estimator was told, as one :class:`Constraints`."""
+"""What every ``fit`` begins with: the rows, and what is known of them as one :class:`Constraints`."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from scipy import sparse
 from sklearn.utils import column_or_1d
+from sklearn.utils.validation import validate_data
 
 from .constraints._constraints import Constraints
+
+
+def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
+    """``validate_data`` of scikit-learn; in sparse rows, each entry is then stored once and in order.
+
+    A CSR or CSC matrix may hold several values at one place, which stand for their sum. Squares, counts and comparisons
+    of stored values would be wrong, so such a matrix is copied and summed up; the caller's stays as it is.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like, sparse matrix or data frame
+    **options
+        Those of :func:`sklearn.utils.validation.validate_data`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.decomposition import TruncatedSVD
+    >>> halves = sparse.csr_array((np.array([0.5, 0.5]), np.array([1, 1]), np.array([0, 2])), shape=(1, 2))
+    >>> validate_rows(TruncatedSVD(), halves, accept_sparse="csr").data
+    array([1.])
+    """
+    rows = validate_data(estimator, X, **options)
+    if sparse.issparse(rows) and not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
 
 
 def as_constraints(n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:

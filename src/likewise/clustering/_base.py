@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
-from .._estimator import as_constraints
+from .._estimator import as_constraints, validate_rows
 from .._sklearn import _fit_context
 from ..constraints import Constraints
 
@@ -53,7 +52,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         constraints : Constraints, optional
             Pairs, and anything else that is known. With ``y``, both count.
         """
-        X = validate_data(self, X, **self._accepts())
+        X = validate_rows(self, X, **self._accepts())
         n_clusters = getattr(self, "n_clusters", None) or 1
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={X.shape[0]} rows there are.")

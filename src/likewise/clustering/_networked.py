@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import validate_rows
 from .._progress_legacy import part
 from .._sklearn import HasMethods, Interval, StrOptions, _fit_context
 from ..constraints import Constraints
@@ -190,7 +191,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         ids : list-like, optional
             Names of the documents, if the links name them.
         """
-        X = validate_data(self, self._features(X, fitting=True), **self._accepts())
+        X = validate_rows(self, self._features(X, fitting=True), **self._accepts())
         n = X.shape[0]
         if self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={n} rows there are.")
@@ -289,7 +290,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, self._features(X), reset=False, **self._accepts())
+        return validate_rows(self, self._features(X), reset=False, **self._accepts())
 
     def transform(self, X: Any) -> Any:
         """Documents (texts or rows) in the learned space."""

@@ -12,8 +12,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clon
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from .._estimator import validate_rows
 from .._progress_legacy import part
 from .._sklearn import HasMethods, Interval, StrOptions
 from ..constraints import Constraints
@@ -207,7 +208,7 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **self._accepts())
+        return validate_rows(self, X, reset=False, **self._accepts())
 
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
     def predict(self, X: Any) -> np.ndarray:

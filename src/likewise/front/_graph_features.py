@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import FloatArray, IntArray
+from .._estimator import validate_rows
 from .._sklearn import Interval, StrOptions, _fit_context
 from ..graphs._fuzzy import Nearness
 from ..graphs._neighbors import SEARCH
@@ -129,7 +130,7 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
         """The coordinates of the rows of X, which are those of the graph."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
+        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         metric = self.metric if self.metric != "auto" else "cosine" if sparse.issparse(X) else "euclidean"
         self._near = Nearness(X, self._count(X.shape[0], metric), metric, self.search)
         self.graph_ = self._near.graph()
@@ -149,7 +150,7 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def transform(self, X: Any) -> NDArray[Any]:
         """The coordinates of new rows, from the rows of ``fit`` that are near them."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
         weights, same = self._near.of(X)
         total = np.asarray(weights.sum(axis=1)).ravel()
         mean = sparse.diags_array(np.divide(1, total, out=np.zeros_like(total), where=total > 0)) @ weights @ self._walk

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import as_constraints
+from .._estimator import as_constraints, validate_rows
 from .._sklearn import Interval, StrOptions, _check_feature_names_in
 from .._threads import native
 from ..clustering._base import Clusterer
@@ -308,7 +308,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     def _near(self, X: Any) -> tuple[Any, Array, Any]:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
+        X = validate_rows(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
         return *self._marks.near.of(self._ground.place(X)), X.dtype
 
     def _accepts(self) -> dict[str, Any]:

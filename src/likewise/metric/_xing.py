@@ -11,9 +11,9 @@ from scipy import linalg, sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import as_constraints
+from .._estimator import as_constraints, validate_rows
 from .._progress_legacy import part
 from .._sklearn import Interval, StrOptions, _check_feature_names_in, _fit_context
 from ..constraints import Constraints
@@ -174,7 +174,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
         constraints : Constraints, optional
             Pairs, and anything else that is known. With ``y``, both count.
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
+        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         hints = as_constraints(X.shape[0], y, constraints)
         if y is None and constraints is None:
             raise ValueError(
@@ -221,7 +221,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """√A x for each row; sparse stays sparse under a diagonal metric."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
+        X = validate_rows(self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
         if hasattr(self, "_root"):
             return np.asarray(X @ self._root, dtype=X.dtype)
         root = np.sqrt(self.weights_).astype(X.dtype, copy=False)

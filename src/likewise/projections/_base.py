@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import as_constraints
+from .._estimator import as_constraints, validate_rows
 from .._progress_legacy import part
 from .._sklearn import Interval, StrOptions, _fit_context
 from ..constraints import Constraints
@@ -110,7 +110,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         -------
         self
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
+        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         hints = as_constraints(X.shape[0], y, constraints)
         self._check_needs(hints, nothing_given=y is None and constraints is None)
         self.components_ = self._components(X, hints)
@@ -130,7 +130,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _checked(self, X: Any, *, ensure_all_finite: bool) -> Any:
         kinds = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
-        return validate_data(self, X, **kinds, reset=False, ensure_all_finite=ensure_all_finite)
+        return validate_rows(self, X, **kinds, reset=False, ensure_all_finite=ensure_all_finite)
 
     def _shows_all(self, X: Any, image: np.ndarray) -> bool:
         """Whether the image would not be finite if X were not: it is far smaller, so this is the quicker look.

@@ -6,8 +6,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from ..._estimator import validate_rows
 from ..._sklearn import Interval
 from .._base import Clusterer
 from ._lloyd import Run
@@ -51,7 +52,7 @@ class CenterClusterer(Clusterer):
     def predict(self, X: Any) -> np.ndarray:
         """The nearest center of each row of X; hints about the rows the centers were learned from do not enter."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
         centers = self.cluster_centers_.astype(X.dtype, copy=False)
         labels, _ = nearest(Points(X, cosine=self._cosine), centers)
         return labels.astype(np.int32)

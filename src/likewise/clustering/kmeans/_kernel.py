@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from ..._estimator import validate_rows
 from ..._progress_legacy import part
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
@@ -212,7 +213,7 @@ class KernelKMeans(Clusterer):
         For "precomputed", X is their kernel with the rows of fit.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
         products = self._kernel(X, self._X) @ self.coefficients_.T
         return (self._norms - 2 * products).argmin(axis=1).astype(np.int32)
 

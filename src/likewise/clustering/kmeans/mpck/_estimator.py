@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from ...._estimator import validate_rows
 from ...._progress_legacy import Fall, each
 from ...._sklearn import Interval, StrOptions
 from ....constraints import Constraints
@@ -205,7 +206,7 @@ class MPCKMeans(CenterClusterer):
     def predict(self, X: Any) -> np.ndarray:
         """The cluster with the smallest ‖x − μ‖²_A − log det A; hints do not enter."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
+        X = validate_rows(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
         X = X if sparse.issparse(X) else X - self._origin
         own = self._metrics_.lengths(X, self.cluster_centers_ - self._origin) - self._metrics_.log_det
         return own.argmin(axis=1).astype(np.int32)
