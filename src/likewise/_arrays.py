@@ -1,6 +1,8 @@
-"""Types of arrays."""
+"""Types of arrays, missing values, and labels as numbers: what every subpackage may import."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,3 +10,46 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is missing: None, NaN, NaT, pandas' NA, or blank text.
+
+    >>> [is_missing(value) for value in (None, float("nan"), "  ", 0, "x", [1, 2])]
+    [True, True, True, False, False, False]
+    """
+    if isinstance(value, str):
+        return not value.strip()
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        # pandas' NA refuses to be a truth value; anything else that refuses, such as an array, is there
+        return type(value).__name__ == "NAType"
+
+
+def relabel(labels: IntArray) -> IntArray:
+    """Renumber labels 0, 1, ... by first appearance; negative ones become −1.
+
+    >>> relabel(np.array([7, -3, 2, 7])).tolist()
+    [0, -1, 1, 0]
+    """
+    labels = np.maximum(labels, -1).astype(np.int64, copy=False)
+    if (labels <= _largest_before(labels) + 1).all():  # numbered so already
+        return labels
+    known = np.flatnonzero(labels >= 0)
+    values = labels[known]
+    if values.max() > 4 * len(labels):  # as numbers they are too large to count with
+        values = np.unique(values, return_inverse=True)[1].ravel()
+    place = np.arange(len(values))
+    first = np.empty(int(values.max()) + 1, dtype=np.int64)
+    first[values[::-1]] = place[::-1]  # of many writes the last one stays: the first appearance
+    appeared = first[values]
+    labels[known] = (np.cumsum(appeared == place) - 1)[appeared]
+    return labels
+
+
+def _largest_before(labels: IntArray) -> IntArray:
+    """The largest of the labels before each; −1 before the first."""
+    return np.maximum.accumulate(np.concatenate([[-1], labels[:-1]])) if len(labels) else labels

@@ -1,4 +1,4 @@
-"""What every ``fit`` begins with: the rows, and what is known of them as one :class:`Constraints`."""
+"""What every ``fit`` begins with: the rows, and labels and constraints as one :class:`Constraints`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
-from .constraints._constraints import Constraints
+from .constraints import Constraints
 
 
 def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
@@ -42,27 +42,29 @@ def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
 def as_constraints(n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
     """Partial labels and constraints, either or both or none, for the same rows.
 
+    Constraints that come alone are returned as they are, with the groups and the closure they have already worked out.
+
     >>> as_constraints(3, [0, -1, 0], Constraints(3, cannot_link=[(0, 1)]))
     Constraints(3 rows: 1 cannot-link, 1 partition of 1 block over 2 rows)
     """
-    hints = Constraints(n_samples)
+    labels = Constraints(n_samples)
     if y is not None:
         labels = Constraints.from_labels(column_or_1d(y, warn=True))
-        hints = hints | _of(n_samples, labels, "y has labels")
-    if constraints is not None:
-        if not isinstance(constraints, Constraints):
-            raise TypeError(
-                f"constraints must be a likewise.Constraints, got {type(constraints).__name__}. "
-                "Build one with Constraints(n_samples, must_link=..., cannot_link=...)."
-            )
-        hints = hints | _of(n_samples, constraints, "constraints were built")
-    return hints
+        _check_n_samples(labels, n_samples, "y has labels")
+    if constraints is None:
+        return labels
+    if not isinstance(constraints, Constraints):
+        raise TypeError(
+            f"constraints must be a likewise.Constraints, got {type(constraints).__name__}. "
+            "Build one with Constraints(n_samples, must_link=..., cannot_link=...)."
+        )
+    _check_n_samples(constraints, n_samples, "constraints were built")
+    return labels | constraints
 
 
-def _of(n_samples: int, hints: Constraints, subject: str) -> Constraints:
-    if hints.n_samples != n_samples:
+def _check_n_samples(constraints: Constraints, n_samples: int, subject: str) -> None:
+    if constraints.n_samples != n_samples:
         raise ValueError(
-            f"{subject} for {hints.n_samples} rows, X has {n_samples}. "
+            f"{subject} for {constraints.n_samples} rows, X has {n_samples}. "
             "Split them too: constraints.restrict(train_rows)."
         )
-    return hints

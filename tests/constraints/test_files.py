@@ -1,5 +1,6 @@
 import builtins
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraints.strategies import hints
-from likewise.constraints import Constraints, Partition
+from likewise.constraints import Constraints, Partition, UnknownIdError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
 HINTS = Constraints(
@@ -187,8 +188,11 @@ def test_ids_and_numbers_that_do_not_fit(tmp_path):
     with pytest.raises(ValueError, match="ids names 2 rows, the constraints have 6"):
         HINTS.write(path, ids=["a", "b"])
     HINTS.write(path, ids=list("abcdef"))
-    with pytest.raises(ValueError, match="line 3: id 'a' is not among the 3 ids"):
+    with pytest.raises(UnknownIdError, match="line 3: id 'a' is not among the 3 ids") as unknown:
         Constraints.read(path, ids=list("bcd"))
+    assert unknown.value.id == "a"
+    copied = pickle.loads(pickle.dumps(unknown.value))
+    assert (str(copied), copied.id) == (str(unknown.value), "a")
     with pytest.raises(ValueError, match="ids names 6 rows, but n_samples = 7"):
         Constraints.read(path, ids=list("abcdef"), n_samples=7)
     HINTS.write(path)

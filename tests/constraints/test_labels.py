@@ -17,6 +17,7 @@ EXPECTED = Constraints(4, partitions=[Partition([0, 1, -1, 0], different_across=
         np.array([3.0, 5.0, -1.0, 3.0], dtype=np.float32),
         np.array(["b", "a", None, "b"], dtype=object),
         ["b", "a", None, "b"],
+        ["b", "a", "", "b"],
         ["b", "a", -1, "b"],
         ["b", "a", float("nan"), "b"],
         ("b", "a", None, "b"),

@@ -132,6 +132,12 @@ def test_union_is_commutative_idempotent_and_has_a_zero(both):
     assert (a | b) | a == a | b
 
 
+def test_union_with_nothing_is_the_same_object_with_all_it_has_worked_out():
+    constraints = Constraints(4, [(0, 1)], partitions=[Partition([-1, 0, 0, 1])])
+    assert constraints | Constraints(4) is constraints
+    assert Constraints(4) | constraints is constraints
+
+
 def test_union_of_other_rows_or_other_things():
     with pytest.raises(ValueError, match="for 3 rows with constraints for 4"):
         Constraints(3) | Constraints(4)

@@ -15,7 +15,7 @@ from sklearn.cluster import KMeans
 
 from ..clustering.kmeans._starts import fit_starts
 from ..constraints import ConstraintConflictError, Constraints
-from ..constraints._wording import counted, summary
+from ..constraints._wording import counted
 from ..evaluation import constraint_accuracy
 from ..front import Likewise
 from ..prepare import Rows
@@ -219,7 +219,7 @@ def _say(
     if not talk.heard:
         return
     if accuracy is not None:
-        talk.say(f"hints: {summary(told)}; {accuracy:.0%} kept")
+        talk.say(f"hints: {told.summary()}; {accuracy:.0%} kept")
     report = getattr(model, "report_", None)
     if report is not None and report.contradictions:
         talk.say(f"{counted(report.contradictions, 'contradiction')} among the hints: likewise hints check shows them")

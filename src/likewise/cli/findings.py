@@ -11,7 +11,7 @@ import numpy as np
 from .._progress_legacy import tell
 from ..constraints import Conflict, Constraints
 from ..constraints._conflicts import tally
-from ..constraints._wording import counted, summary
+from ..constraints._wording import counted
 from .reading import proof
 
 SHOWN = 10
@@ -83,7 +83,7 @@ class Findings:
     def headline(self) -> str:
         """What there is, in a line."""
         touched = int(self.told.touched().sum())
-        return f"{summary(self.told) or 'no hints'}, about {touched:,} of {counted(self.told.n_samples, 'row')}"
+        return f"{self.told.summary()}, about {touched:,} of {counted(self.told.n_samples, 'row')}"
 
     def fresh(self) -> list[tuple[int, int, bool]]:
         """Pairs that follow and that nobody stated: two rows, and whether they are the same."""

@@ -8,7 +8,6 @@ from .._progress_legacy import part
 from ..constraints import Constraints
 from ..constraints._files import FORMATS
 from ..constraints._records import BadRecord
-from ..constraints._wording import summary
 from .findings import Findings
 from .outputs import check_outputs
 from .reading import Reading, known_labels, read_constraints, read_names
@@ -83,7 +82,7 @@ def sample(
     with talk.progress("drawing hints"):
         drawn = Constraints.sample(labels, how, amount, error_rate=wrong, random_state=seed)
         drawn.write(out, ids=rows.ids)
-    talk.say(f"{summary(drawn)}, drawn from the classes in {rows.label_column!r}; wrote {out}")
+    talk.say(f"{drawn.summary()}, drawn from the classes in {rows.label_column!r}; wrote {out}")
 
 
 def _check_suffix(path: Path) -> None:

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ..clustering._principal import fit_transform
 from ..constraints import ConstraintConflictError, Constraints
-from ..constraints._wording import counted, summary
+from ..constraints._wording import counted
 from .building import reducer
 from .methods import check_needs, method_named
 from .outputs import check_outputs, write_result
@@ -84,7 +84,7 @@ def run(order: Order) -> None:
                 "seed": order.seed,
             }
         )
-    hints = "" if told.is_empty else f", taught by {summary(told)}"
+    hints = "" if told.is_empty else f", taught by {told.summary()}"
     talk.say(f"{counted(len(rows), 'row')} of {order.source}: {rows.recipe}")
     talk.say(f"{counted(Z.shape[1], 'dimension')} by {name}{hints}")
     if written:

@@ -10,3 +10,4 @@ from ._conflicts import Conflict as Conflict
 from ._conflicts import ConstraintConflictError as ConstraintConflictError
 from ._constraints import Constraints as Constraints
 from ._partition import Partition as Partition
+from ._records import UnknownIdError as UnknownIdError

@@ -23,7 +23,7 @@ from ._labels import encode_labels
 from ._linkage import closed_groups
 from ._partition import Partition, distinct_partitions
 from ._validate import canonical_pairs, chosen_rows, read_only, renumbered, whole_number
-from ._wording import counted, summary, table
+from ._wording import counted, summarize, table
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -86,7 +86,7 @@ class Constraints:
     def from_labels(cls, y: Any, unknown: Any = -1) -> Constraints:
         """Read partial labels: same label, same cluster; other label, other cluster.
 
-        Labels are numbers or strings in a list, an array or a Series; None, NaN, NA and `unknown` are
+        Labels are numbers or strings in a list, an array or a Series; None, NaN, NA, blank text and `unknown` are
         unknown. They become one partition, whose size does not grow with the pairs it implies.
 
         Examples
@@ -166,6 +166,21 @@ class Constraints:
     def is_empty(self) -> bool:
         """Whether nothing is said about any pair."""
         return self.n_must_link + self.n_cannot_link == 0
+
+    def summary(self) -> str:
+        """Count the constraints in words, as for a message.
+
+        Returns
+        -------
+        str
+            "no hints" where there are none.
+
+        Examples
+        --------
+        >>> Constraints(6, must_link=[(0, 1), (4, 1)], cannot_link=[(0, 5)]).summary()
+        '2 must-links, 1 cannot-link'
+        """
+        return summarize(self) or "no hints"
 
     def touched(self) -> BoolArray:
         """Mask of the rows that are in at least one pair, stated or implied."""
@@ -301,6 +316,11 @@ class Constraints:
                 f"cannot join constraints for {self.n_samples} rows with constraints for {other.n_samples}. "
                 "Build both for the same data."
             )
+        # An empty side adds nothing: the other comes back itself, with all that it has worked out.
+        if not (len(other.must_link) or len(other.cannot_link) or other.partitions):
+            return self
+        if not (len(self.must_link) or len(self.cannot_link) or self.partitions):
+            return other
         return Constraints(
             self.n_samples,
             np.concatenate([self.must_link, other.must_link]),
@@ -327,7 +347,7 @@ class Constraints:
         return Constraints, (self.n_samples, *map(np.array, pairs), self.partitions)
 
     def __repr__(self) -> str:
-        return f"Constraints({counted(self.n_samples, 'row')}: {summary(self) or 'no hints'})"
+        return f"Constraints({counted(self.n_samples, 'row')}: {self.summary()})"
 
     def _repr_html_(self) -> str:
         return table(self)

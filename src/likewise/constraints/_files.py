@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._atomic import atomic_write
-from ._records import BadRecord, Record, RowNames, assemble, records_of
+from ._records import BadRecord, Record, RowNames, UnknownId, UnknownIdError, assemble, records_of
 from ._tables import read_csv, read_json, read_parquet, write_csv, write_json, write_parquet
 from ._validate import whole_number
 
@@ -63,6 +63,8 @@ def read(path: str | os.PathLike[str], n_samples: int | None, ids: Any) -> Const
             says = f"ids names {stored} rows" if names is not None else f"the file is for {stored} rows"
             raise BadRecord("n_samples", f"{says}, but n_samples = {n_samples}. Leave n_samples out, or correct it.")
         return assemble(records, stored if n_samples is None else n_samples, names)
+    except UnknownId as bad:
+        raise UnknownIdError(f"{path}, {bad.where}: {bad.why}", bad.name) from None
     except BadRecord as bad:
         raise ValueError(f"{path}, {bad.where}: {bad.why}") from None
 

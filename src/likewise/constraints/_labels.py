@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import IntArray
-from ._partition import numbered
+from .._arrays import IntArray, is_missing, relabel
 
 
 def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
     """Return the code of each row and the label of each code, by first appearance.
 
-    A label is unknown where it equals `unknown`, or is None, NaN, NaT or pandas' NA.
+    A label is unknown where it equals `unknown`, or is missing: None, NaN, NaT, pandas' NA or blank text.
 
     >>> encode_labels(["b", None, "a", "b", -1])
     (array([ 0, -1,  1,  0, -1]), ['b', 'a'])
@@ -27,13 +26,13 @@ def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
         codes = (
             np.where(array == unknown, -1, np.searchsorted(labels, array)) if labels.size else np.full(len(array), -1)
         )
-        codes = numbered(codes.astype(np.int64))
+        codes = relabel(codes.astype(np.int64))
         _, first = np.unique(codes, return_index=True)
         return codes, array[first[codes[first] >= 0]].tolist()
     seen: dict[Any, int] = {}
     codes = np.full(len(array), -1, dtype=np.int64)
     for row, label in enumerate(array.tolist()):
-        if not (_missing(label) or _equal(label, unknown)):
+        if not (is_missing(label) or _equal(label, unknown)):
             try:
                 codes[row] = seen.setdefault(label, len(seen))
             except TypeError:
@@ -41,13 +40,6 @@ def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
                     f"label {row} is {label!r}, a {type(label).__name__}. Labels are numbers or strings."
                 ) from None
     return codes, list(seen)
-
-
-def _missing(label: Any) -> bool:
-    # pandas' NA refuses to be a truth value; it is known by its name, so that pandas is not needed here.
-    return (
-        label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
-    )
 
 
 def _equal(label: Any, unknown: Any) -> bool:

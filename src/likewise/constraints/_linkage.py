@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from .._arrays import IntArray
-from ._partition import by_block, numbered
+from .._arrays import IntArray, relabel
+from ._partition import by_block
 
 if TYPE_CHECKING:
     from ._constraints import Constraints
@@ -41,4 +41,4 @@ def closed_groups(constraints: Constraints) -> IntArray:
     if constraints.n_samples == 0:
         return np.empty(0, dtype=np.int64)
     _, component = connected_components(link_graph(constraints), directed=False)
-    return numbered(component[: constraints.n_samples].astype(np.int64))
+    return relabel(component[: constraints.n_samples].astype(np.int64))

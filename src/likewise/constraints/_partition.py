@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import BoolArray, IntArray
+from .._arrays import BoolArray, IntArray, relabel
 from ._validate import belief, chosen_rows, read_only, whole_numbers
 from ._wording import counted
 
@@ -77,7 +77,7 @@ class Partition:
         if not (same_within or different_across or different_within):
             raise ValueError("a partition must say something: set same_within, different_across or different_within.")
         setattr_ = object.__setattr__  # the way into a frozen dataclass
-        setattr_(self, "codes", read_only(numbered(array)))
+        setattr_(self, "codes", read_only(relabel(array)))
         setattr_(self, "same_within", bool(same_within))
         setattr_(self, "different_across", bool(different_across))
         setattr_(self, "different_within", bool(different_within))
@@ -195,28 +195,6 @@ def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tupl
         elif partition.n_known:
             kept.append(partition)
     return tuple(kept)
-
-
-def numbered(labels: IntArray) -> IntArray:
-    """Renumber labels 0, 1, ... by first appearance; negative ones become −1."""
-    labels = np.maximum(labels, -1).astype(np.int64, copy=False)
-    if (labels <= _most_before(labels) + 1).all():  # numbered so already
-        return labels
-    known = np.flatnonzero(labels >= 0)
-    values = labels[known]
-    if values.max() > 4 * len(labels):  # as numbers they are too large to count with
-        values = np.unique(values, return_inverse=True)[1].ravel()
-    place = np.arange(len(values))
-    first = np.empty(int(values.max()) + 1, dtype=np.int64)
-    first[values[::-1]] = place[::-1]  # of many writes the last one stays: the first appearance
-    appeared = first[values]
-    labels[known] = (np.cumsum(appeared == place) - 1)[appeared]
-    return labels
-
-
-def _most_before(labels: IntArray) -> IntArray:
-    """The largest of the labels before each; −1 before the first."""
-    return np.maximum.accumulate(np.concatenate([[-1], labels[:-1]])) if len(labels) else labels
 
 
 def pairs_within(codes: IntArray) -> IntArray:

@@ -36,6 +36,31 @@ class BadRecord(Exception):
         self.where, self.why = where, why
 
 
+class UnknownIdError(ValueError):
+    """A file of constraints names an id that no row has.
+
+    Attributes
+    ----------
+    id : str
+        The id as the file has it.
+    """
+
+    def __init__(self, message: str, id: str) -> None:
+        super().__init__(message)
+        self.id = id
+
+    def __reduce__(self) -> tuple[type[UnknownIdError], tuple[str, str]]:
+        return UnknownIdError, (str(self), self.id)
+
+
+class UnknownId(BadRecord):
+    """A record that names an id that no row has."""
+
+    def __init__(self, where: str, name: str, n_ids: int) -> None:
+        super().__init__(where, f"id {name!r} is not among the {n_ids} ids. Correct it, or add the id.")
+        self.name = name
+
+
 class RowNames:
     """The person's own ids of the rows, compared as text: a file keeps no types."""
 
@@ -157,7 +182,7 @@ def _weight(record: Record) -> float:
 def _row(record: Record, value: Any, n_samples: int | None, names: RowNames | None) -> int:
     if names is not None:
         if (row := names.row.get(str(value))) is None:
-            raise BadRecord(record.where, f"id {value!r} is not among the {len(names)} ids. Correct it, or add the id.")
+            raise UnknownId(record.where, str(value), len(names))
         return row
     text = str(value).strip()
     if isinstance(value, bool) or not re.fullmatch(r"[+-]?[0-9]{1,18}", text):

@@ -34,7 +34,7 @@ def listed(rows: Sequence[int], separator: str, *, ends: int = 5) -> str:
     return separator.join([*map(str, rows[:ends]), middle, *map(str, rows[-ends:])])
 
 
-def summary(constraints: Constraints) -> str:
+def summarize(constraints: Constraints) -> str:
     """Say what there is and how much of it."""
     kinds = (("must-link", constraints.must_link), ("cannot-link", constraints.cannot_link))
     said = [counted(len(pairs), noun) for noun, pairs in kinds if len(pairs)]

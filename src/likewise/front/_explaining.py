@@ -42,7 +42,7 @@ def explained(
     plain = [Member(UNHINTED, run, -1) for run in base.labelings]
     common |= {
         "n_rows": marks.n,
-        "hints": repr(told).partition(": ")[2].rstrip(")"),
+        "hints": told.summary(),
         "landmarks": 0 if marks.rows is None else len(marks.rows),
     }
     if answer is None:

@@ -8,9 +8,8 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import FloatArray, IntArray, relabel
 from ..constraints import Partition
-from ..constraints._partition import numbered
 from ..linalg._row_matrix import RowMatrix, indicator
 
 MOST_TERMS = 100
@@ -100,4 +99,4 @@ def _said(partition: Partition, kind: Kind) -> Blocks:
 
 def _finer(first: IntArray, second: IntArray) -> IntArray:
     """Codes of the blocks that two partitions cut out together."""
-    return numbered(np.where((first >= 0) & (second >= 0), first * (second.max(initial=0) + 1) + second, -1))
+    return relabel(np.where((first >= 0) & (second >= 0), first * (second.max(initial=0) + 1) + second, -1))

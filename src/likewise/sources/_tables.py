@@ -67,21 +67,6 @@ class Records:
         return ", ".join(map(repr, self.names[:most])) + more
 
 
-def is_missing(value: Any) -> bool:
-    """Whether a cell says nothing: None, NaN, NA, or a blank.
-
-    >>> [is_missing(value) for value in (None, float("nan"), "  ", 0, "x")]
-    [True, True, True, False, False]
-    """
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):
-        # pandas' NA refuses to be a truth value; what else refuses, such as an array, is there.
-        return type(value).__name__ == "NAType"
-
-
 def _column_names(table: Any) -> list[Hashable]:
     if isinstance(table, Mapping):
         return list(table)

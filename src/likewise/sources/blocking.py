@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from .._arrays import is_missing
 from ..constraints import Constraints, Partition
 from ._phonetic import soundex
-from ._tables import Records, is_missing
+from ._tables import Records
 
 IntArray = NDArray[np.int64]
 

@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import svds
 from sklearn.utils import check_random_state
 
-from ...constraints._partition import numbered
+from ..._arrays import relabel
 from ...linalg._spectral import connected_parts, leading_pairs, unit_length
 from ..spectral._embedding import partition_rows
 
@@ -135,7 +135,7 @@ def item_cluster_graph(labelings: Any, weights: Any = None) -> sparse.csr_array:
     # By first appearance, labeling by labeling: what the clusters are called must not reach the k-means.
     stacked = np.array(labelings, dtype=np.int64)
     apart = stacked + (stacked.max(initial=0) + 1) * np.arange(len(stacked))[:, None]
-    codes = numbered(np.where(stacked < 0, -1, apart).ravel()).reshape(stacked.shape)
+    codes = relabel(np.where(stacked < 0, -1, apart).ravel()).reshape(stacked.shape)
     known = codes.T >= 0
     starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
     shape = stacked.shape[1], codes.max(initial=-1) + 1
