@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from likewise._atomic import atomic_write
+from likewise._atomic import atomic_write_text
 
 from .harness import ROWS, Row
 
@@ -100,5 +100,5 @@ def write(
     for place in dict.fromkeys([machine(), *(where for where, _ in inside)]):
         table = [line for where, line in inside if where == place]
         parts += [f"### {place}", markdown(columns, table)] if table else []
-    with atomic_write(path) as aside:
-        aside.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    with atomic_write_text(path) as file:
+        file.write("\n\n".join(parts) + "\n")

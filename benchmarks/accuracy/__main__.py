@@ -27,16 +27,16 @@ def unpacked(folder: Path) -> Ledger:
     """All values so far. They are kept packed; what a stopped run has left in the open goes before that."""
     loose, packed = folder / "results.csv", folder / "results.csv.xz"
     if packed.exists() and not loose.exists():
-        with atomic_write(loose) as aside:
-            aside.write_bytes(lzma.decompress(packed.read_bytes()))
+        with atomic_write(loose) as file:
+            file.write(lzma.decompress(packed.read_bytes()))
     return Ledger(loose)
 
 
 def pack(ledger: Ledger) -> None:
     """Keep the values, sorted, in a tenth of the space."""
     ledger.tidy()
-    with atomic_write(ledger.path.with_suffix(".csv.xz")) as aside:
-        aside.write_bytes(lzma.compress(ledger.path.read_bytes()))
+    with atomic_write(ledger.path.with_suffix(".csv.xz")) as file:
+        file.write(lzma.compress(ledger.path.read_bytes()))
 
 
 def main() -> int:

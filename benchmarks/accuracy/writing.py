@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from likewise._atomic import atomic_write
+from likewise._atomic import atomic_write_text
 from likewise.studies import Results
 
 from ..writing import machine, markdown
@@ -81,8 +81,8 @@ def write_results(folder: Path, results: Results) -> Path:
                   lambda method, pairs: f"{tuned.mean(method, pairs):.3f}", tuned),
     ]  # fmt: skip
     path = folder / "RESULTS.md"
-    with atomic_write(path) as aside:
-        aside.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+    with atomic_write_text(path) as file:
+        file.write("\n\n".join(part.strip() for part in parts) + "\n")
     return path
 
 

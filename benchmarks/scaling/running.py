@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from likewise._atomic import atomic_write
+from likewise._atomic import atomic_write_text
 
 from ..apart import run_apart
 from ..measuring import SHORT_S, forget_peak, peak_gib, timed
@@ -71,7 +71,7 @@ def _typed(name: str, cell: str) -> Any:
 
 def write(path: Path, points: Points) -> None:
     """Keep the points, in the order of their names and values."""
-    with atomic_write(path) as aside, aside.open("w", newline="", encoding="utf-8") as lines:
+    with atomic_write_text(path) as lines:
         table = csv.DictWriter(lines, [field.name for field in fields(Point)], lineterminator="\n")
         table.writeheader()
         table.writerows(asdict(points[key]) for key in sorted(points))

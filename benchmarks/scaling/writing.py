@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from likewise._atomic import atomic_write
+from likewise._atomic import atomic_write_text
 
 from ..writing import markdown
 from .axes import AXES, curves
@@ -33,8 +33,8 @@ def write_scaling(points: Points, pictures: list[Path], path: Path) -> Path:
         parts += [f"## {title[0].upper()}{title[1:]}", f"{AXES[axis].fixed}."]
         parts += [f"![Seconds over {title}]({picture.parent.name}/{picture.name})", _ends(points, axis)]
     parts += ["## Why so much is needed", "\n".join(f"- {title}: {family.why}." for title, family in FAMILIES.items())]
-    with atomic_write(path) as aside:
-        aside.write_text("\n\n".join(part.strip() for part in parts if part) + "\n", encoding="utf-8")
+    with atomic_write_text(path) as file:
+        file.write("\n\n".join(part.strip() for part in parts if part) + "\n")
     return path
 
 

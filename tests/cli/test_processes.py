@@ -23,16 +23,17 @@ def test_silence_in_a_pipe(folder):
 HALF_WRITTEN = """
 import sys, time
 from likewise.cli import main
-from likewise.prepare import writing
+from likewise._atomic import atomic_write_text
+from likewise.tables._writing import WRITERS
 
 def slowly(path, columns):
-    with path.open("x") as file:
+    with atomic_write_text(path) as file:
         file.write("id,clus")
         file.flush()
         print("half", flush=True)
         time.sleep(60)
 
-writing.WRITERS[".csv"] = slowly
+WRITERS[".csv"] = slowly
 main(sys.argv[1:])
 """
 

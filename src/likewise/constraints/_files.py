@@ -29,7 +29,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._atomic import atomic_write
 from ._records import BadRecord, Record, RowNames, UnknownId, UnknownIdError, assemble, records_of
 from ._tables import read_csv, read_json, read_parquet, write_csv, write_json, write_parquet
 from ._validate import whole_number
@@ -70,7 +69,7 @@ def read(path: str | os.PathLike[str], n_samples: int | None, ids: Any) -> Const
 
 
 def write(constraints: Constraints, path: str | os.PathLike[str], ids: Any) -> None:
-    """Write a file aside, then put it in place: nobody meets one half written."""
+    """Write a file, complete or not at all."""
     path = Path(path)
     _, writer = _format(path)
     names = None if ids is None else RowNames(ids)
@@ -78,8 +77,7 @@ def write(constraints: Constraints, path: str | os.PathLike[str], ids: Any) -> N
         raise ValueError(
             f"ids names {len(names)} rows, the constraints have {constraints.n_samples}. Give one id for each row."
         )
-    with atomic_write(path) as aside:
-        writer(aside, constraints.n_samples, list(records_of(constraints, names)))
+    writer(path, constraints.n_samples, list(records_of(constraints, names)))
 
 
 def _format(path: Path) -> tuple[_Reader, _Writer]:

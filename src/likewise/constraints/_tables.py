@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._atomic import atomic_write, atomic_write_text
 from .._progress_legacy import tell
 from ._records import BadRecord, Record
 
@@ -56,7 +57,7 @@ def write_csv(path: Path, n_samples: int, records: Sequence[Record], delimiter: 
     texts = (text for record in records for text in (record.left, record.right))
     # Before Python 3.13 a lone carriage return was not quoted, and read back as the end of a line.
     returns = any("\r" in str(text) for text in texts)
-    with path.open("x", encoding="utf-8", newline="") as file:
+    with atomic_write_text(path) as file:
         file.write(f"# n_samples={n_samples}\n")
         writer = csv.writer(
             file,
@@ -113,7 +114,7 @@ def write_json(path: Path, n_samples: int, records: Sequence[Record]) -> None:
         return "[" + ",".join("\n  " + json.dumps(item, ensure_ascii=False) for item in items) + "]"
 
     text = f'{{"n_samples": {n_samples},\n "pairs": {lines(pairs)},\n "partitions": {lines(said)}}}\n'
-    with path.open("x", encoding="utf-8") as file:
+    with atomic_write_text(path) as file:
         file.write(text)
 
 
@@ -148,7 +149,7 @@ def write_parquet(path: Path, n_samples: int, records: Sequence[Record]) -> None
         metadata={"n_samples": str(n_samples)},
     )
     table = arrow.table({**texts, "weight": [record.weight for record in records]}, schema=schema)
-    with path.open("xb") as file:
+    with atomic_write(path) as file:
         parquet.write_table(table, file)
 
 

@@ -39,7 +39,7 @@ def write_container(path: str | os.PathLike[str], document: dict[str, Any], arra
     head = {"format": FORMAT, "likewise": __version__}
     document = {**head, **document}
     document["checksums"] = {DOCUMENT: _digest(_spelled(document)), ARRAYS: _digest(packed.getvalue())}
-    with atomic_write(path) as aside, zipfile.ZipFile(aside, "x", zipfile.ZIP_STORED) as file:
+    with atomic_write(path) as target, zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as file:
         for name, data in ((DOCUMENT, _spelled(document)), (ARRAYS, packed.getvalue())):
             file.writestr(zipfile.ZipInfo(name, OLDEST), data)
     return path

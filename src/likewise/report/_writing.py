@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from .._atomic import atomic_write
+from .._atomic import atomic_write_text
 from .._progress_legacy import part
 from ..constraints import Constraints
 from . import _chapters as chapters
@@ -93,8 +93,8 @@ def write_report(
         text = _page(subject, plain(title, 200), recipe, command, seed)
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as aside:
-        aside.write_text(text, encoding="utf-8", newline="\n")
+    with atomic_write_text(path) as file:
+        file.write(text)
     return path
 
 

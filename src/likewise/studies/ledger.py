@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from .._atomic import atomic_write
+from .._atomic import atomic_write_text
 from .results import Results
 
 HEADER = "cell,seed,value\n"
@@ -55,8 +55,8 @@ class Ledger:
             f"{cell},{seed},{value:.6g}\n" for cell in sorted(found) for seed, value in sorted(found[cell].items())
         )
         if text != self.path.read_text(encoding="utf-8"):
-            with atomic_write(self.path) as aside:
-                aside.write_text(text, encoding="utf-8")
+            with atomic_write_text(self.path) as file:
+                file.write(text)
 
     def _mend(self) -> None:
         text = self.path.read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from itertools import groupby
 from math import isnan
 from pathlib import Path
 
-from .._atomic import atomic_write
+from .._atomic import atomic_write_text
 from .claims import Claim
 from .results import Results
 from .statements import with_derived
@@ -41,8 +41,8 @@ def write_report(path: str | Path, studies: Sequence[tuple[Study, Results]], *, 
         lines += _chapter(study, results)
     lines += _scores([row for study, results in found for row in scoreboard(study, results)])
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as aside:
-        aside.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with atomic_write_text(path) as file:
+        file.write("\n".join(lines) + "\n")
     return path
 
 

@@ -6,36 +6,53 @@ import csv
 import json
 import os
 from collections.abc import Callable, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 
-from .._atomic import atomic_write
-from .._progress_legacy import each
+from .._atomic import atomic_write, atomic_write_text
+from .._progress import track
 from ._extras import extra
 
 Columns = Mapping[str, Any]
 """Names, and lists or arrays of one length."""
 
-BATCH = 20_000
-"""Rows after which progress is told."""
+BATCH_ROWS = 20_000
+"""Rows that are written before progress is reported."""
 
 
 def write_columns(path: str | os.PathLike[str], columns: Columns) -> Path:
-    """Write columns of one length to a .csv, .tsv, .jsonl, .parquet or .npy file, whole or not at all.
+    """Write columns of one length to a file, complete or not at all.
 
-    A .npy file holds the columns of numbers alone.
+    Parameters
+    ----------
+    path : path
+        Ends in .csv, .tsv, .jsonl, .parquet or .npy. A .npy file holds the columns of numbers alone.
+    columns : mapping of str to list or array
+
+    Returns
+    -------
+    path : Path
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from likewise.prepare import write_columns
+    >>> with TemporaryDirectory() as folder:
+    ...     print(write_columns(f"{folder}/c.csv", {"id": ["a", "b"], "cluster": [0, 1]}).read_text(), end="")
+    id,cluster
+    a,0
+    b,1
     """
     path = Path(path)
-    writer = WRITERS[checked_suffix(path)]
-    with atomic_write(path) as aside:
-        writer(aside, columns)
+    WRITERS[checked_suffix(path)](path, columns)
     return path
 
 
 def checked_suffix(path: Path) -> str:
-    """The suffix, if results can be written so; asked before the work begins."""
+    """The suffix, if results can be written so; to be called before the work begins."""
     suffix = path.suffix.lower()
     if suffix not in WRITERS:
         raise ValueError(f"{path} ends in {suffix!r}, which names no known format. Use one of {', '.join(WRITERS)}.")
@@ -49,32 +66,40 @@ def write_delimited(file: TextIO, columns: Columns, delimiter: str = ",") -> Non
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
     rows = list(zip(*map(_plain, columns.values()), strict=True))
-    for start in each(range(0, len(rows), BATCH)):
-        writer.writerows(rows[start : start + BATCH])
+    for start in track(range(0, len(rows), BATCH_ROWS)):
+        writer.writerows(rows[start : start + BATCH_ROWS])
 
 
-def _delimited(delimiter: str) -> Callable[[Path, Columns], None]:
-    def write(path: Path, columns: Columns) -> None:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            write_delimited(file, columns, delimiter)
+def _csv(path: Path, columns: Columns) -> None:
+    with atomic_write_text(path) as file:
+        write_delimited(file, columns)
 
-    return write
+
+def _tsv(path: Path, columns: Columns) -> None:
+    with atomic_write_text(path) as file:
+        write_delimited(file, columns, "\t")
 
 
 def _jsonl(path: Path, columns: Columns) -> None:
-    with path.open("x", encoding="utf-8") as file:
+    with atomic_write_text(path) as file:
         for values in zip(*map(_plain, columns.values()), strict=True):
             file.write(json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False) + "\n")
 
 
 def _parquet(path: Path, columns: Columns) -> None:
     arrow, parquet = extra("pyarrow", "Parquet files"), extra("pyarrow.parquet", "Parquet files")
-    parquet.write_table(arrow.table({name: _plain(values) for name, values in columns.items()}), path)
+    table = arrow.table({name: _plain(values) for name, values in columns.items()})
+    with atomic_write(path) as file:
+        parquet.write_table(table, file)
 
 
 def _npy(path: Path, columns: Columns) -> None:
     numbers = [values for values in map(np.asarray, columns.values()) if values.dtype.kind in "fiu"]
-    np.save(path, np.column_stack(numbers) if len(numbers) > 1 else numbers[0], allow_pickle=False)
+    array = np.column_stack(numbers) if len(numbers) > 1 else numbers[0]
+    buffer = BytesIO()  # numpy writes to real files in C, and does not notice a disk that is full
+    np.save(buffer, array, allow_pickle=False)
+    with atomic_write(path) as file:
+        file.write(buffer.getbuffer())
 
 
 def _plain(values: Any) -> list[Any]:
@@ -82,8 +107,8 @@ def _plain(values: Any) -> list[Any]:
 
 
 WRITERS: dict[str, Callable[[Path, Columns], None]] = {
-    ".csv": _delimited(","),
-    ".tsv": _delimited("\t"),
+    ".csv": _csv,
+    ".tsv": _tsv,
     ".jsonl": _jsonl,
     ".parquet": _parquet,
     ".npy": _npy,

@@ -22,14 +22,14 @@ def sheet(width: float, height: float) -> Any:
 
 
 def save(figure: Any, path: str | Path, dpi: int = 130) -> Path:
-    """Write a picture aside, then put it in place; the suffix names the format (.png, .svg, .pdf)."""
+    """Write a picture, complete or not at all; the suffix names the format (.png, .svg, .pdf)."""
     path = Path(path)
     known = figure.canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
         raise ValueError(f"{path} ends in {path.suffix!r}, which names no format of pictures. Use .png or .svg.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as aside:
-        figure.savefig(aside, dpi=dpi)
+    with atomic_write(path) as file:
+        figure.savefig(file, format=path.suffix[1:].lower(), dpi=dpi)
     return path
 
 

@@ -1,14 +1,9 @@
-"""Results are whole or not there."""
-
-import errno
-import os
+"""Results in every format."""
 
 import numpy as np
 import pyarrow.parquet
 import pytest
 
-from likewise._atomic import atomic_write
-from likewise._atomic import os as aside_os
 from likewise.prepare import write_columns
 
 COLUMNS = {"id": ["a", 'b"', "c,d"], "cluster": np.array([0, 1, 0])}
@@ -26,24 +21,3 @@ def test_formats(tmp_path):
     with pytest.raises(ValueError, match="names no known format"):
         write_columns(tmp_path / "t.doc", COLUMNS)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "t.jsonl", "t.npy", "t.parquet", "t.tsv"]
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(errno.ENOSPC, "full"), ValueError])
-def test_what_was_there_stays_when_writing_fails(tmp_path, error):
-    path = tmp_path / "t.csv"
-    path.write_text("before")
-    with pytest.raises(error if isinstance(error, type) else OSError), atomic_write(path) as aside:  # noqa: PT012
-        aside.write_text("half")
-        raise error
-    assert [found.name for found in tmp_path.iterdir()] == ["t.csv"]
-    assert path.read_text() == "before"
-
-
-def test_a_disk_that_is_full_at_the_last_moment(tmp_path, monkeypatch):
-    def full(handle):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(aside_os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        write_columns(tmp_path / "t.csv", COLUMNS)
-    assert list(tmp_path.iterdir()) == []

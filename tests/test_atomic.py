@@ -1,0 +1,184 @@
+"""A file is complete or stays as it was; files of one group are all new, or none is."""
+
+import errno
+import os
+import resource
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from likewise._atomic import atomic_group, atomic_write, atomic_write_text, check_writable
+from likewise._atomic import os as atomic_os
+from likewise.prepare import write_columns
+
+COLUMNS = {"id": [f"row {row}" for row in range(2_000)], "cluster": np.arange(2_000)}
+LIMIT = 4096
+
+
+@pytest.fixture
+def small_disk():
+    """Files end after 4096 bytes: a write beyond is an error, or cut short, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".npy"])
+def test_a_full_disk_leaves_what_was_there(tmp_path, small_disk, suffix):
+    path = tmp_path / f"t{suffix}"
+    path.write_text("before")
+    with pytest.raises(OSError, match=f"t{suffix}") as caught:
+        write_columns(path, COLUMNS)
+    assert caught.value.filename == str(path)
+    assert path.read_text() == "before"
+    assert names(tmp_path) == [path.name]
+
+
+def test_what_c_code_did_not_write_is_missed(tmp_path, small_disk):
+    # numpy writes whole arrays behind Python's back, and the last 16 bytes get lost without an error
+    with (
+        pytest.raises(OSError, match="only 4,096 of 4,112 bytes were written"),
+        atomic_write(tmp_path / "t.npy") as file,
+    ):
+        np.save(file, np.zeros((LIMIT - 112) // 8, dtype=np.int64))
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "full"), ValueError("no")])
+def test_what_was_there_stays_when_writing_fails(tmp_path, error):
+    path = tmp_path / "t.csv"
+    path.write_text("before")
+    with pytest.raises(type(error)), atomic_write_text(path) as file:  # noqa: PT012
+        file.write("half")
+        raise error
+    assert names(tmp_path) == ["t.csv"]
+    assert path.read_text() == "before"
+
+
+def test_a_disk_that_is_full_at_the_last_moment(tmp_path, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(atomic_os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space.*t\.csv"):
+        write_columns(tmp_path / "t.csv", COLUMNS)
+    assert names(tmp_path) == []
+
+
+def test_file_and_folder_reach_the_disk(tmp_path, monkeypatch):
+    synced = []
+    fsync = os.fsync
+    monkeypatch.setattr(atomic_os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino) or fsync(handle))
+    with atomic_write(tmp_path / "t") as file:
+        file.write(b"x")
+    assert synced == [(tmp_path / "t").stat().st_ino, tmp_path.stat().st_ino]
+
+
+def test_the_longest_name(tmp_path):
+    path = tmp_path / ("n" * 251 + ".csv")
+    assert write_columns(path, COLUMNS).exists()
+    with pytest.raises(OSError, match="too long") as caught:
+        check_writable(tmp_path / ("n" * 252 + ".csv"))
+    assert caught.value.errno == errno.ENAMETOOLONG
+
+
+def test_mode_and_link_stay(tmp_path):
+    target, link = tmp_path / "real", tmp_path / "link"
+    target.write_text("before")
+    target.chmod(0o600)
+    link.symlink_to("real")
+    with atomic_write_text(link) as file:
+        file.write("after")
+    assert link.is_symlink()
+    assert target.read_text() == "after"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_errors_name_the_file_that_is_wanted(tmp_path):
+    for path, kind in ((tmp_path / "no" / "t.csv", FileNotFoundError), (tmp_path, IsADirectoryError)):
+        with pytest.raises(kind) as caught, atomic_write(path):
+            pass
+        assert caught.value.filename == str(path)
+        with pytest.raises(kind) as caught:
+            check_writable(path)
+        assert caught.value.filename == str(path)
+    with pytest.raises(OSError, match="/dev/null"):
+        check_writable("/dev/null")  # or it would be a file from now on
+    check_writable(tmp_path / "t.csv")
+    assert names(tmp_path) == []
+
+
+def group_of_three(folder, fail=None):
+    with atomic_group():
+        for name in ("a", "b", "c"):
+            with atomic_write_text(folder / name) as file:
+                if name == fail:
+                    raise OSError(errno.ENOSPC, "full")
+                file.write("after")
+        assert not (folder / "b").exists() or (folder / "b").read_text() == "before"
+
+
+def test_a_group_is_all_there_or_none(tmp_path):
+    (tmp_path / "a").write_text("before")
+    with pytest.raises(OSError, match="full") as caught:
+        group_of_three(tmp_path, fail="c")
+    assert caught.value.filename == str(tmp_path / "c")
+    assert names(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_text() == "before"
+    group_of_three(tmp_path)
+    assert names(tmp_path) == ["a", "b", "c"]
+    assert {(tmp_path / name).read_text() for name in "abc"} == {"after"}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_group_is_undone_when_the_last_name_cannot_be_had(tmp_path, monkeypatch, links):
+    (tmp_path / "a").write_text("before")
+    replace = os.replace
+
+    def refuse(source, target):
+        if str(target).endswith("/c"):
+            raise PermissionError(errno.EPERM, "not yours", str(source), None, str(target))
+        replace(source, target)
+
+    def no_links(source, target):
+        raise OSError(errno.ENOTSUP, "no links")
+
+    monkeypatch.setattr(atomic_os, "replace", refuse)
+    if not links:
+        monkeypatch.setattr(atomic_os, "link", no_links)
+    with pytest.raises(PermissionError) as caught:
+        group_of_three(tmp_path)
+    assert caught.value.filename == str(tmp_path / "c")
+    assert names(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_text() == "before"
+
+
+KILLED = """
+import sys
+from likewise._atomic import atomic_group, atomic_write_text
+with atomic_group():
+    for name in ("a", "b"):
+        with atomic_write_text(sys.argv[1] + "/" + name) as file:
+            file.write("after")
+    print("half", flush=True)
+    input()
+"""
+
+
+def test_ctrl_c_in_a_group_leaves_nothing(tmp_path):
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout.readline() == "half\n"
+        assert len(names(tmp_path)) == 2
+        process.send_signal(signal.SIGINT)
+        process.wait()
+    assert names(tmp_path) == []
