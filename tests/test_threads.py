@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cases.data import blobs
-from likewise._progress_legacy import listening
+from likewise._progress import Progress, observe, stage
 from likewise._threads import n_threads, one_by_one, parallel_map, single_blas_thread
 from likewise.clustering.kmeans import _points as rows
 from likewise.clustering.kmeans._points import Points, nearest_and
@@ -106,12 +106,17 @@ def test_results_come_in_the_order_of_their_tasks(n_jobs):
         parallel_map(lambda task: 1 / task, range(2), n_jobs)
 
 
-def test_what_is_done_is_told_where_that_is_asked_for():
-    for told, expected in ((True, [0.25, 0.5, 0.75, 1.0]), (False, [])):
-        heard = []
-        with listening(heard.append):
-            parallel_map(str, range(4), 2, told=told)
-        assert heard == expected
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_tasks_are_counted_where_that_is_asked_for_and_report_nothing_themselves(n_jobs):
+    def work(task):
+        with stage(f"task {task}"):
+            return task
+
+    for report, expected in ((True, [Progress("", done, 4) for done in range(5)]), (False, [])):
+        observed = []
+        with observe(observed.append):
+            parallel_map(work, range(4), n_jobs, report=report)
+        assert observed == expected
 
 
 def test_one_by_one_stays_on_the_thread_that_asked():

@@ -69,6 +69,7 @@ def observe(callback: Callback | None) -> Iterator[None]:
     Progress(stage='counting', done=0, total=2)
     Progress(stage='counting', done=1, total=2)
     Progress(stage='counting', done=2, total=2)
+    Progress(stage='', done=None, total=None)
     """
     token = _context.set(None if callback is None else _Context(callback))
     try:
@@ -84,7 +85,10 @@ def is_observed() -> bool:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Name the work inside. Inside a loop that is counted, names are not reported: the count says more."""
+    """Name the work inside; afterward the name is again that of the stage outside.
+
+    Inside a loop that is counted, names are not reported: the count says more.
+    """
     context = _context.get()
     if context is None or context.counted:
         yield
@@ -95,6 +99,7 @@ def stage(name: str) -> Iterator[None]:
         yield
     finally:
         _context.reset(token)
+        context.callback(Progress(context.stage))
 
 
 def track(items: Iterable[Item], total: int | None = None) -> Iterator[Item]:

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees while waiting: what is being done, how much of it, and how long the rest takes."""
+"""The progress bar on a terminal: what is being done, how much of it, and since when."""
 
 from __future__ import annotations
 
@@ -10,114 +10,129 @@ from threading import Timer
 from time import perf_counter
 from typing import Any
 
-from ._progress_legacy import listening
+from ._progress import Progress, is_observed, observe, stage
 
-PATIENCE = 1.0
+DELAY_S = 1.0
 """Seconds before anything is shown: what is done by then needs no bar."""
 
-APART = 0.05
-"""Seconds between two moments that are remembered."""
 
-
-class Bar:
-    """A line that comes after a second and goes when all is done; nothing where no person looks.
+class Status:
+    """What a line of the progress bar says of the last :class:`~likewise._progress.Progress`.
 
     Parameters
     ----------
-    what : str
-        What is being done.
-    seen : bool
-        False for silence. Without a terminal behind standard error, and in a process that is one of many, there is
-        silence anyway.
-    """
-
-    def __init__(self, what: str = "", seen: bool = True) -> None:
-        self._start = perf_counter()
-        self._told = [(0.0, 0.0)]
-        self._lines: Any = self._made() if seen and _person_looks() else None
-        # without a total the bar moves to and fro, until somebody tells how much is done
-        self._line: Any = None if self._lines is None else self._lines.add_task(what, total=None)
-
-    def name(self, what: str) -> None:
-        """Say what is being done now."""
-        if self._lines is not None:
-            self._lines.update(self._line, description=what)
-
-    def hear(self, share: float) -> None:
-        """So much is done of the whole."""
-        now = perf_counter() - self._start
-        if len(self._told) > 1 and now - self._told[-2][0] < APART:
-            self._told.pop()
-        self._told.append((now, share))
-        if self._lines is not None:
-            self._lines.update(self._line, completed=share, total=1.0)
-
-    @contextmanager
-    def shown(self) -> Iterator[Bar]:
-        """Show what :mod:`likewise._progress` tells of the work inside, from a second on, until the end."""
-        if self._lines is None:
-            yield self
-            return
-        late = Timer(PATIENCE, self._lines.start)
-        late.daemon = True
-        late.start()
-        try:
-            with listening(self.hear):
-                yield self
-        finally:
-            late.cancel()
-            late.join()
-            if self._lines.live.is_started:
-                self._lines.stop()
-
-    def _made(self) -> Any:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
-        from rich.text import Text
-
-        class Time(ProgressColumn):
-            """The time left; the time spent as long as nobody can say."""
-
-            def render(column, task: Task) -> Text:
-                now = perf_counter() - self._start
-                left = time_left(self._told, now)
-                if left is None:
-                    return Text(f"{clock(now)} spent")
-                return Text(f"{self._told[-1][1]:4.0%}  {clock(left)} left")
-
-        columns = (TextColumn("{task.description}"), BarColumn(), Time())
-        # what goes to standard output stays there: it may be read by another program
-        console = Console(stderr=True)
-        return Progress(*columns, console=console, transient=True, redirect_stdout=False)
-
-
-def _person_looks() -> bool:
-    return sys.stderr.isatty() and parent_process() is None
-
-
-def time_left(told: list[tuple[float, float]], now: float) -> float | None:
-    """Seconds to go, from the moments at which shares were told; None before any was.
-
-    The rest will go as fast as the last half of what is done, and the time since the last word is taken off. Once that
-    is used up without another word, the rest is taken to go as all did so far.
-
-    Parameters
-    ----------
-    told : list of (seconds since the start, share done)
-    now : float
-        Seconds since the start.
+    title : str
+        What is being done as a whole; stages are named after it.
 
     Examples
     --------
-    >>> time_left([(0.0, 0.0), (2.0, 0.25), (4.0, 0.5)], now=5.0)
-    3.0
+    >>> status = Status("clustering", now=0.0)
+    >>> status.update(Progress("searching neighbors", 0, 40), now=2.0)
+    >>> status.update(Progress("searching neighbors", 10, 40), now=3.0)
+    >>> status.description, status.counts(now=4.0)
+    ('clustering: searching neighbors', '10 of 40  0:04, 0:02 left')
     """
-    end, share = told[-1]
-    if share <= 0:
-        return None
-    begin, before = next((moment for moment in reversed(told) if moment[1] <= share / 2), told[0])
-    left = (end - begin) / (share - before) * (1 - share) - (now - end)
-    return left if left > 0 else now * (1 - share) / share
+
+    def __init__(self, title: str = "", *, now: float | None = None) -> None:
+        self.title = title
+        self.progress = Progress()
+        self._start = perf_counter() if now is None else now
+        self._loop_start = self._last = self._start
+
+    def update(self, progress: Progress, *, now: float | None = None) -> None:
+        """Take over what was reported."""
+        now = perf_counter() if now is None else now
+        previous = self.progress
+        continues = progress.stage == previous.stage and progress.total == previous.total
+        if not (continues and (progress.done or 0) > (previous.done or 0)):
+            self._loop_start = now
+        self._last = now
+        self.progress = progress
+
+    @property
+    def description(self) -> str:
+        """The title and the stage."""
+        return ": ".join(name for name in (self.title, self.progress.stage) if name)
+
+    def counts(self, *, now: float | None = None) -> str:
+        """How much is done, the time since the start, and the time left where a loop of known length is counted."""
+        now = perf_counter() if now is None else now
+        done, total = self.progress.done, self.progress.total
+        elapsed = clock(now - self._start)
+        if done is None:
+            return elapsed
+        if total is None:
+            return f"step {done:,}  {elapsed}"
+        left = self._seconds_left(now, done, total)
+        return f"{done:,} of {total:,}  {elapsed}" + ("" if left is None else f", {clock(left)} left")
+
+    def _seconds_left(self, now: float, done: int, total: int) -> float | None:
+        if done <= 0 or self._last <= self._loop_start:
+            return None
+        per_item = (self._last - self._loop_start) / done
+        return max(per_item * (total - done) - (now - self._last), 0.0)
+
+
+@contextmanager
+def progress_bar(title: str = "", visible: bool = True) -> Iterator[None]:
+    """Show what the work inside reports, from a second on, until it ends.
+
+    Nothing is shown without a terminal behind standard error, nor in a process that another one of Python's started.
+    Where somebody observes already, they are told the title as a stage, and there is no second bar.
+    """
+    if is_observed():
+        with stage(title):
+            yield
+        return
+    if not (visible and _on_terminal()):
+        yield
+        return
+    status = Status(title)
+    display = _display(status)
+    delay = Timer(DELAY_S, display.start)
+    delay.daemon = True
+    delay.start()
+    try:
+        with observe(status.update):
+            yield
+    finally:
+        delay.cancel()
+        delay.join()
+        if display.live.is_started:
+            display.stop()
+
+
+def _on_terminal() -> bool:
+    return sys.stderr.isatty() and parent_process() is None
+
+
+def _display(status: Status) -> Any:
+    """A line that rich draws several times a second, so that the clock goes on while nothing is reported."""
+    from rich import progress as rich
+    from rich.console import Console
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
+
+    class Description(rich.ProgressColumn):
+        def render(self, task: rich.Task) -> Text:
+            return Text(status.description)
+
+    class Bar(rich.ProgressColumn):
+        def render(self, task: rich.Task) -> ProgressBar:
+            done, total = status.progress.done, status.progress.total
+            if done is None or not total:
+                return ProgressBar(total=None, width=40, pulse=True, animation_time=task.get_time())
+            return ProgressBar(total=total, completed=done, width=40)
+
+    class Counts(rich.ProgressColumn):
+        def render(self, task: rich.Task) -> Text:
+            return Text(status.counts())
+
+    # standard output is left alone: another program may read it
+    console = Console(stderr=True)
+    display = rich.Progress(Description(), Bar(), Counts(), console=console, transient=True, redirect_stdout=False)
+    display.add_task("", total=None)
+    return display
 
 
 def clock(seconds: float) -> str:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from ._progress_legacy import tell
+from ._progress import observe, track
 from ._sklearn import _openmp_effective_n_threads
 
 Task = TypeVar("Task")
@@ -48,7 +48,7 @@ def n_threads() -> int:
 
 
 def parallel_map(
-    work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None = None, *, told: bool = False
+    work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None = None, *, report: bool = False
 ) -> list[Result]:
     """The results of all tasks, in their order.
 
@@ -58,8 +58,8 @@ def parallel_map(
     tasks : sequence
     n_jobs : int, optional
         Threads, as joblib counts them. None: as many as OpenMP may use.
-    told : bool
-        How many tasks are done is told as the results come in.
+    report : bool
+        Report how many tasks are done. What tasks report themselves is not observed.
 
     Notes
     -----
@@ -72,10 +72,10 @@ def parallel_map(
     """
     threads = min(n_threads() if n_jobs is None else effective_n_jobs(n_jobs), len(tasks))
     if threads < 2 or not _taken.acquire(blocking=False):
-        return _collected(map(work, tasks), len(tasks), told)
+        return _collected(map(work, tasks), len(tasks), report)
     try:
         with single_blas_thread(), ThreadPoolExecutor(threads, initializer=_alone) as pool:
-            return _collected(pool.map(work, tasks), len(tasks), told)
+            return _collected(pool.map(work, tasks), len(tasks), report)
     finally:
         _taken.release()
 
@@ -92,14 +92,12 @@ def one_by_one() -> Iterator[None]:
 
 
 def _alone() -> None:
-    """Tell a new thread that it should not start others: it does not know what the one that started it was told."""
+    """Keep a new thread from starting others: limits of the thread that started it do not apply to it."""
     native().limit(limits=1, user_api="openmp")
 
 
-def _collected(results: Iterable[Result], count: int, told: bool) -> list[Result]:
-    kept = []
-    for result in results:
-        kept.append(result)
-        if told:
-            tell(len(kept), count)
-    return kept
+def _collected(results: Iterable[Result], count: int, report: bool) -> list[Result]:
+    if report:
+        return list(track(results, count))
+    with observe(None):  # on this thread tasks would be observed, on others not
+        return list(results)

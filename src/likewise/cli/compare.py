@@ -12,8 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from .._progress_bar import Bar
-from .._progress_legacy import listening, part
+from .._progress import track
+from .._progress_bar import progress_bar
 from ..evaluation.protocols import Case, Trial, case, one_sided_t_test, run_method
 from ..studies import METHODS, Ledger, Results
 from .outputs import check_outputs
@@ -82,23 +82,21 @@ def run_all(trials: Sequence[Trial], seed: int, console: Console, seen: bool = T
     """Run every method of every trial; one that refuses its hints counts as NaN and is told."""
     found: dict[str, dict[int, float]] = {}
     refused: dict[str, str] = {}
-    total = sum(trial.seeds * len(trial.methods) for trial in trials)
-    done = 0
-    with Bar("comparing", seen).shown() as bar:
-        for trial in trials:
-            for draw in range(seed, seed + trial.seeds):
-                drawn = trial.draw(draw)
-                for name in trial.methods:
-                    bar.name(f"{name}, {trial.name} hints")
-                    try:
-                        with part(done / total, (done + 1) / total), listening(None):
-                            values = _quietly(trial, drawn, draw, name)
-                    except (ValueError, ModuleNotFoundError) as error:
-                        refused.setdefault(name, str(error))
-                        values = dict.fromkeys(trial.cells(name), float("nan"))
-                    for cell, value in values.items():
-                        found.setdefault(cell, {})[draw] = value
-                    done += 1
+    runs = [
+        (trial, draw, name) for trial in trials for draw in range(seed, seed + trial.seeds) for name in trial.methods
+    ]
+    drawn: dict[tuple[str, int], Case] = {}
+    with progress_bar("comparing methods", seen):
+        for trial, draw, name in track(runs):
+            if (trial.name, draw) not in drawn:
+                drawn = {(trial.name, draw): trial.draw(draw)}
+            try:
+                values = _quietly(trial, drawn[trial.name, draw], draw, name)
+            except (ValueError, ModuleNotFoundError) as error:
+                refused.setdefault(name, str(error))
+                values = dict.fromkeys(trial.cells(name), float("nan"))
+            for cell, value in values.items():
+                found.setdefault(cell, {})[draw] = value
     for name, why in refused.items():
         console.print(f"[yellow]{name}[/yellow] had no answer at least once: {why}", highlight=False)
     return Results(found)

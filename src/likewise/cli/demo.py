@@ -15,8 +15,8 @@ from rich.table import Table
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
-from .._progress_bar import Bar
-from .._progress_legacy import each
+from .._progress import track
+from .._progress_bar import progress_bar
 from ..constraints import Constraints
 from ..evaluation import normalized_mutual_information, purity
 from ..front import Likewise
@@ -56,11 +56,11 @@ def run(out: Path, n_hints: int, seed: int) -> None:
     plain = KMeans(DIGITS, n_init=10, random_state=0).fit_predict(X)
     tried: list[dict[int, Likewise]] = []
     scores: dict[str, list[tuple[float, float, float]]] = {}
-    with Bar("sorting digits").shown():
-        for draw in each(range(DRAWS)):
+    with progress_bar("sorting digits"):
+        for draw in track(range(DRAWS)):
             models = {}
             drawn_so_far = hints_drawn(y, n_hints, [seed, draw])
-            for amount, hints in each(drawn_so_far.items(), len(drawn_so_far)):
+            for amount, hints in drawn_so_far.items():
                 models[amount] = Likewise(DIGITS, verbose=False, random_state=0).fit(X, constraints=hints)
             tried.append(models)
             answers = {"k-means|none": plain, "Likewise|none": models[n_hints].baseline_labels_}
@@ -74,7 +74,7 @@ def run(out: Path, n_hints: int, seed: int) -> None:
     found = scores[f"Likewise|{n_hints}"]
     middle = int(np.argsort([right for right, _, _ in found], kind="stable")[DRAWS // 2])
     command = f"likewise demo --hints {n_hints} --seed {seed}"
-    with Bar("writing the report").shown():
+    with progress_bar("writing the report"):
         page = written(out / "report.html", tried[middle][n_hints], X, digits.images, command)
     console.print(f"\nThe piles, and what the hints did: [b]{page}[/b] opens in any browser.", soft_wrap=True)
     console.print("It shows the draw in the middle, neither the luckiest nor the unluckiest.\n\nTry next:")

@@ -9,8 +9,8 @@ from typing import Any
 
 from rich.console import Console
 
-from .._progress_bar import Bar
-from .._progress_legacy import tell
+from .._progress import report, stage
+from .._progress_bar import progress_bar
 
 Show = Callable[[str, int, int | None], None]
 
@@ -35,13 +35,12 @@ class Talk:
 
     @contextmanager
     def progress(self, what: str = "") -> Iterator[Show]:
-        """Show what is done and how long the rest will take, from a second on; what it gives is told the same."""
-        with Bar(what, self.heard).shown() as bar:
+        """Show progress from a second on; what it gives reports a stage and its count."""
+        with progress_bar(what, self.heard):
 
             def show(what: str, done: int, total: int | None) -> None:
-                bar.name(what)
-                if total:
-                    tell(done, total)
+                with stage(what):
+                    report(done, total)
 
             yield show
 

@@ -6,10 +6,11 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.metrics import silhouette_score
 
+from .._progress import track
 from .._threads import parallel_map
 from ..clustering.kmeans._points import Points
 from ..constraints import Constraints
-from ._budget import Pace
+from ._budget import Budget
 from ._evidence import explained, votes
 from ._folds import Statements
 from ._kmeans import quick_labels
@@ -50,7 +51,7 @@ def choose_n_clusters(
     ground: Ground,
     hints: Constraints,
     rng: np.random.RandomState,
-    pace: Pace | None = None,
+    budget: Budget | None = None,
     n_jobs: int | None = None,
 ) -> int:
     """A number of clusters that suits the hints; without any, one that suits the data.
@@ -65,7 +66,7 @@ def choose_n_clusters(
 
     Where time is short, large numbers are not tried.
     """
-    runs = _tried(ground, rng, pace or Pace(), n_jobs)
+    runs = _tried(ground, rng, budget or Budget(), n_jobs)
     candidates = list(runs)
     rows = rng.permutation(ground.n)[:ROWS]
     silhouettes = np.array([_silhouette(ground.L.F, runs[k], rows) for k in candidates])
@@ -105,19 +106,18 @@ def _candidates(n: int) -> list[int]:
     return [k for k in candidates if k <= most]
 
 
-def _tried(ground: Ground, rng: np.random.RandomState, pace: Pace, n_jobs: int | None) -> dict[int, list[Array]]:
+def _tried(ground: Ground, rng: np.random.RandomState, budget: Budget, n_jobs: int | None) -> dict[int, list[Array]]:
     """Partitions without hints for each candidate, small numbers first; those of rows tried before are still there."""
     if ground.tried:
         return ground.tried
     candidates = _candidates(ground.n)
     spaces = [Points(ground.G.F), Points(ground.C.F)]
-    for number, k in enumerate(candidates):
-        start = pace.elapsed
+    for number, k in enumerate(track(candidates)):
+        start = budget.elapsed
         runs = [(points, k, own_stream(rng, k)) for points in spaces for _ in range(REPEATS)]
         ground.tried[k] = parallel_map(lambda run: quick_labels(*run), runs, n_jobs)
-        pace.show("number of clusters", number + 1, len(candidates))
-        if number + 1 < len(candidates) and not pace.room_for(STEP * (pace.elapsed - start), SHARE):
-            pace.left_out.append(f"numbers of clusters above {k}")
+        if number + 1 < len(candidates) and not budget.has_room(STEP * (budget.elapsed - start), SHARE):
+            budget.left_out.append(f"numbers of clusters above {k}")
             break
     return ground.tried
 

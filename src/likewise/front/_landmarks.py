@@ -13,7 +13,6 @@ from ..constraints import Constraints
 from ..graphs._fuzzy import Nearness
 from ..linalg._row_matrix import indicator
 from ..linalg._spectral import unit_length
-from ._budget import Pace
 from ._newcomers import Newcomers
 from ._unsupervised import Ground
 
@@ -71,7 +70,7 @@ class Landmarks:
     places: Any = None
 
     @classmethod
-    def of(cls, ground: Ground, X: Any, rows: Array | None, pace: Pace, n_jobs: int | None = None) -> Self:
+    def of(cls, ground: Ground, X: Any, rows: Array | None, n_jobs: int | None = None) -> Self:
         """Place all rows of X, of which ``rows`` are those of the ground."""
         near = Nearness(ground.C.F, min(VOTERS, ground.n - 1), "euclidean")
         n = X.shape[0]
@@ -80,10 +79,9 @@ class Landmarks:
 
         def placed(start: int) -> tuple[Array, Any]:
             place = ground.place(X[start : start + BATCH])
-            pace.show("placing rows", start, n)
             return place, near.of(place)[0]
 
-        places, weights = zip(*parallel_map(placed, range(0, n, BATCH), n_jobs), strict=True)
+        places, weights = zip(*parallel_map(placed, range(0, n, BATCH), n_jobs, report=True), strict=True)
         return cls(n, near, rows, sparse.csr_array(sparse.vstack(weights)), np.concatenate(places))
 
     @property

@@ -12,13 +12,14 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import as_constraints, validate_rows
+from .._progress_bar import progress_bar
 from .._sklearn import Interval, StrOptions, _check_feature_names_in
 from .._threads import native
 from ..clustering._base import Clusterer
 from ..constraints import Constraints
 from ..linalg._row_matrix import indicator
 from ..linalg._spectral import unit_length
-from ._budget import LEARNING, Pace, coming
+from ._budget import Budget
 from ._choose_k import choose_n_clusters
 from ._consensus import Answer, heed
 from ._explaining import explained
@@ -142,13 +143,14 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self._base: Any = None
         self._answer: Answer | None = None
         rows = drawn_rows(constraints, rng)
-        parts = coming(placing=rows is not None, counting=self.n_clusters is None, learning=not constraints.is_empty)
         # Matrices here are small: threads inside each product would only wait for each other.
-        with native().limit(limits=1), Pace(self.budget_s, self.verbose, parts).shown() as pace:
-            self._rows = X if rows is None else X[rows]
-            self._ground = pace.timed("features", lambda: Ground.of(self._rows, pace))
-            self._marks = pace.timed("features", lambda: Landmarks.of(self._ground, X, rows, pace, self.n_jobs))
-            return self._heed(constraints, rng, pace)
+        with native().limit(limits=1), progress_bar(visible=self.verbose):
+            budget = Budget(self.budget_s)
+            with budget.stage("features"):
+                self._rows = X if rows is None else X[rows]
+                self._ground = Ground.of(self._rows)
+                self._marks = Landmarks.of(self._ground, X, rows, self.n_jobs)
+            return self._heed(constraints, rng, budget)
 
     def add_constraints(self, constraints: Constraints) -> Self:
         """More hints for the same rows: features, the answer without hints, and what was learned, are used again.
@@ -168,13 +170,14 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             raise ValueError("a model read from a file can place rows, not learn more: fit a new one with all hints.")
         hints = self.constraints_ | as_constraints(self._marks.n, None, constraints)
         self._check_strict(hints)
-        with native().limit(limits=1), Pace(self.budget_s, self.verbose, LEARNING).shown() as pace:
+        with native().limit(limits=1), progress_bar(visible=self.verbose):
+            budget = Budget(self.budget_s)
             rng = check_random_state(self.random_state)
             if (new := self._marks.newcomers(hints)) is not None:
                 self._marks.join(new)
                 self._ground, self._base = new.among(self._ground), new.baseline(self._base)
                 self._answer = new.answer(self._answer, rng)
-            self.labels_ = self._heed(hints, rng, pace).astype(np.int32)
+            self.labels_ = self._heed(hints, rng, budget).astype(np.int32)
         return self
 
     def _check_strict(self, hints: Constraints) -> None:
@@ -182,29 +185,30 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             self._refuse_beliefs(hints)
             hints.check(self.n_clusters)
 
-    def _heed(self, hints: Constraints, rng: np.random.RandomState, pace: Pace) -> Array:
+    def _heed(self, hints: Constraints, rng: np.random.RandomState, budget: Budget) -> Array:
         """The labels of all rows under hints; everything learned is set on the way."""
         ground, marks, self.constraints_ = self._ground, self._marks, hints
         known = marks.hints(hints)
         k = self.n_clusters
         if k is None:
-            k = pace.timed("number of clusters", lambda: choose_n_clusters(ground, known, rng, pace, self.n_jobs))
+            with budget.stage("number of clusters"):
+                k = choose_n_clusters(ground, known, rng, budget, self.n_jobs)
         if self._base is None or self._base.n_clusters != k:
-            self._base = pace.timed("without hints", lambda: baseline(ground, k, rng, pace, self.n_jobs))
+            with budget.stage("without hints"):
+                self._base = baseline(ground, k, rng, budget, self.n_jobs)
             self._answer = None
         base, self.n_clusters_ = self._base, k
         labels, Z, broken = marks.votes(base.labels), marks.directions(base.embedding), ""
         self.baseline_labels_ = labels.astype(np.int32)
         before, self._answer = self._answer, None
         if not known.is_empty:
-            teacher = Teacher(ground, base, k, rng, pace, self.n_jobs)
+            teacher = Teacher(ground, base, k, rng, budget, self.n_jobs)
             try:
-                labels, Z, broken = pace.timed(
-                    "hints", lambda: self._settled(heed(teacher, known, self.trust, before), rng)
-                )
+                with budget.stage("hints"):
+                    labels, Z, broken = self._settled(heed(teacher, known, self.trust, before), rng)
                 labels = renamed(labels, self.baseline_labels_)
             except KeyboardInterrupt:  # there is nothing better than the answer without hints
-                pace.interrupted, self._answer = True, None
+                budget.interrupted, self._answer = True, None
         answer = self._answer
         self.embedding_ = Z.astype(self._rows.dtype, copy=False)
         self._n_features_out = Z.shape[1]
@@ -219,13 +223,13 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             labels,
             n_clusters=k,
             recipe=str(ground.linear),
-            seconds=dict(pace.seconds),
-            left_out=tuple(dict.fromkeys(pace.left_out)),
-            interrupted=pace.interrupted,
+            seconds=dict(budget.seconds),
+            left_out=tuple(dict.fromkeys(budget.left_out)),
+            interrupted=budget.interrupted,
             broken=broken,
             clusters=self._characterized(found),
         )
-        if pace.interrupted:
+        if budget.interrupted:
             warnings.warn(
                 f"interrupted: the answer rests on {self.n_iter_} clusterings, those there were by then; report_ says "
                 "what is missing. Fit again for the whole, or set budget_s to stop at a time of your choice.",

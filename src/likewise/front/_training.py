@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._progress import stage, track
 from .._threads import parallel_map
 from ..constraints import Constraints
-from ._budget import Pace
+from ._budget import Budget
 from ._folds import N_FOLDS, Statements, row_folds, without
 from ._members import FAMILIES, ROUNDS, Lesson, Member, Place, in_order
 from ._streams import own_stream
@@ -34,7 +35,7 @@ class Teacher:
         The rows, and the answer without hints; what that took is what members are expected to take.
     n_clusters : int
     rng : RandomState
-    pace : Pace
+    budget : Budget
         Time there is. Between rounds it is asked for room; without any, members of later rounds are left out.
     n_jobs : int, optional
         Threads. The answer is the same for any number of them.
@@ -44,7 +45,7 @@ class Teacher:
     base: Baseline
     n_clusters: int
     rng: np.random.RandomState
-    pace: Pace
+    budget: Budget
     n_jobs: int | None = None
 
     def train(
@@ -78,7 +79,6 @@ class Teacher:
         lessons, places = self._prepared(hints, closed, folds, before)
         members: list[Member] = []
         taken: dict[str, float] = {}
-        planned = [self._expected(family) for family, _ in ROUNDS]
         n_jobs = 1 if before and self.ground.n <= FEW_ROWS else self.n_jobs
         number = 0
 
@@ -89,18 +89,19 @@ class Teacher:
             return Member(place.family, labels, place.fold, place.repeat, kept)
 
         try:
-            for number, (family, repeat) in enumerate(ROUNDS):
-                expected = taken.get(family) or self._expected(family)
-                afterward = JOINING * self.base.joining_s + reserve * (taken.get("graph") or self._expected("graph"))
-                if self.pace.interrupted or not self.pace.room_for(expected + afterward):
-                    self._leave_out(ROUNDS[number:])
-                    break
-                self.pace.show("learning from hints", sum(planned[:number]), sum(planned))
-                start = self.pace.elapsed
-                members += parallel_map(learn, places[family, repeat], n_jobs)
-                taken[family] = self.pace.elapsed - start
+            with stage("learning from hints"):
+                for number, (family, repeat) in enumerate(track(ROUNDS)):
+                    expected = taken.get(family) or self._expected(family)
+                    joining = JOINING * self.base.joining_s
+                    afterward = joining + reserve * (taken.get("graph") or self._expected("graph"))
+                    if self.budget.interrupted or not self.budget.has_room(expected + afterward):
+                        self._leave_out(ROUNDS[number:])
+                        break
+                    start = self.budget.elapsed
+                    members += parallel_map(learn, places[family, repeat], n_jobs)
+                    taken[family] = self.budget.elapsed - start
         except KeyboardInterrupt:
-            self.pace.interrupted = True
+            self.budget.interrupted = True
             self._leave_out(ROUNDS[number:])
         return in_order(members), folds
 
@@ -128,4 +129,4 @@ class Teacher:
 
     def _leave_out(self, rounds: Sequence[tuple[str, int]]) -> None:
         names = [family if repeat == 0 else f"{family} (repeated)" for family, repeat in rounds]
-        self.pace.left_out.append(f"members of {', '.join(names)}")
+        self.budget.left_out.append(f"members of {', '.join(names)}")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from .._progress_legacy import part
+from .._progress import track
 from .._threads import parallel_map
 from ..clustering.agreement._hbgf import consensus_embedding
 from ..clustering.kmeans._lloyd import best_of, lloyd, plain
 from ..clustering.kmeans._points import Points
 from ..clustering.kmeans._seeding import spread_out
 from ..prepare._linear import LinearFeatures
-from ._budget import Pace
+from ._budget import Budget
 from ._graph_features import GraphFeatures
 from ._kmeans import EXACT, quick_labels
 from ._learned_map import Space
@@ -30,9 +31,6 @@ REPEATS = 5
 
 STARTS = 10
 """Of the k-means in the space where they are joined."""
-
-LINEAR = 0.4
-"""The share of the time for features that linear ones take, about."""
 
 SHARE = 0.5
 """Of a budget, what the runs without hints may have used when the last of them is made."""
@@ -63,19 +61,16 @@ class Ground:
     tried: dict[int, list[Array]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, X: Any, pace: Pace | None = None) -> Ground:
+    def of(cls, X: Any) -> Ground:
         """Prepare the rows of X."""
-        pace = pace or Pace()
         linear = LinearFeatures()
-        with pace.telling("features"):
-            with part(0, LINEAR):
-                rows, L = linear.fit_transform(X)
-            start = pace.elapsed
-            graph = GraphFeatures(metric=linear.metric)
-            with part(LINEAR, 1):
-                G = graph.fit_transform(rows)
+        rows, L = linear.fit_transform(X)
+        start = perf_counter()
+        graph = GraphFeatures(metric=linear.metric)
+        G = graph.fit_transform(rows)
+        graph_s = perf_counter() - start
         L, G = L.astype(np.float32), G.astype(np.float32)
-        return cls(linear, graph, Space(L), Space(G), Space(np.hstack([L, G])), pace.elapsed - start)
+        return cls(linear, graph, Space(L), Space(G), Space(np.hstack([L, G])), graph_s)
 
     def place(self, X: Any) -> Array:
         """New rows in the space C."""
@@ -113,13 +108,13 @@ class Baseline:
 
 
 def baseline(
-    ground: Ground, n_clusters: int, rng: np.random.RandomState, pace: Pace | None = None, n_jobs: int | None = None
+    ground: Ground, n_clusters: int, rng: np.random.RandomState, budget: Budget | None = None, n_jobs: int | None = None
 ) -> Baseline:
     """Many plain k-means runs in G and C, with k clusters and more, and their consensus (:func:`likewise.hbgf`).
 
     Where time is short there are fewer of them, but one of each kind.
     """
-    pace = pace or Pace()
+    budget = budget or Budget()
     points = [Points(space.F) for space in (ground.G, ground.C)]
     runs = []
     for space in points:
@@ -127,19 +122,18 @@ def baseline(
             k = min(round(size * n_clusters), ground.n)
             runs += [(space, k, own_stream(rng, k)) for _ in range(REPEATS)]
     labelings: dict[int, Array] = {}
-    start = pace.elapsed
-    for repeat in range(REPEATS):
-        spent = pace.elapsed - start
-        if repeat and not pace.room_for(spent / repeat, SHARE):
-            pace.left_out.append(f"{len(runs) - len(labelings)} of {len(runs)} runs without hints")
+    start = budget.elapsed
+    for repeat in track(range(REPEATS)):
+        spent = budget.elapsed - start
+        if repeat and not budget.has_room(spent / repeat, SHARE):
+            budget.left_out.append(f"{len(runs) - len(labelings)} of {len(runs)} runs without hints")
             break
-        pace.show("without hints", repeat, REPEATS)
         chosen = range(repeat, len(runs), REPEATS)
         found = parallel_map(lambda number: quick_labels(*runs[number]), chosen, n_jobs)
         labelings.update(zip(chosen, found, strict=True))
-    ran = pace.elapsed
+    ran = budget.elapsed
     ordered = [labelings[number] for number in sorted(labelings)]
     embedding, _ = consensus_embedding(ordered, n_clusters)
     joined = Points(embedding)
     run = best_of(lloyd(joined, spread_out(joined, n_clusters, rng), plain(joined), **EXACT) for _ in range(STARTS))
-    return Baseline(n_clusters, run.labels, embedding, ordered, (ran - start) / len(ordered), pace.elapsed - ran)
+    return Baseline(n_clusters, run.labels, embedding, ordered, (ran - start) / len(ordered), budget.elapsed - ran)

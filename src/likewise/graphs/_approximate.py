@@ -75,7 +75,7 @@ def approximate_nearest(
             rows = among if len(among) > k else None
             return block_search(distances, some, k, unit=unit, among=rows, themselves=themselves)
 
-        found = parallel_map(block, blocks, n_jobs, told=True)
+        found = parallel_map(block, blocks, n_jobs, report=True)
         place = np.argsort(np.concatenate(blocks), kind="stable")[np.argsort(np.argsort(queries, kind="stable"))]
         chosen, apart = (np.concatenate(parts)[place] for parts in zip(*found, strict=True))
         return Found(chosen, apart)

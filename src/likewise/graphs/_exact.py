@@ -84,7 +84,7 @@ def exact_search(
     def answer(some: IntArray) -> tuple[IntArray, FloatArray]:
         return block_search(distances, some, k, farthest=farthest, unit=unit, among=among, themselves=themselves)
 
-    answers = parallel_map(answer, blocks, n_jobs, told=True)
+    answers = parallel_map(answer, blocks, n_jobs, report=True)
     if not answers:
         return Found(np.zeros((0, k), dtype=np.int64), np.zeros((0, k)))
     rows, apart = zip(*answers, strict=True)

@@ -38,7 +38,7 @@ def radii(distances: Distances, n_jobs: int | None = None) -> FloatArray:
 
     blocks = [slice(start, start + BLOCK) for start in range(0, distances.n_queries, BLOCK)]
     with listening(None):
-        found = np.concatenate(parallel_map(squares, blocks, n_jobs, told=True)) - among.mean() * (0.5 - ROUNDING)
+        found = np.concatenate(parallel_map(squares, blocks, n_jobs, report=True)) - among.mean() * (0.5 - ROUNDING)
     return np.asarray(np.sqrt(np.maximum(found, 0.0)))
 
 

@@ -37,7 +37,7 @@ def mutual_search(
         for start in range(tile.start, tile.stop, QUERIES)
     ]
     books = _Books(Seeker(distances, k, -1 if farthest else 1, unit, among=None, themselves=True))
-    parallel_map(books.compare, blocks, n_jobs, told=True)
+    parallel_map(books.compare, blocks, n_jobs, report=True)
     books.close()
     rows, apart = zip(*parallel_map(books.answer, blocks, n_jobs), strict=True)
     return Found(np.concatenate(rows), np.concatenate(apart))

@@ -68,7 +68,7 @@ class Nystrom:
             F[some] = kernel(X[some], chosen) @ M
 
         with listening(None):
-            parallel_map(fill, list(blocks(n, len(landmarks))), told=True)
+            parallel_map(fill, list(blocks(n, len(landmarks))), report=True)
         some = _sample(n)
         off = np.linalg.norm(kernel(X[some], X[some]) - F[some] @ F[some].T)
         return cls(landmarks, F, M, float(off))
@@ -91,7 +91,7 @@ class Nystrom:
                 self.F[some] -= (self.F[some] @ B.T) @ B
 
             with listening(None):
-                parallel_map(project, list(blocks(len(self.F), self.F.shape[1])), told=True)
+                parallel_map(project, list(blocks(len(self.F), self.F.shape[1])), report=True)
 
 
 def drawn_landmarks(count: int, constraints: Constraints, rng: np.random.RandomState) -> Array:
