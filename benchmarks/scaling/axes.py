@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from likewise import Constraints, KernelKMeans, Likewise, SphericalKMeans
+from likewise._methods import method_named
 from likewise.studies.methods import CLUSTERERS, PROJECTIONS
 
 from ..data import blobs, documents
@@ -97,7 +98,7 @@ class Axis:
 
 def hears(method: str) -> bool:
     """Whether a method takes hints; one that does not has no curve along them."""
-    return getattr(METHODS[method], "_uses_hints", True)
+    return method_named(method).uses_constraints
 
 
 def curves(methods: Iterable[str] = (), axes: Iterable[str] = ()) -> list[tuple[str, str]]:

@@ -6,4 +6,5 @@ from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
 from sklearn.utils._param_validation import RealNotInt as RealNotInt
 from sklearn.utils._param_validation import StrOptions as StrOptions
+from sklearn.utils._param_validation import make_constraint as make_constraint
 from sklearn.utils.validation import _check_feature_names_in as _check_feature_names_in

@@ -8,6 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA, TruncatedSVD
 
 from likewise import clustering, front, metric, projections
+from likewise._method import uses_constraints
 from likewise.constraints import Constraints
 from likewise.front import _landmarks as landmarks
 from likewise.models import can_save, load, place, save
@@ -111,7 +112,7 @@ CLUSTERERS = [
 
 @pytest.mark.parametrize("model", CLUSTERERS, ids=lambda model: type(model).__name__)
 def test_clusterers(tmp_path, model):
-    hears = getattr(model, "_uses_hints", not isinstance(model, KMeans))
+    hears = uses_constraints(model)
     model.fit(X, **({"constraints": HINTS} if hears else {}))
     other = again(tmp_path, model)
     check_same(model, other, NEW)

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 
 from .._estimator import as_constraints, validate_rows
+from .._method import Method
 from .._sklearn import _fit_context
 from ..constraints import Constraints
 
@@ -26,8 +27,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
     n_iter_ : int
     """
 
-    _uses_hints: ClassVar[bool] = True
-    _uses_beliefs: ClassVar[bool] = True
+    _method: ClassVar[Method] = Method("")
     _published: ClassVar[dict[str, Any]] = {}
 
     @classmethod
@@ -57,12 +57,12 @@ class Clusterer(ClusterMixin, BaseEstimator):
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={X.shape[0]} rows there are.")
         hints = self._hints(X.shape[0], y, constraints)
-        if not (self._uses_hints or hints.is_empty):
+        if not (self._method.uses_constraints or hints.is_empty):
             raise ValueError(
                 f"{type(self).__name__} hears no hints, but was given {hints!r}. Use PCKMeans, COPKMeans or "
                 "ProjectThenCluster, or leave the constraints out."
             )
-        if not self._uses_beliefs:
+        if not self._method.uses_weights:
             self._refuse_beliefs(hints)
         self.labels_ = np.asarray(self._cluster(X, hints), dtype=np.int32)
         return self
@@ -72,7 +72,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         return self.fit(X, y, constraints=constraints).labels_
 
     def _hints(self, n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
-        return as_constraints(n_samples, y if self._uses_hints else None, constraints)
+        return as_constraints(n_samples, y if self._method.uses_constraints else None, constraints)
 
     def _accepts(self) -> dict[str, Any]:
         return {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "ensure_min_samples": 1}

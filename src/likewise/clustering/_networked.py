@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import validate_rows
+from .._method import Method, Needs
 from .._progress_legacy import part
 from .._sklearn import HasMethods, Interval, StrOptions, _fit_context
 from ..constraints import Constraints
@@ -104,6 +105,9 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     True
     """
 
+    _method: ClassVar[Method] = Method(
+        "networked", prefer="documents and their links", paper="Yan, thesis, chapter 5", needs=Needs.LINKS
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,
         "links_method": [StrOptions({"both", "links", "local", "global"})],

@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._estimator import validate_rows
+from .._method import LLOYD, Method, uses_constraints
 from .._progress_legacy import part
 from .._sklearn import HasMethods, Interval, StrOptions
 from ..constraints import Constraints
@@ -87,6 +88,12 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     True
     """
 
+    _method: ClassVar[Method] = Method(
+        "project",
+        prefer="a linear map learned from constraints, then a k-means that keeps must-links",
+        paper="this package",
+        cost=LLOYD,
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,
         "n_clusters": [POSITIVE_INT, None],
@@ -182,9 +189,10 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     def _labels(self, Z: Any, constraints: Constraints) -> Array:
         clusterer = self.clusterer_
         groups = constraints.groups()
-        if isinstance(clusterer, Clusterer) or "constraints" in signature(clusterer.fit).parameters:
-            heard = constraints if getattr(clusterer, "_uses_hints", True) else None
-            return clusterer.fit(Z, constraints=heard).labels_
+        if uses_constraints(clusterer):
+            return clusterer.fit(Z, constraints=constraints).labels_
+        if isinstance(clusterer, Clusterer):
+            return clusterer.fit(Z).labels_
         n_groups = int(groups.max()) + 1
         enough = getattr(clusterer, "n_clusters", 1) <= n_groups < len(groups)
         if self.trust and enough and has_fit_parameter(clusterer, "sample_weight"):

@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from inspect import signature
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from .._method import uses_constraints
 from ..constraints import Constraints
 from ._scores import (
     adjusted_rand_index,
@@ -312,6 +312,4 @@ def _labels(clusterer: Any, X: Any, drawn: Case, hinted: bool = True) -> Array:
 
 
 def _takes_hints(estimator: Any, drawn: Case) -> bool:
-    if drawn.constraints.is_empty or not getattr(estimator, "_uses_hints", True):
-        return False
-    return "constraints" in signature(estimator.fit).parameters
+    return not drawn.constraints.is_empty and uses_constraints(estimator)

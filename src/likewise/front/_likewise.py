@@ -12,6 +12,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import as_constraints, validate_rows
+from .._method import Cost, Method
 from .._progress_bar import progress_bar
 from .._sklearn import Interval, StrOptions, _check_feature_names_in
 from .._threads import native
@@ -111,6 +112,18 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     (5,)
     """
 
+    _method: ClassVar[Method] = Method(
+        "likewise",
+        prefer="the one to start with: chooses features and distance, and falls back to the unsupervised result",
+        paper="this package",
+        chooses_n_clusters=True,
+        cost=Cost(
+            "likewise",
+            "exact neighbors of up to 10,000 landmarks look at all pairs of them; other rows join the nearest ones",
+            rows=2.0,
+            width=2.0,
+        ),
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "trust": [StrOptions({"auto", "strict", "weighted"})],

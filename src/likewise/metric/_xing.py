@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import as_constraints, validate_rows
+from .._method import Method, Needs
 from .._progress_legacy import part
 from .._sklearn import Interval, StrOptions, _check_feature_names_in, _fit_context
 from ..constraints import Constraints
@@ -130,6 +131,12 @@ class XingMetric(TransformerMixin, BaseEstimator):
     ((178, 13), 5)
     """
 
+    _method: ClassVar[Method] = Method(
+        "xing",
+        prefer="weights of columns, learned from pairs",
+        paper="Xing, Ng, Jordan, Russell 2002",
+        needs=Needs.MUST_LINK | Needs.CANNOT_LINK,
+    )
     _published: ClassVar[dict[str, Any]] = {"shrink": 0.0, "ridge": LEAST_RIDGE}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "kind": [StrOptions({"diagonal", "full"})],

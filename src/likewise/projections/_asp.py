@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._method import PRODUCTS, Method, Needs
 from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import centroid_scatter, ridge
@@ -55,7 +56,14 @@ class ASP(Projection):
     (30, 10)
     """
 
-    _needs: ClassVar[str | None] = "must"
+    _method: ClassVar[Method] = Method(
+        "asp",
+        prefer="text, many must-links; the cheapest",
+        paper="Yan, thesis, chapter 4",
+        needs=Needs.MUST_LINK,
+        keeps_all_components=True,
+        cost=PRODUCTS,
+    )
     _published: ClassVar[dict[str, Any]] = {"singletons": "all"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],

@@ -13,18 +13,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import as_constraints, validate_rows
+from .._method import Method, Needs
 from .._progress_legacy import part
 from .._sklearn import Interval, StrOptions, _fit_context
 from ..constraints import Constraints
 from ..forms import Form, ridge
 from ..linalg._products import product
 from ..pencil import Pencil, solve_pencil
-
-NEEDS = {
-    "must": ("must-links", lambda hints: hints.n_must_link > 0),
-    "cannot": ("cannot-links", lambda hints: hints.n_cannot_link > 0),
-    "any": ("must-links or cannot-links", lambda hints: hints.n_must_link + hints.n_cannot_link > 0),
-}
 
 TOL = 1e-5
 """Residual at which the matrix-free route stops: quotients are then right to about ten digits."""
@@ -60,7 +55,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         How the pencil was solved; see :func:`likewise.pencil.choose_route`.
     """
 
-    _needs: ClassVar[str | None] = "any"
+    _method: ClassVar[Method] = Method("", needs=Needs.ANY_CONSTRAINT)
     _tol: ClassVar[float] = TOL
     _published: ClassVar[dict[str, Any]] = {}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -191,22 +186,27 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         order = np.argsort(-np.abs(weights), kind="stable")[:n]
         return [(str(names[column]), float(weights[column])) for column in order if weights[column] != 0]
 
+    @property
+    def _needs(self) -> Needs:
+        """What ``fit`` cannot do without; a method overrides this where it depends on a parameter."""
+        return self._method.needs
+
     def _check_needs(self, hints: Constraints, *, nothing_given: bool) -> None:
-        if self._needs is None:
+        if not self._needs:
             return
-        name, (words, satisfied) = type(self).__name__, NEEDS[self._needs]
+        name, words = type(self).__name__, self._needs.words
         if nothing_given:
             raise ValueError(
                 f"{name} requires y to be passed, but the target y is None, and so are the constraints: it learns "
                 f"from {words}. Pass constraints=Constraints(...) or partial labels as y."
             )
-        if not satisfied(hints):
+        if self._needs.missing(hints):
             raise ValueError(f"{name} learns from {words}, and the hints hold none: {hints!r}.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.required = self._needs is not None
+        tags.target_tags.required = bool(self._needs)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._method import PRODUCTS, Method, Needs
 from .._sklearn import Interval, StrOptions
 from ..constraints import Constraints
 from ..forms import Form, laplacian, ridge, total_scatter
@@ -62,7 +63,14 @@ class Costco(Projection):
     (1797, 9)
     """
 
-    _needs: ClassVar[str | None] = "must"
+    _method: ClassVar[Method] = Method(
+        "costco",
+        prefer="wide data and text; uses all rows, survives wrong links",
+        paper="Yan, thesis, chapter 5",
+        needs=Needs.MUST_LINK,
+        keeps_all_components=True,
+        cost=PRODUCTS,
+    )
     _published: ClassVar[dict[str, Any]] = {"beta": "published", "over": "pull", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,

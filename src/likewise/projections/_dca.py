@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._method import PRODUCTS, Method, Needs
 from ..constraints import Constraints
 from ..forms import Form, laplacian, within_scatter
 from ..forms._scatter import centroids
@@ -60,7 +61,13 @@ class DCA(WithinGroups):
     (150, 2)
     """
 
-    _needs: ClassVar[str | None] = "cannot"
+    _method: ClassVar[Method] = Method(
+        "dca",
+        prefer="many constraints of both kinds for each column",
+        paper="Hoi, Liu, Lyu, Ma 2006",
+        needs=Needs.CANNOT_LINK,
+        cost=PRODUCTS,
+    )
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
         push = cannot_link_scatter(constraints)

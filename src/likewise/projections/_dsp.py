@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics.pairwise import paired_distances
 
+from .._method import NEIGHBORS, Method, Needs
 from .._progress_legacy import part
 from .._sklearn import StrOptions
 from ..constraints import Constraints
@@ -102,6 +103,13 @@ class DSP(Projection):
     (150, 2)
     """
 
+    _method: ClassVar[Method] = Method(
+        "dsp",
+        prefer="tables with scattered classes; must-links act in a kernel space",
+        paper="Yan, Bouaziz, Lee, Barlow 2012",
+        needs=Needs.ANY_CONSTRAINT,
+        cost=replace(NEIGHBORS, constraints=3.0),
+    )
     _published: ClassVar[dict[str, Any]] = {"over": "push", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._method import NEIGHBORS, Method, Needs
 from .._sklearn import Interval, StrOptions
 from ..constraints import Constraints
 from ..forms import Form, laplacian
@@ -67,6 +68,13 @@ class GCDR(Projection):
     (150, 2)
     """
 
+    _method: ClassVar[Method] = Method(
+        "gcdr",
+        prefer="constraints of both kinds and of different strength, in one graph",
+        paper="Davidson 2009",
+        needs=Needs.ANY_CONSTRAINT,
+        cost=NEIGHBORS,
+    )
     _tol = ROUGH_TOL
     _published: ClassVar[dict[str, Any]] = {"degree": "shrink", "ridge": 0.0, "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
+from .._method import NEIGHBORS, PRODUCTS, Method, Needs
 from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import Form, degree, laplacian
@@ -61,8 +62,14 @@ class LPP(Projection):
     (150, 2)
     """
 
+    _method: ClassVar[Method] = Method(
+        "lpp",
+        prefer="a baseline: neighbors stay neighbors",
+        paper="He, Niyogi 2003",
+        uses_constraints=False,
+        cost=NEIGHBORS,
+    )
     _tol = ROUGH_TOL
-    _needs: ClassVar[str | None] = None
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "push", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,
@@ -136,7 +143,9 @@ class SLPP(LPP):
     (150, 2)
     """
 
-    _needs: ClassVar[str | None] = "must"
+    _method: ClassVar[Method] = Method(
+        "slpp", prefer="a baseline: the must-link graph", paper="Cai, He 2005", needs=Needs.MUST_LINK, cost=PRODUCTS
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         name: rule
         for name, rule in LPP._parameter_constraints.items()
@@ -203,6 +212,13 @@ class LPPSI(Projection):
     (150, 2)
     """
 
+    _method: ClassVar[Method] = Method(
+        "lppsi",
+        prefer="a baseline: neighbors, corrected by constraints",
+        paper="An, Liu, Venkatesh 2008",
+        needs=Needs.ANY_CONSTRAINT,
+        cost=NEIGHBORS,
+    )
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._method import PRODUCTS, Method, Needs
 from ..constraints import Constraints
 from ..forms import between_scatter, within_scatter
 from ..pencil import Pencil
@@ -49,7 +50,13 @@ class RCA(WithinGroups):
     (178, 2)
     """
 
-    _needs: ClassVar[str | None] = "must"
+    _method: ClassVar[Method] = Method(
+        "rca",
+        prefer="many must-links for each column",
+        paper="Shental, Hertz, Weinshall, Pavel 2002",
+        needs=Needs.MUST_LINK,
+        cost=PRODUCTS,
+    )
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
         codes = group_codes(constraints, "none")

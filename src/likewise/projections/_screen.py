@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._method import PRODUCTS, Method, Needs
 from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import between_scatter, ridge
@@ -49,6 +50,13 @@ class SCREEN(Projection):
     (150, 2)
     """
 
+    _method: ClassVar[Method] = Method(
+        "screen",
+        prefer="a baseline: directions between groups",
+        paper="Tang, Xiong, Zhong, Wu 2007",
+        needs=Needs.ANY_CONSTRAINT,
+        cost=PRODUCTS,
+    )
     _published: ClassVar[dict[str, Any]] = {}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],
@@ -63,8 +71,8 @@ class SCREEN(Projection):
         self.singletons = singletons
 
     @property
-    def _needs(self) -> str:  # type: ignore[override]
-        return "cannot" if self.scatter == "cannot" else "any"
+    def _needs(self) -> Needs:
+        return Needs.CANNOT_LINK if self.scatter == "cannot" else super()._needs
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
         if self.scatter == "cannot":

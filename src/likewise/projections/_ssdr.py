@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._method import PRODUCTS, Method
 from .._sklearn import Interval
 from ..constraints import Constraints
 from ..forms import laplacian, ridge
@@ -47,7 +48,9 @@ class SSDR(Projection):
     (150, 2)
     """
 
-    _needs: ClassVar[str | None] = None
+    _method: ClassVar[Method] = Method(
+        "ssdr", prefer="few constraints: PCA, gently corrected", paper="Zhang, Zhou, Chen 2007", cost=PRODUCTS
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],
         "alpha": [Interval(Real, 0, None, closed="left")],

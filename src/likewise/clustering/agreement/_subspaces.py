@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 from threadpoolctl import threadpool_limits
 
+from ..._method import LLOYD, Method
 from ..._progress_legacy import each, part
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
@@ -105,6 +106,9 @@ class SubspaceMetricEnsemble(Clusterer):
     ((10, 178), (10, 8))
     """
 
+    _method: ClassVar[Method] = Method(
+        "ensemble", prefer="few rows, thousands of columns (genes)", paper="Yan, Domeniconi 2006", cost=LLOYD
+    )
     _published: ClassVar[dict[str, Any]] = {"shrink": 0.0, "penalty": "auto", "init": "random"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [POSITIVE],

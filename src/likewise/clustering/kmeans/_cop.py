@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..._method import LLOYD, Method
 from ..._progress_legacy import each
 from ...constraints import Constraints
 from ...graphs import cannot_link_graph
@@ -82,7 +83,13 @@ class COPKMeans(CenterClusterer):
     True
     """
 
-    _uses_beliefs: ClassVar[bool] = False
+    _method: ClassVar[Method] = Method(
+        "cop",
+        prefer="constraints that must hold",
+        paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
+        uses_weights=False,
+        cost=LLOYD,
+    )
     _published: ClassVar[dict[str, Any]] = {"n_init": 1}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CenterClusterer._parameter_constraints,

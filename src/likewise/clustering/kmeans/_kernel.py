@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..._estimator import validate_rows
+from ..._method import ALL_PAIRS, Method
 from ..._progress_legacy import part
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
@@ -121,7 +123,13 @@ class KernelKMeans(Clusterer):
     1
     """
 
-    _uses_hints: ClassVar[bool] = False
+    _method: ClassVar[Method] = Method(
+        "kernel",
+        prefer="a baseline for curved clusters, with a kernel of your choice",
+        paper="Schölkopf, Smola, Müller 1998",
+        uses_constraints=False,
+        cost=ALL_PAIRS,
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,
         "kernel": [StrOptions({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}), callable],
@@ -254,8 +262,13 @@ class SKKMeans(KernelKMeans):
     True
     """
 
-    _uses_hints: ClassVar[bool] = True
-    _uses_beliefs: ClassVar[bool] = False
+    _method: ClassVar[Method] = Method(
+        "skk",
+        prefer="curved clusters, trusted must-links",
+        paper="Yan, Bouaziz, Lee, Barlow 2012",
+        uses_weights=False,
+        cost=replace(ALL_PAIRS, constraints=3.0),
+    )
 
     def _width(self, X: Any) -> float:
         return resolve_delta(self.delta, X)

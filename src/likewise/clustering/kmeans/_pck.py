@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from ..._method import LLOYD, Method
 from ..._progress_legacy import each
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
@@ -92,6 +93,12 @@ class PCKMeans(CenterClusterer):
     (3, 4)
     """
 
+    _method: ClassVar[Method] = Method(
+        "pck",
+        prefer="constraints that may be wrong: breaking one has a price",
+        paper="Basu, Banerjee, Mooney 2004",
+        cost=LLOYD,
+    )
     _published: ClassVar[dict[str, Any]] = {"n_init": 1}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..._method import LLOYD, Method
 from ...constraints import Constraints
 from ._centers import CenterClusterer
 from ._lloyd import k_means
@@ -63,7 +64,13 @@ class SphericalKMeans(CenterClusterer):
     True
     """
 
-    _uses_hints: ClassVar[bool] = False
+    _method: ClassVar[Method] = Method(
+        "spherical",
+        prefer="a baseline for text, and what to run after projecting text",
+        paper="Dhillon, Modha 2001",
+        uses_constraints=False,
+        cost=LLOYD,
+    )
     _cosine: ClassVar[bool] = True
 
     def __init__(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from ..._method import CUT, Method
 from ..._sklearn import Interval
 from ...constraints import Constraints
 from ...forms import laplacian
@@ -64,7 +65,12 @@ class ConstrainedNormalizedCut(NormalizedCut):
     True
     """
 
-    _uses_hints: ClassVar[bool] = True
+    _method: ClassVar[Method] = Method(
+        "c-nc",
+        prefer="curved clusters and must-links: a normalized cut in which separating them has a price",
+        paper="Ji, Xu 2006",
+        cost=CUT,
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **NormalizedCut._parameter_constraints,
         "beta": [Interval(Real, 0, None, closed="left")],

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Tags, check_random_state
 
+from ..._method import CUT, Method
 from ..._progress_legacy import part
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
@@ -83,7 +84,13 @@ class NormalizedCut(Clusterer):
     True
     """
 
-    _uses_hints: ClassVar[bool] = False
+    _method: ClassVar[Method] = Method(
+        "nc",
+        prefer="a baseline for curved clusters",
+        paper="Shi, Malik 2000; Ng, Jordan, Weiss 2001",
+        uses_constraints=False,
+        cost=CUT,
+    )
     _published: ClassVar[dict[str, Any]] = {
         "affinity": "cosine",
         "n_neighbors": None,

@@ -26,8 +26,8 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
-from sklearn.utils.validation import has_fit_parameter
 
+from ..._method import ALL_PAIRS, CUT, Method, Needs, method, uses_constraints
 from ..._progress_legacy import each, part
 from ..._sklearn import Interval
 from ...constraints import Constraints
@@ -113,18 +113,18 @@ class ChainedClusterer(Clusterer):
         if "random_state" in clusterer.get_params() and self.random_state is not None:
             clusterer.set_params(random_state=self.random_state)
         self.steps_, self.clusterer_ = [clone(step) for step in self.steps], clusterer
-        if not constraints.is_empty and not any(map(_hears, [*self.steps_, clusterer])):
+        if not constraints.is_empty and not any(map(uses_constraints, [*self.steps_, clusterer])):
             raise ValueError(f"no part of the chain hears hints, but it was given {constraints!r}. Leave them out.")
         told = {} if constraints.is_empty else {"constraints": constraints}
         slices = _slices([*self.steps_, clusterer], X)
         for step, (start, stop) in zip(self.steps_, slices, strict=False):
             with part(start, stop):
-                X = step.fit_transform(X, **told) if _hears(step) else fit_transform(step, X)
+                X = step.fit_transform(X, **told) if uses_constraints(step) else fit_transform(step, X)
         with part(*slices[-1]):
             if isinstance(clusterer, KMeans):
                 fit_starts(clusterer, X)
             else:
-                clusterer.fit(X, **(told if _hears(clusterer) else {}))
+                clusterer.fit(X, **(told if uses_constraints(clusterer) else {}))
         self.n_iter_ = getattr(clusterer, "n_iter_", 1)
         return clusterer.labels_
 
@@ -135,10 +135,6 @@ class ChainedClusterer(Clusterer):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = any(step.__sklearn_tags__().target_tags.required for step in self.steps)
         return tags
-
-
-def _hears(part: Any) -> bool:
-    return getattr(part, "_uses_hints", has_fit_parameter(part, "constraints"))
 
 
 def _slices(parts: Sequence[Any], X: Any) -> list[tuple[float, float]]:
@@ -216,6 +212,15 @@ def _all_distances(X: Any, metric: str) -> Array:
     return D
 
 
+@method(
+    Method(
+        "l-nc",
+        prefer="a metric over all columns, then a cut",
+        paper="Yan, Wang, Lee, Giles 2009",
+        needs=Needs.MUST_LINK | Needs.CANNOT_LINK,
+        cost=CUT,
+    )
+)
 def l_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
     """L-NC: a metric over all features, then a normalized cut.
 
@@ -231,6 +236,15 @@ def l_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = No
     )
 
 
+@method(
+    Method(
+        "rl-nc",
+        prefer="text: a metric in the structure subspace, then a cut",
+        paper="Yan, Wang, Lee, Giles 2009",
+        needs=Needs.MUST_LINK | Needs.CANNOT_LINK,
+        cost=CUT,
+    )
+)
 def rl_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
     """RL-NC: a metric in the structure subspace, then a normalized cut. Parameters as for :func:`l_nc`.
 
@@ -252,6 +266,15 @@ def rl_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = N
     )
 
 
+@method(
+    Method(
+        "rlc-nc",
+        prefer="text: as rl-nc, with a cut that uses must-links",
+        paper="Yan, Wang, Lee, Giles 2009",
+        needs=Needs.MUST_LINK | Needs.CANNOT_LINK,
+        cost=CUT,
+    )
+)
 def rlc_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
     """RLC-NC: as RL-NC, and the cut pays for parting must-linked rows. Parameters as for :func:`l_nc`."""
     steps = [_subspace(published), _metric(published)]
@@ -259,6 +282,15 @@ def rlc_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = 
     return ChainedClusterer(n_clusters, steps=steps, clusterer=cut, random_state=random_state)
 
 
+@method(
+    Method(
+        "lo-nc",
+        prefer="text: constraints carried to neighbors, then a cut",
+        paper="Yan, Wang, Lee, Giles 2009",
+        uses_weights=False,
+        cost=ALL_PAIRS,
+    )
+)
 def lo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
     """Lo-NC: cosine distances with the hints propagated locally, then a normalized cut.
 
@@ -267,6 +299,15 @@ def lo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = N
     return _propagated(n_clusters, "local", published, random_state)
 
 
+@method(
+    Method(
+        "glo-nc",
+        prefer="text: constraints carried along shortest paths, then a cut",
+        paper="Yan, Wang, Lee, Giles 2009",
+        uses_weights=False,
+        cost=ALL_PAIRS,
+    )
+)
 def glo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
     """Glo-NC: cosine distances with the hints propagated along shortest paths, then a normalized cut.
 

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ...._estimator import validate_rows
+from ...._method import LLOYD, Method
 from ...._progress_legacy import Fall, each
 from ...._sklearn import Interval, StrOptions
 from ....constraints import Constraints
@@ -100,6 +101,12 @@ class MPCKMeans(CenterClusterer):
     (3, 13)
     """
 
+    _method: ClassVar[Method] = Method(
+        "mpck",
+        prefer="clusters of different shapes: a metric for each, learned from hundreds of constraints",
+        paper="Bilenko, Basu, Mooney 2004",
+        cost=LLOYD,
+    )
     _published: ClassVar[dict[str, Any]] = {"n_init": 1, "farthest": "pair"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,

@@ -1,0 +1,237 @@
+"""What is known of a method, said once beside its class: ``_method = Method(...)``.
+
+The command line, comparisons, model files, documentation, benchmarks and law tests read it through
+:mod:`likewise._methods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum, Flag, auto
+from inspect import isclass, signature
+from typing import Any, TypeVar
+
+from sklearn.base import ClusterMixin
+from sklearn.utils.validation import has_fit_parameter
+
+from ._sklearn import make_constraint
+from .constraints import Constraints
+
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+class Needs(Flag):
+    """What a method cannot do without, besides the data."""
+
+    NOTHING = 0
+    MUST_LINK = auto()
+    CANNOT_LINK = auto()
+    ANY_CONSTRAINT = auto()
+    """Must-links or cannot-links, whichever."""
+    LINKS = auto()
+    """Links between rows, such as citations."""
+
+    @property
+    def words(self) -> str:
+        """What is needed, in words; empty for nothing.
+
+        >>> (Needs.MUST_LINK | Needs.CANNOT_LINK).words
+        'must-links and cannot-links'
+        """
+        return " and ".join(_WORDS[need] for need in self)
+
+    def missing(self, constraints: Constraints) -> Needs:
+        """The needs that constraints do not meet.
+
+        >>> Needs.MUST_LINK.missing(Constraints(3, cannot_link=[(0, 1)]))
+        <Needs.MUST_LINK: 1>
+        """
+        lacking = Needs.NOTHING
+        if not constraints.n_must_link:
+            lacking |= self & Needs.MUST_LINK
+        if not constraints.n_cannot_link:
+            lacking |= self & Needs.CANNOT_LINK
+        if not constraints.n_must_link + constraints.n_cannot_link:
+            lacking |= self & Needs.ANY_CONSTRAINT
+        return lacking
+
+
+_WORDS = {
+    Needs.MUST_LINK: "must-links",
+    Needs.CANNOT_LINK: "cannot-links",
+    Needs.ANY_CONSTRAINT: "must-links or cannot-links",
+    Needs.LINKS: "links between rows",
+}
+
+
+class Kind(Enum):
+    """What a method makes of rows."""
+
+    CLUSTERER = "clusters"
+    """Labels."""
+    PROJECTION = "projects"
+    """As many coordinates as are asked for."""
+    METRIC = "measures"
+    """Coordinates as many as it finds right."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """How the running time grows: the exponent along each axis, and what the costliest part is.
+
+    Parameters
+    ----------
+    family : str
+        Methods whose cost has the same shape share it.
+    reason : str
+        Where the costliest part comes from.
+    rows, columns, constraints, width : float
+        Exponents; ``width`` is the number of directions or of clusters.
+    """
+
+    family: str
+    reason: str
+    rows: float = 1.0
+    columns: float = 1.0
+    constraints: float = 1.0
+    width: float = 1.0
+
+
+PRODUCTS = Cost(
+    "projections", "products with X; an eigenproblem of the smaller side of X, whose size is fixed along each axis"
+)
+NEIGHBORS = Cost(
+    "projections on neighbors",
+    "exact neighbors in 100 columns look at all pairs of rows; DSP factors the kernel of the linked rows",
+    rows=2.0,
+)
+LLOYD = Cost("k-means", "rows × columns × clusters an iteration, and each constraint once")
+CUT = Cost(
+    "normalized cuts",
+    "exact neighbors look at all pairs of rows; k-means of k eigenvectors costs k²",
+    rows=2.0,
+    width=2.0,
+)
+ALL_PAIRS = Cost(
+    "all distances",
+    "a number for each pair of rows; SKK-means factors the kernel of the linked rows",
+    rows=2.0,
+    width=2.0,
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """Facts about one method; whatever its class itself knows is asked of the class.
+
+    Parameters
+    ----------
+    name : str
+        For ``--method``. Empty for a base class, which is not listed.
+    prefer : str
+        When to prefer it: a short phrase for tables.
+    paper : str
+        Authors and year.
+    needs : Needs
+        What it cannot do without.
+    uses_constraints : bool
+        Whether must-links and cannot-links change its answer.
+    uses_weights : bool
+        Whether it takes constraints of other weights than 1.
+    chooses_n_clusters : bool
+        Whether the number of clusters may be left out.
+    keeps_all_components : bool
+        Whether all directions serve a k-means that follows, instead of one fewer than clusters.
+    cost : Cost, optional
+        How its running time grows. None: it has no scaling curve.
+    extra : str
+        The extra of the package that it needs, if any.
+    places : bool, optional
+        Whether it places new rows. None: whether it has ``predict`` or ``transform``.
+    kind : Kind, optional
+        None: what its class or function makes.
+    make : class or function, optional
+        Filled in by :mod:`likewise._methods`: what the facts are about.
+    build : callable, optional
+        For methods that are no class of this package: from data, a number of clusters or directions, and a random
+        state to an unfitted estimator.
+    """
+
+    name: str
+    prefer: str = ""
+    paper: str = ""
+    needs: Needs = Needs.NOTHING
+    uses_constraints: bool = True
+    uses_weights: bool = True
+    chooses_n_clusters: bool = False
+    keeps_all_components: bool = False
+    cost: Cost | None = None
+    extra: str = ""
+    places: bool | None = None
+    kind: Kind | None = None
+    make: Any = None
+    build: Callable[[Any, int, Any], Any] | None = None
+
+    def of(self, make: Any) -> Method:
+        """The same facts, bound to the class or function that they are about."""
+        return replace(self, make=make, kind=self.kind or _kind_of(make))
+
+    @property
+    def clusters(self) -> bool:
+        """Whether it can cluster: every method can, a projection or metric with a k-means after it."""
+        return self.kind is not None
+
+    @property
+    def reduces(self) -> bool:
+        """Whether it can reduce rows to a chosen number of dimensions."""
+        return self.kind is Kind.PROJECTION
+
+    @property
+    def places_new_rows(self) -> bool:
+        """Whether rows that were not there in ``fit`` can be clustered or projected."""
+        if self.places is not None:
+            return self.places
+        return self.kind is not Kind.CLUSTERER or hasattr(self.make(), "predict")
+
+    @property
+    def needs_words(self) -> str:
+        """What it needs or does not use, for tables.
+
+        >>> Method("toy", needs=Needs.MUST_LINK, kind=Kind.CLUSTERER).needs_words
+        'k, must-links'
+        """
+        given = ["k"] if self.kind is Kind.CLUSTERER and not self.chooses_n_clusters else []
+        given += [self.needs.words] if self.needs else []
+        given += [] if self.uses_constraints else ["no constraints"]
+        given += [f"the extra {self.extra}"] if self.extra else []
+        return ", ".join(given) or "nothing"
+
+    def takes(self, parameter: str, value: Any) -> bool:
+        """Whether its constructor has a parameter that may have this value."""
+        if self.make is None or parameter not in signature(self.make).parameters:
+            return False
+        rules = getattr(self.make, "_parameter_constraints", {}).get(parameter)
+        return rules is None or any(make_constraint(rule).is_satisfied_by(value) for rule in rules)
+
+
+def method(facts: Method) -> Callable[[Made], Made]:
+    """Attach facts to a function that makes a clusterer; a class has them as its attribute ``_method``."""
+
+    def attach(make: Made) -> Made:
+        make._method = facts  # type: ignore[attr-defined]
+        return make
+
+    return attach
+
+
+def uses_constraints(estimator: Any) -> bool:
+    """Whether an estimator, of this package or another, is to be given constraints."""
+    facts = getattr(estimator, "_method", None)
+    return has_fit_parameter(estimator, "constraints") and (facts is None or facts.uses_constraints)
+
+
+def _kind_of(make: Any) -> Kind:
+    if not isclass(make) or issubclass(make, ClusterMixin):
+        return Kind.CLUSTERER
+    return Kind.PROJECTION if "n_components" in signature(make).parameters else Kind.METRIC

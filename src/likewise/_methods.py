@@ -1,0 +1,214 @@
+"""The registry: all methods, found beside their classes, and how an estimator is built of one by its name.
+
+A method of this package is listed because its package's ``__init__`` has its name; one from elsewhere by
+:func:`register`.
+
+>>> from likewise._methods import all_methods, clusterer, method_named
+>>> [method.name for method in all_methods()][:3]
+['likewise', 'networked', 'project']
+>>> method_named("costco").needs
+<Needs.MUST_LINK: 1>
+>>> from sklearn.datasets import load_iris
+>>> clusterer("rca", load_iris().data, n_clusters=3, random_state=0)
+ChainedClusterer(clusterer=KMeans(n_clusters=3, n_init=10, random_state=0),
+                 n_clusters=3, random_state=0, steps=[RCA(n_components=2)])
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from inspect import signature
+from typing import Any
+
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA, TruncatedSVD
+
+from . import clustering, front, metric, projections
+from ._method import Kind, Made, Method
+
+_PACKAGES = (front, clustering, metric, projections)
+_REGISTERED: list[Any] = []
+
+
+def register(make: Made) -> Made:
+    """List a method from outside this package; to be used as a decorator.
+
+    Parameters
+    ----------
+    make : class or function
+        A :class:`~likewise.projections.Projection`, a clusterer, or a function that makes one, with its facts as the
+        attribute ``_method``.
+
+    Returns
+    -------
+    class or function
+        The same.
+    """
+    facts = vars(make).get("_method")
+    if not (isinstance(facts, Method) and facts.name):
+        raise TypeError(f"{make!r} says nothing of itself. Give it an attribute _method = Method(name=..., ...).")
+    if any(facts.name == known.name for known in all_methods()):
+        raise ValueError(f"there is a method {facts.name!r} already. Choose another name for {make!r}.")
+    _REGISTERED.append(make)
+    return make
+
+
+def all_methods() -> list[Method]:
+    """All methods: first those that use constraints, each in the order of their packages; baselines last."""
+    public = [thing for package in _PACKAGES for name, thing in vars(package).items() if not name.startswith("_")]
+    found = [vars(make)["_method"].of(make) for make in [*public, *_REGISTERED] if _has_facts(make)]
+    return sorted([*found, *BASELINES], key=lambda method: not method.uses_constraints)
+
+
+def method_named(name: str, *, reduces: bool = False) -> Method:
+    """The method of that name.
+
+    Parameters
+    ----------
+    name : str
+    reduces : bool
+        Whether only methods count that reduce rows to a chosen number of dimensions.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message suggests some that there are.
+    """
+    known = {method.name: method for method in all_methods() if method.reduces or not reduces}
+    if name in known:
+        return known[name]
+    close = get_close_matches(name, known, n=3, cutoff=0.4)
+    offer = f"Did you mean {' or '.join(close)}?" if close else f"There are: {', '.join(known)}."
+    purpose = "reduce" if reduces else "cluster"
+    raise ValueError(f"there is no method {name!r} to {purpose} with. {offer} See likewise methods for all.")
+
+
+def clusterer(name: str, X: Any, n_clusters: int | None, random_state: Any = None, **parameters: Any) -> Any:
+    """An unfitted clusterer by the name of its method, as a user would call it.
+
+    A projection or a metric is followed by the k-means that suits the data: by cosine for sparse rows, else Euclidean.
+
+    Parameters
+    ----------
+    name : str
+    X : (n, f) array or sparse matrix
+    n_clusters : int, optional
+        None only where the method chooses it.
+    random_state : int, RandomState or None
+    **parameters
+        Further ones, of the clusterer or, where there is one, of the projection.
+
+    Returns
+    -------
+    estimator
+        It takes ``constraints`` in ``fit`` if ``method_named(name).uses_constraints``.
+    """
+    method = method_named(name)
+    if n_clusters is None:
+        if not method.chooses_n_clusters:
+            raise ValueError(f"the method {name} needs the number of clusters.")
+        return method.make(**_seeded(method, random_state), **parameters)
+    if method.kind is not Kind.CLUSTERER:
+        step = transformer(name, X, n_clusters, random_state, **parameters)
+        last = k_means_for(X, n_clusters, random_state)
+        return clustering.ChainedClusterer(n_clusters, steps=[step], clusterer=last, random_state=random_state)
+    if method.build is not None:
+        return method.build(X, n_clusters, random_state)
+    return method.make(n_clusters=n_clusters, **_seeded(method, random_state), **parameters)
+
+
+def transformer(name: str, X: Any, n_clusters: int, random_state: Any = None, **parameters: Any) -> Any:
+    """An unfitted projection or metric by its name, as wide as serves a k-means with so many clusters."""
+    method = method_named(name)
+    if method.kind is Kind.CLUSTERER:
+        raise ValueError(f"the method {name} clusters rows, it does not transform them.")
+    if method.build is not None:
+        return method.build(X, n_clusters, random_state)
+    if method.kind is Kind.PROJECTION and not method.keeps_all_components:
+        parameters = {"n_components": max(n_clusters - 1, 2), **parameters}
+    return method.make(**_seeded(method, random_state), **parameters)
+
+
+def reducer(name: str, X: Any, n_components: int, random_state: Any = None) -> Any:
+    """An unfitted projection to so many dimensions, by its name."""
+    method = method_named(name, reduces=True)
+    if method.build is not None:
+        return method.build(X, n_components, random_state)
+    return method.make(n_components=n_components, **_seeded(method, random_state))
+
+
+def k_means_for(X: Any, n_clusters: int, random_state: Any = None) -> Any:
+    """The k-means that suits the data: by cosine for sparse rows, else Euclidean."""
+    if sparse.issparse(X):
+        return clustering.SphericalKMeans(n_clusters, random_state=random_state)
+    return KMeans(n_clusters, n_init=10, random_state=random_state)
+
+
+def principal_components(X: Any, n_components: int, random_state: Any = None) -> Any:
+    """PCA, or truncated SVD for sparse rows."""
+    kind = TruncatedSVD if sparse.issparse(X) else PCA
+    return kind(max(min(n_components, min(X.shape) - 1), 1), random_state=random_state)
+
+
+def umap_then_k_means(X: Any, n_clusters: int, random_state: Any = None) -> Any:
+    """UMAP to ten dimensions or k, then Euclidean k-means: UMAP has compared sparse rows by cosine already."""
+    try:
+        from umap import UMAP
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "UMAP is not installed. Install likewise with its extra: likewise[papers]."
+        ) from error
+    n = X.shape[0]
+    step = UMAP(
+        n_components=min(max(n_clusters, 2), 10, n - 3),
+        n_neighbors=min(15, n - 1),
+        min_dist=0.0,
+        metric="cosine" if sparse.issparse(X) else "euclidean",
+        init="random" if n < 100 else "spectral",  # small data has fewer eigenvectors than a spectral start asks for
+        random_state=random_state,
+        n_jobs=1,
+    )
+    last = KMeans(n_clusters, n_init=10, random_state=random_state)
+    return clustering.ChainedClusterer(n_clusters, steps=[step], clusterer=last, random_state=random_state)
+
+
+BASELINES = (
+    Method(
+        "k-means",
+        prefer="a baseline",
+        paper="Lloyd 1982",
+        uses_constraints=False,
+        kind=Kind.CLUSTERER,
+        build=k_means_for,
+        places=True,
+    ),
+    Method(
+        "pca",
+        prefer="a baseline: directions of largest variance",
+        paper="Pearson 1901",
+        uses_constraints=False,
+        kind=Kind.PROJECTION,
+        build=principal_components,
+    ),
+    Method(
+        "umap",
+        prefer="a baseline: UMAP, then k-means",
+        paper="McInnes, Healy, Melville 2018",
+        uses_constraints=False,
+        kind=Kind.CLUSTERER,
+        build=umap_then_k_means,
+        places=False,
+        extra="papers",
+    ),
+)
+"""Methods of other packages, built for the data they are given."""
+
+
+def _has_facts(make: Any) -> bool:
+    facts = getattr(make, "__dict__", {}).get("_method")
+    return isinstance(facts, Method) and bool(facts.name)
+
+
+def _seeded(method: Method, random_state: Any) -> dict[str, Any]:
+    return {"random_state": random_state} if "random_state" in signature(method.make).parameters else {}
