@@ -3,12 +3,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := .venv-peers
+LOWEST := .venv-lowest
 PEERS_READY := $(PEERS)/.ready
 PAPERS_READY := $(VENV)/.papers-ready
 DOCS_READY := $(VENV)/.docs-ready
 UV_VERSION := 0.13.7
 
-.PHONY: setup demo test lint bench compare papers docs lock clean
+.PHONY: setup demo test coverage wheel lowest lint bench compare papers docs lock clean
 
 setup: $(READY)
 
@@ -22,9 +23,27 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)
 	$(BIN)/likewise demo --out demo
 
-# One process a core; more threads than cores only wait for each other.
+# One process per core; more threads than cores only wait for each other.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --durations 20
+
 test: $(READY)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	$(PYTEST)
+
+# The same tests, and a floor under the branches they reach.
+coverage: $(READY)
+	$(PYTEST) --cov --cov-report term --cov-fail-under 90
+
+# What users install: the wheel, in an environment that holds nothing else, outside of the checkout.
+wheel: $(READY)
+	rm -rf dist
+	$(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir dist
+	.ci/try-wheel dist/*.whl $(BIN)/uv
+
+# The lowest versions that pyproject.toml allows. The pyparsing of today warns about the matplotlib of then.
+lowest: $(READY)
+	test -x $(LOWEST)/bin/python || python3 -m venv $(LOWEST)
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --group dev -e ".[io,text]" "pyparsing<3.3"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n auto
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -45,7 +64,7 @@ papers: $(PAPERS_READY)
 
 # Every example runs: those of docstrings first, then those of the pages and of the gallery, as the pages are written.
 docs: $(DOCS_READY)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 src
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto src
 	rm -rf docs/_build docs/api docs/figures docs/gallery docs/methods
 	$(BIN)/python -m sphinx -W --keep-going -n -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
@@ -81,4 +100,4 @@ lock:
 		--custom-compile-command "make lock" benchmarks/peers/requirements.in -o benchmarks/peers/requirements.lock
 
 clean:
-	rm -rf $(VENV) $(PEERS) demo docs/_build docs/gallery docs/api docs/figures .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(LOWEST) demo dist docs/_build docs/gallery docs/api docs/figures .pytest_cache .mypy_cache .ruff_cache .hypothesis
