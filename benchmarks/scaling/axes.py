@@ -7,20 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from likewise import Constraints, KernelKMeans, Likewise, SphericalKMeans
-from likewise._methods import method_named
-from likewise.studies.methods import CLUSTERERS, PROJECTIONS
+from likewise import Constraints
+from likewise._methods import all_methods, clusterer, method_named, reducer
 
 from ..data import blobs, documents
 
-METHODS: dict[str, Any] = {
-    **PROJECTIONS,
-    **CLUSTERERS,
-    "spherical": SphericalKMeans,
-    "kernel": KernelKMeans,
-    "likewise": Likewise,
-}
-"""Everything that has a curve."""
+
+def methods() -> list[str]:
+    """Everything that has a curve: methods of the registry that say how their cost grows."""
+    return [method.name for method in all_methods() if method.cost is not None]
 
 
 @dataclass(frozen=True)
@@ -50,11 +45,10 @@ class Problem:
         X, y = documents(self.n, self.f, n_topics=10, length=60) if self.sparse else blobs(self.n, self.f)
         return X, Constraints.sample(y, "equal", self.hints // 2, random_state=0)
 
-    def model(self, method: str) -> Any:
-        """The method as a user would call it."""
-        if method in PROJECTIONS:
-            return PROJECTIONS[method](n_components=self.width)
-        return METHODS[method](self.width, random_state=0)
+    def model(self, method: str, X: Any) -> Any:
+        """The method as a user would call it, for these rows."""
+        build = reducer if method_named(method).reduces else clusterer
+        return build(method, X, self.width, 0)
 
 
 TINY = Problem(n=150, f=20, hints=40, width=3)
@@ -96,15 +90,13 @@ class Axis:
         return replace(base, **{self.grows: value})
 
 
-def hears(method: str) -> bool:
-    """Whether a method takes hints; one that does not has no curve along them."""
-    return method_named(method).uses_constraints
+def curves(names: Iterable[str] = (), axes: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """Methods and the axes they have a curve along, method by method; by default all.
 
-
-def curves(methods: Iterable[str] = (), axes: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """Methods and the axes they have a curve along, method by method; all unless told."""
-    pairs = product(tuple(methods) or METHODS, tuple(axes) or AXES)
-    return [(method, axis) for method, axis in pairs if axis != "hints" or hears(method)]
+    A method that does not use constraints has no curve along them.
+    """
+    pairs = product(tuple(names) or methods(), tuple(axes) or AXES)
+    return [(name, axis) for name, axis in pairs if axis != "hints" or method_named(name).uses_constraints]
 
 
 DECADES = (100, 1000, 10_000, 100_000)

@@ -8,7 +8,8 @@ import click
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from .axes import AXES, METHODS, curves
+from .axes import AXES, curves
+from .axes import methods as known_methods
 from .running import Limits, Points, read, sweep, write
 
 HOME = Path(__file__).parents[1]
@@ -37,8 +38,8 @@ def scaling(
 
     Points are kept one by one in scaling.csv: a run that was stopped goes on where it was.
     """
-    if unknown := [name for name in methods if name not in METHODS]:
-        raise click.UsageError(f"no method called {unknown[0]!r}. There are: {', '.join(METHODS)}.")
+    if unknown := [name for name in methods if name not in known_methods()]:
+        raise click.UsageError(f"no method called {unknown[0]!r}. There are: {', '.join(known_methods())}.")
     file, console = HOME / "scaling.csv", Console(stderr=True)
     points: Points = {} if quick else read(file)
     before = {} if again else dict(points)

@@ -10,7 +10,7 @@ import numpy as np
 from ..accuracy.writing import saved
 from .axes import AXES
 from .fitting import LEAST_S, exponent
-from .mathematics import FAMILIES
+from .mathematics import families
 from .running import Points
 
 COLORS = ("#1b6ca8", "#c96f4a", "#5b9a68", "#b08bbb", "#d4a72c", "#8c6d5a", "#444444")
@@ -34,11 +34,10 @@ def draw(points: Points, folder: Path) -> list[Path]:
 
 def draw_axis(points: Points, axis: str, path: Path) -> Path:
     """Seconds along one axis, both logarithmic. The legend gives the exponent, a sign why a curve ends early."""
-    figure, panels = plt.subplots(
-        1, len(FAMILIES), figsize=(3.4 * len(FAMILIES), 5.2), sharey=True, layout="constrained"
-    )
-    for panel, (title, family) in zip(panels, FAMILIES.items(), strict=True):
-        for method, color in zip(family.methods, COLORS, strict=False):
+    shapes = families()
+    figure, panels = plt.subplots(1, len(shapes), figsize=(3.4 * len(shapes), 5.2), sharey=True, layout="constrained")
+    for panel, (title, family) in zip(panels, shapes.items(), strict=True):
+        for method, color in zip(family, COLORS, strict=False):
             curve = np.array(curve_of(points, method, axis), dtype=float).reshape(-1, 2)
             if not len(curve):
                 continue

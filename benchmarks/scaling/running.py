@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from likewise._atomic import atomic_write_text
+from likewise._methods import method_named
 
 from ..apart import run_apart
 from ..measuring import SHORT_S, forget_peak, peak_gib, timed
 from ..writing import machine
-from .axes import AXES, Problem, hears
+from .axes import AXES, Problem
 from .fitting import predicted
 
 MAKING_S = 30.0
@@ -81,13 +82,13 @@ def fitted(method: str, problem: Problem, quick: bool) -> tuple[float, float]:
     """Seconds and peak of one fit; short ones are the median of three. What is drawn and made ready is not counted."""
     warnings.simplefilter("ignore")  # warnings are about answers, and nobody looks at those here
     X, hints = problem.drawn()
-    model = problem.model(method)
-    told = {"constraints": hints} if hears(method) else {}
+    model = problem.model(method, X)
+    given = {"constraints": hints} if method_named(method).uses_constraints else {}
     forget_peak()
-    seconds, _ = timed(lambda: model.fit(X, **told), repeats=1)
+    seconds, _ = timed(lambda: model.fit(X, **given), repeats=1)
     peak = peak_gib()
     if seconds < SHORT_S and not quick:
-        seconds, _ = timed(lambda: model.fit(X, **told))
+        seconds, _ = timed(lambda: model.fit(X, **given))
     return seconds, peak
 
 

@@ -10,7 +10,7 @@ from ..writing import markdown
 from .axes import AXES, curves
 from .drawing import curve_of, end_of
 from .fitting import LAST, LEAST_S, exponent
-from .mathematics import BECAUSE, FAMILIES, WORSE, needed
+from .mathematics import BECAUSE, WORSE, cost_of, families, needed
 from .running import Points
 
 INTRODUCTION = f"""\
@@ -32,7 +32,8 @@ def write_scaling(points: Points, pictures: list[Path], path: Path) -> Path:
         title = AXES[axis].title
         parts += [f"## {title[0].upper()}{title[1:]}", f"{AXES[axis].fixed}."]
         parts += [f"![Seconds over {title}]({picture.parent.name}/{picture.name})", _ends(points, axis)]
-    parts += ["## Why so much is needed", "\n".join(f"- {title}: {family.why}." for title, family in FAMILIES.items())]
+    reasons = (f"- {family}: {cost_of(names[0]).reason}." for family, names in families().items())
+    parts += ["## Why so much is needed", "\n".join(reasons)]
     with atomic_write_text(path) as file:
         file.write("\n\n".join(part.strip() for part in parts if part) + "\n")
     return path
@@ -40,7 +41,7 @@ def write_scaling(points: Points, pictures: list[Path], path: Path) -> Path:
 
 def _exponents(points: Points) -> str:
     """Methods × axes."""
-    methods = [method for family in FAMILIES.values() for method in family.methods]
+    methods = [method for family in families().values() for method in family]
     measured = [method for method in methods if any(point.method == method for point in points.values())]
     lines = [[method, *(_cell(points, method, axis) for axis in AXES)] for method in measured]
     return markdown(("", *(axis.title for axis in AXES.values())), lines)

@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks.scaling import command, running
-from benchmarks.scaling.axes import AXES, METHODS, TINY, curves
+from benchmarks.scaling.axes import AXES, TINY, curves, methods
 from benchmarks.scaling.drawing import draw
 from benchmarks.scaling.fitting import exponent, predicted
-from benchmarks.scaling.mathematics import BECAUSE, FAMILIES, needed
+from benchmarks.scaling.mathematics import BECAUSE, families, needed
 from benchmarks.scaling.running import Limits, Point, read, sweep, write
 from benchmarks.scaling.writing import write_scaling
 from click.testing import CliRunner
 
-from likewise.studies.methods import CLUSTERERS, PROJECTIONS
+from likewise._methods import all_methods
 
 
 def points_along(method, axis, power, first=0.1):
@@ -98,11 +98,13 @@ def test_points_are_kept(tmp_path):
 
 
 def test_every_method_of_the_registry_has_curves_and_a_family():
-    assert set(METHODS) == {*PROJECTIONS, *CLUSTERERS, "spherical", "kernel", "likewise"}
-    named = [method for family in FAMILIES.values() for method in family.methods]
-    assert sorted(named) == sorted(METHODS)
-    assert all(needed(method, axis) >= 1 for method in METHODS for axis in AXES)
-    assert all(method in METHODS and axis in AXES for method, axis in BECAUSE)
+    without = {method.name for method in all_methods()} - set(methods())
+    assert without == {"networked", "xing", "k-means", "pca", "umap"}  # links, a step of others, other packages
+    named = [method for family in families().values() for method in family]
+    assert sorted(named) == sorted(methods())
+    assert all(needed(method, axis) >= 1 for method in methods() for axis in AXES)
+    assert needed("dsp", "hints") == 3
+    assert all(method in methods() and axis in AXES for method, axis in BECAUSE)
 
 
 def test_a_method_that_hears_no_hints_has_no_curve_along_them():
@@ -134,4 +136,4 @@ def test_the_page_tells_what_is_worse_than_needed(tmp_path):
 def test_wrong_use_is_told():
     answer = CliRunner().invoke(command.scaling, ["pckk"])
     assert answer.exit_code == 2
-    assert "no method called 'pckk'. There are: asp" in answer.output
+    assert "no method called 'pckk'. There are: likewise" in answer.output
