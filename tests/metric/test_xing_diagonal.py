@@ -27,8 +27,8 @@ def direct_terms(X, hints, ridge=1e-6):
     return s, C, pairs.cannot_weight
 
 
-def G(a, s, C, beliefs):
-    return s @ a - np.log(beliefs @ np.sqrt(C @ a))
+def G(a, s, C, weights):
+    return s @ a - np.log(weights @ np.sqrt(C @ a))
 
 
 def literal(X, **hints):
@@ -52,11 +52,11 @@ CASES = {
 def test_optimality_conditions(name):
     X, hints = CASES[name]
     a = literal(X, constraints=hints).weights_
-    s, C, beliefs = direct_terms(X, hints)
+    s, C, weights = direct_terms(X, hints)
     alive = s > 0
     a, s, C = a[alive], s[alive], C[:, alive]
     d = np.sqrt(C @ a)
-    gradient = s - C.T @ (beliefs / d) / (2 * beliefs @ d)
+    gradient = s - C.T @ (weights / d) / (2 * weights @ d)
     assert (a >= 0).all()
     assert (gradient / s >= -1e-6).all()  # nothing to gain by raising a weight
     assert np.abs(a * gradient).max() <= 1e-6  # nor by changing one that is there
@@ -67,10 +67,10 @@ def test_optimality_conditions(name):
 def test_no_general_solver_finds_better(name):
     X, hints = CASES[name]
     a = literal(X, constraints=hints).weights_
-    s, C, beliefs = direct_terms(X, hints)
+    s, C, weights = direct_terms(X, hints)
     alive = s > 0
     scaled = C[:, alive] / s[alive]
-    phi = Objective(scaled, beliefs, 1e-12)
+    phi = Objective(scaled, weights, 1e-12)
     start = np.full(alive.sum(), 0.5 / alive.sum())
     found = optimize.minimize(
         phi.value,
@@ -80,19 +80,19 @@ def test_no_general_solver_finds_better(name):
         method="L-BFGS-B",
         options={"maxiter": 3000, "maxfun": 10**5, "ftol": 1e-14, "gtol": 1e-9},
     )
-    assert G(a, s, C, beliefs) <= G(found.x / s[alive], s[alive], C[:, alive], beliefs) + 1e-7
+    assert G(a, s, C, weights) <= G(found.x / s[alive], s[alive], C[:, alive], weights) + 1e-7
     if len(start) <= 13:
         found = optimize.minimize(phi.value, start, jac=phi.gradient, bounds=[(0, None)] * len(start), method="SLSQP")
-        assert G(a, s, C, beliefs) <= G(found.x / s[alive], s[alive], C[:, alive], beliefs) + 1e-7
+        assert G(a, s, C, weights) <= G(found.x / s[alive], s[alive], C[:, alive], weights) + 1e-7
 
 
 def clipped_newton(phi, b, steps=200):
     """A full Newton step, clipped at 0, taken when it lowers the objective: as published."""
     for _ in range(steps):
         d = np.sqrt(phi.C @ b + phi.floor)
-        f = phi.beliefs @ d
-        q = phi.C.T @ (phi.beliefs / d) / (2 * f)
-        H = (phi.C.T * (phi.beliefs / (4 * f * d**3))) @ phi.C + np.outer(q, q)
+        f = phi.pair_weights @ d
+        q = phi.C.T @ (phi.pair_weights / d) / (2 * f)
+        H = (phi.C.T * (phi.pair_weights / (4 * f * d**3))) @ phi.C + np.outer(q, q)
         step = np.linalg.lstsq(H, phi.gradient(b), rcond=None)[0]
         for size in 0.5 ** np.arange(40):
             tried = np.maximum(b - size * step, 0)
@@ -106,11 +106,11 @@ def clipped_newton(phi, b, steps=200):
 
 def test_a_clipped_newton_stalls_where_ours_does_not():
     X, y = load_digits(return_X_y=True)
-    s, C, beliefs = direct_terms(X, Constraints.sample(y, "random_pairs", 200, random_state=0))
+    s, C, weights = direct_terms(X, Constraints.sample(y, "random_pairs", 200, random_state=0))
     C = C[:, s > 0] / s[s > 0]
-    phi = Objective(C, beliefs, 1e-12)
+    phi = Objective(C, weights, 1e-12)
     stalled = phi.value(clipped_newton(phi, np.full(C.shape[1], 0.5 / C.shape[1])))
-    found = minimize(C, beliefs)
+    found = minimize(C, weights)
     assert found.residual <= 1e-6
     assert phi.value(found.weights) < stalled - 0.01
 
@@ -131,7 +131,7 @@ def test_a_partition_says_what_its_pairs_say():
     np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-6 * one.weights_.max())
 
 
-def test_beliefs_weigh_terms():
+def test_weights_scale_terms():
     X, y = blobs(40, 6)
     hints = consistent_hints(y, 6, 6)
     twice = Constraints(40, hints.must_link, hints.cannot_link, 2.0, 3.0)
@@ -251,17 +251,17 @@ def test_cannot_links_alone_are_enough():
 
 @pytest.mark.parametrize("flags", [{"different_across": True}, {"different_within": True}, {"both": True}])
 def test_evenly_spaced_pairs_stand_for_all(monkeypatch, flags):
-    monkeypatch.setattr(terms, "MOST_PAIRS", 60)
+    monkeypatch.setattr(terms, "MAX_PAIRS", 60)
     if "both" in flags:
         flags = {"different_across": True, "different_within": True}
     codes = np.array([0, 0, 0, 1, 1, 2, -1, 2, 2, 0, 1, 3, 3, 0, -1, 1, 2, 2, 0, 0])
     part = Partition(codes, same_within=False, weight=2.0, **flags)
     every = {tuple(sorted(pair)) for pair in Constraints(20, partitions=[part]).expand().cannot_link.tolist()}
-    pairs, beliefs = terms.cannot_link_pairs(Constraints(20, partitions=[part]), 3)
+    pairs, weights = terms.cannot_link_pairs(Constraints(20, partitions=[part]), 3)
     found = {tuple(sorted(pair)) for pair in pairs.tolist()}
     assert len(found) == len(pairs) <= max(60, len(every))
     assert found <= every
-    assert beliefs.sum() == pytest.approx(2.0 * len(every))
+    assert weights.sum() == pytest.approx(2.0 * len(every))
 
 
 def test_the_spaced_pairs_are_all_of_them_when_all_are_asked_for():

@@ -9,7 +9,7 @@ from cases.data import blobs, consistent_hints
 from likewise import Constraints
 from likewise.metric import XingMetric
 from likewise.metric import _xing as xing
-from likewise.metric._full import allowed, maximize
+from likewise.metric._full import maximize, project_spectahedron
 
 
 def direct(X, hints, A):
@@ -65,33 +65,33 @@ def test_transform_gives_the_learned_distance(case):
 
 def test_a_linear_map_of_the_data_changes_nothing():
     rng = np.random.default_rng(1)
-    S, D, beliefs = np.eye(4), rng.normal(size=(12, 4)), np.ones(12)
+    S, D, weights = np.eye(4), rng.normal(size=(12, 4)), np.ones(12)
     T = rng.normal(size=(4, 4))
-    one = maximize(S, D, beliefs, tol=1e-9, max_iter=2000)
-    other = maximize(T @ S @ T.T, D @ T.T, beliefs, tol=1e-9, max_iter=2000)
+    one = maximize(S, D, weights, tol=1e-9, max_iter=2000)
+    other = maximize(T @ S @ T.T, D @ T.T, weights, tol=1e-9, max_iter=2000)
     assert one.gap <= 1e-9
     np.testing.assert_allclose(T.T @ other.metric @ T, one.metric, atol=1e-4)
 
 
 def test_the_gap_is_true():
     rng = np.random.default_rng(2)
-    D, beliefs = rng.normal(size=(20, 3)), np.full(20, 1 / 20)
+    D, weights = rng.normal(size=(20, 3)), np.full(20, 1 / 20)
 
     def value(A):
-        return beliefs @ np.sqrt(np.einsum("pi,ij,pj->p", D, A, D))
+        return weights @ np.sqrt(np.einsum("pi,ij,pj->p", D, A, D))
 
-    best = value(maximize(np.eye(3), D, beliefs, tol=1e-10, max_iter=5000).metric)
+    best = value(maximize(np.eye(3), D, weights, tol=1e-10, max_iter=5000).metric)
     for steps in (1, 2, 3, 5):
-        found = maximize(np.eye(3), D, beliefs, tol=1e-12, max_iter=steps)
+        found = maximize(np.eye(3), D, weights, tol=1e-12, max_iter=steps)
         assert value(found.metric) <= best * (1 + 1e-9)
         assert best - value(found.metric) <= found.gap * value(found.metric) + 1e-9
 
 
-def test_allowed_is_the_nearest():
+def test_the_projection_is_the_nearest_feasible_matrix():
     rng = np.random.default_rng(3)
     B = rng.normal(size=(4, 4))
     B = B + B.T
-    nearest = allowed(B)
+    nearest = project_spectahedron(B)
     assert np.trace(nearest) == pytest.approx(1)
     for _ in range(200):
         root = rng.normal(size=(4, 4))

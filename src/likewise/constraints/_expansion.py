@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,6 +49,22 @@ def n_written(constraints: Constraints, *, closed: bool) -> int:
     sizes, between = closure.sizes, closure.between
     inside = int((sizes * (sizes - 1) // 2).sum())
     return stated + inside + int(np.prod(sizes[between.cannot_link], axis=1).sum())
+
+
+def cannot_links_only(constraints: Constraints) -> Constraints:
+    """The same constraints without any must-link, those of partitions included."""
+    from ._constraints import Constraints
+
+    return Constraints(
+        constraints.n_samples,
+        cannot_link=constraints.cannot_link,
+        cannot_weight=constraints.cannot_weight,
+        partitions=[
+            replace(partition, same_within=False)
+            for partition in constraints.partitions
+            if partition.different_across or partition.different_within
+        ],
+    )
 
 
 def _closed(constraints: Constraints, stated: Constraints, limit: int) -> Constraints:

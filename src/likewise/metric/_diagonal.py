@@ -1,13 +1,13 @@
-"""The best weights of features: a convex problem, solved on the few features that matter.
+"""The best diagonal metric: a convex problem, solved on the few features that matter.
 
 With s the must-link sum of each feature and C the squared differences of cannot-linked pairs, divide both by s. What is
-left is, for b = a·s (elementwise),
+left is, for b = a·s (elementwise) and w the weights of the pairs,
 
-    minimize  φ(b) = Σ_j b_j − log Σ_p belief_p √((C b)_p)      subject to b ≥ 0,
+    minimize  φ(b) = Σ_j b_j − log Σ_p w_p √((C b)_p)      subject to b ≥ 0,
 
-in which no unit of the data is left. φ is convex, Σ b = ½ at its minimum, and at most one feature more than there are
-pairs needs a weight. So a small set of features is solved exactly by Newton's method, the gradient of the others says
-which belong in it, and the set grows until none does: nothing features × features is ever formed.
+which does not depend on the units of the data. φ is convex, Σ b = ½ at its minimum, and at most one feature more than
+there are pairs needs a weight. So a small set of features is solved exactly by Newton's method, the gradient of the
+others says which belong in it, and the set grows until none does: nothing features × features is ever formed.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
-from .._progress_legacy import Fall
-
-Array = np.ndarray
+from .._arrays import FloatArray, IntArray
+from .._progress import report
 
 FIRST = 128
-"""Features that one set may always hold; with more pairs it may hold as many."""
+"""Features that may always be added at once; where more have a weight already, as many as have one."""
 
 FLOOR = 1e-15
 """Added under the root, relative to a typical squared distance: the root has no derivative at 0."""
 
 DENSE = 1000
-"""Up to so many features the Hessian is written out."""
+"""Features up to which the Hessian is formed."""
 
 MOST_DENSE = 2**22
-"""Sparse differences of the chosen features become dense up to so many entries."""
+"""Entries up to which sparse differences of the chosen features are made dense."""
 
 LEAST_DAMPING = 1e-11
 """Added to the diagonal of the scaled Hessian; raised while a step fails."""
@@ -44,68 +43,70 @@ LEAST_DAMPING = 1e-11
 
 @dataclass(frozen=True)
 class Minimum:
-    """Weights b, the steps taken, and by how much the conditions of optimality fail."""
+    """Weights b of the features, the steps taken, and by how much the conditions of optimality fail."""
 
-    weights: Array
+    weights: FloatArray
     n_iter: int
     residual: float
 
 
 class Objective:
-    """φ over some of the features."""
+    """φ over some of the features, with its derivatives."""
 
-    def __init__(self, C: Any, beliefs: Array, floor: float) -> None:
-        self.C, self.beliefs, self.floor = C, beliefs, floor
+    def __init__(self, C: Any, pair_weights: FloatArray, floor: float) -> None:
+        self.C, self.pair_weights, self.floor = C, pair_weights, floor
 
-    def among(self, columns: Array) -> Objective:
+    def among(self, columns: IntArray) -> Objective:
         """The same for these features only, the others having no weight."""
         if len(columns) == self.C.shape[1]:
             return self
         C = self.C[:, columns]
         if sparse.issparse(C) and C.shape[0] * C.shape[1] <= MOST_DENSE:
             C = C.toarray()
-        return Objective(C, self.beliefs, self.floor)
+        return Objective(C, self.pair_weights, self.floor)
 
-    def value(self, b: Array) -> float:
+    def value(self, b: FloatArray) -> float:
         """φ(b)."""
-        return float(b.sum()) - log(self.beliefs @ self._distances(b))
+        return float(b.sum()) - log(self.pair_weights @ self._distances(b))
 
-    def gradient(self, b: Array) -> Array:
-        """∇φ(b) = 1 − Cᵀ(belief/d) / 2f, with f = Σ belief·d."""
+    def gradient(self, b: FloatArray) -> FloatArray:
+        """∇φ(b) = 1 − Cᵀ(w/d) / 2f, with f = Σ w·d."""
         d = self._distances(b)
-        return 1.0 - self._pull(d) / (2 * (self.beliefs @ d))
+        return 1.0 - self._pull(d) / (2 * (self.pair_weights @ d))
 
-    def multiplied(self, b: Array, times: int) -> Array:
-        """So many steps b ← b·(1 − ∇φ)², brought to Σ b = ½: they never raise φ and need no Hessian.
+    def multiplicative_steps(self, b: FloatArray, times: int) -> FloatArray:
+        """Take ``times`` steps b ← b·(1 − ∇φ)², scaled to Σ b = ½: they never raise φ and need no Hessian.
 
         By Jensen's inequality √(Σ_j C_pj b_j) ≥ Σ_j √(ρ_pj C_pj b_j) for any shares ρ that add up to 1; with the
         shares of the present b both sides agree there, and the right-hand sum is largest at this step. A common factor
-        of b drops out of the next step, so it is set right once at the end.
+        of b drops out of the next step, so it is set once at the end.
         """
         for _ in range(times):
             b = b * np.square(self._pull(self._distances(b)))
         return b * (0.5 / b.sum())
 
-    def bend(self, b: Array) -> Bend:
-        """φ and how it bends at b."""
+    def derivatives(self, b: FloatArray) -> Derivatives:
+        """φ, its gradient and what its Hessian is made of, at b."""
         d = self._distances(b)
-        f = self.beliefs @ d
-        gain, pairs = self._pull(d) / (2 * f), self.beliefs / (4 * f * d * d * d)
-        return Bend(float(b.sum()) - log(f), gain, pairs, pairs @ self._squares + gain * gain)
+        f = self.pair_weights @ d
+        gain = self._pull(d) / (2 * f)
+        curvature = self.pair_weights / (4 * f * d * d * d)
+        return Derivatives(float(b.sum()) - log(f), gain, curvature, curvature @ self._squares + gain * gain)
 
-    def newton_system(self, bend: Bend, free: Array) -> Callable[[Array, float], Array | None]:
+    def newton_system(self, at: Derivatives, free: IntArray) -> Callable[[FloatArray, float], FloatArray | None]:
         """``(g, damping) → (H + damping)⁻¹ g`` among ``free``, H brought to a unit diagonal for it.
 
-        H = ∇²φ = Cᵀ diag(pairs) C + gain gainᵀ. Few features: written out, and None where it is not positive definite
-        to working precision. Many: multiplied with.
+        H = ∇²φ = Cᵀ diag(curvature) C + gain gainᵀ. Up to ``DENSE`` features it is formed, and the answer is None where
+        it is not positive definite to working precision; beyond, conjugate gradients multiply with it.
         """
-        scale = 1 / np.sqrt(bend.diagonal[free])
-        C, gain = _scaled(self.C if len(free) == self.C.shape[1] else self.C[:, free], scale), bend.gain[free] * scale
+        scale = 1 / np.sqrt(at.diagonal[free])
+        C = _scaled(self.C if len(free) == self.C.shape[1] else self.C[:, free], scale)
+        gain = at.gain[free] * scale
         if len(free) <= DENSE:
-            H = (C.T * bend.pairs) @ C if not sparse.issparse(C) else (C.T @ _diagonal(bend.pairs) @ C).toarray()
+            H = (C.T * at.curvature) @ C if not sparse.issparse(C) else (C.T @ _diagonal(at.curvature) @ C).toarray()
             H += np.outer(gain, gain)
 
-            def solve(g: Array, damping: float) -> Array | None:
+            def solve(g: FloatArray, damping: float) -> FloatArray | None:
                 damped = H.copy()
                 damped.flat[:: len(H) + 1] += damping
                 _, x, failed = linalg.lapack.dposv(damped, scale * g, overwrite_a=True)
@@ -113,10 +114,10 @@ class Objective:
 
             return solve
 
-        def solve_by_products(g: Array, damping: float) -> Array:
-            def apply(x: Array) -> Array:
+        def solve_by_products(g: FloatArray, damping: float) -> FloatArray:
+            def apply(x: FloatArray) -> FloatArray:
                 x = x.ravel()
-                return C.T @ (bend.pairs * (C @ x)) + gain * (gain @ x) + damping * x
+                return C.T @ (at.curvature * (C @ x)) + gain * (gain @ x) + damping * x
 
             H = LinearOperator((len(free), len(free)), matvec=apply, dtype=np.float64)
             return scale * cg(H, scale * g, rtol=1e-4, maxiter=200)[0]
@@ -127,42 +128,42 @@ class Objective:
     def _squares(self) -> Any:
         return self.C.power(2) if sparse.issparse(self.C) else np.square(self.C)
 
-    def _pull(self, d: Array) -> Array:
-        return (self.beliefs / d) @ self.C
+    def _pull(self, d: FloatArray) -> FloatArray:
+        return (self.pair_weights / d) @ self.C
 
-    def _distances(self, b: Array) -> Array:
+    def _distances(self, b: FloatArray) -> FloatArray:
         return np.sqrt(self.C @ b + self.floor)
 
 
 @dataclass(frozen=True)
-class Bend:
-    """φ and its derivatives at one place: see :meth:`Objective.newton_system`.
+class Derivatives:
+    """φ and its derivatives at one point: see :meth:`Objective.newton_system`.
 
-    ``gain`` is 1 − ∇φ, ``pairs`` the curvature that each pair adds, ``diagonal`` that of the Hessian.
+    ``gain`` is 1 − ∇φ, ``curvature`` what each pair adds to the Hessian, ``diagonal`` the diagonal of the Hessian.
     """
 
     value: float
-    gain: Array
-    pairs: Array
-    diagonal: Array
+    gain: FloatArray
+    curvature: FloatArray
+    diagonal: FloatArray
 
 
-def _scaled(C: Any, scale: Array) -> Any:
+def _scaled(C: Any, scale: FloatArray) -> Any:
     return sparse.csc_array(C @ _diagonal(scale)) if sparse.issparse(C) else C * scale
 
 
-def _diagonal(values: Array) -> Any:
+def _diagonal(values: FloatArray) -> Any:
     return sparse.diags_array(values)
 
 
-def minimize(C: Any, beliefs: Array, *, tol: float = 1e-6, max_iter: int = 1000) -> Minimum:
+def minimize(C: Any, pair_weights: FloatArray, *, tol: float = 1e-6, max_iter: int = 1000) -> Minimum:
     """Minimize φ over all features.
 
     Parameters
     ----------
     C : (pairs, f) array or sparse matrix
         Squared differences of cannot-linked pairs, each feature divided by its must-link sum; not all zero.
-    beliefs : (pairs,) array
+    pair_weights : (pairs,) array
     tol : float
         Stop when ``max |b − max(b − ∇φ(b), 0)|`` is below it: that is zero exactly at the minimum.
     max_iter : int
@@ -176,14 +177,15 @@ def minimize(C: Any, beliefs: Array, *, tol: float = 1e-6, max_iter: int = 1000)
     (array([0.4, 0.1]), True)
     """
     C = sparse.csc_array(C) if sparse.issparse(C) else C
-    scores = beliefs @ np.sqrt(C)  # of each feature, had it all the weight
+    scores = pair_weights @ np.sqrt(C)  # of each feature, had it all the weight
     b = 0.5 * scores**2 / (scores @ scores)
-    typical = (beliefs @ np.sqrt(C @ b)) / beliefs.sum()
-    phi = Objective(C, beliefs, FLOOR * typical**2)
-    chosen, inside = thin_out(phi, b)
-    n_iter, falling = 0, Fall(to=tol * 1e-3)
+    typical = (pair_weights @ np.sqrt(C @ b)) / pair_weights.sum()
+    phi = Objective(C, pair_weights, FLOOR * typical**2)
+    chosen, inside = prune(phi, b)
+    n_iter = 0
     while True:
-        inside, steps = newton(phi.among(chosen), inside, tol, max_iter - n_iter, falling.tell)
+        report(n_iter)
+        inside, steps = newton(phi.among(chosen), inside, tol, max_iter - n_iter)
         b = np.zeros(len(b))
         b[chosen] = inside
         n_iter += steps
@@ -196,14 +198,14 @@ def minimize(C: Any, beliefs: Array, *, tol: float = 1e-6, max_iter: int = 1000)
         wanted = wanted[np.argsort(gradient[wanted], kind="stable")[: max(FIRST, len(kept))]]
         chosen = np.union1d(kept, wanted)
         b[wanted] = 1e-3 * b.max()
-        inside = phi.among(chosen).multiplied(b[chosen], 20)
+        inside = phi.among(chosen).multiplicative_steps(b[chosen], 20)
 
 
-def thin_out(phi: Objective, b: Array) -> tuple[Array, Array]:
-    """The features that still count after many such steps, and their weights: where Newton's method should start."""
+def prune(phi: Objective, b: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The features with a weight after many multiplicative steps, and the weights: where Newton's method starts."""
     chosen, value = np.arange(len(b)), np.inf
     for _ in range(20):
-        b = phi.multiplied(b, 20)
+        b = phi.multiplicative_steps(b, 20)
         strong = np.flatnonzero(b > 1e-7 * b.max())
         if 2 * len(strong) < len(b):
             chosen, b, phi = chosen[strong], b[strong], phi.among(strong)
@@ -214,9 +216,7 @@ def thin_out(phi: Objective, b: Array) -> tuple[Array, Array]:
     return chosen[strong], b[strong]
 
 
-def newton(
-    phi: Objective, b: Array, tol: float, max_iter: int, told: Callable[[float], None] = lambda residual: None
-) -> tuple[Array, int]:
+def newton(phi: Objective, b: FloatArray, tol: float, max_iter: int) -> tuple[FloatArray, int]:
     """Projected Newton: a Newton step among the free features, Armijo's rule along its projection onto b ≥ 0.
 
     A feature at 0 that the gradient holds there takes no part in the step (Bertsekas 1982). Clipping a full Newton
@@ -224,39 +224,40 @@ def newton(
     """
     damping = LEAST_DAMPING
     for step in range(max_iter):
-        bend = phi.bend(b)
-        gradient = 1.0 - bend.gain
+        at = phi.derivatives(b)
+        gradient = 1.0 - at.gain
         residual = optimality(b, gradient)
-        told(residual)
         if residual <= tol * 1e-3:
             return b, step
-        # Held at 0: small weights (they add up to ½) that a Newton step on them alone would bring below it. Left free,
+        # Held at 0: small weights (all add up to ½) that a Newton step on them alone would make negative. Left free,
         # they would be cut off at 0 after the step, and it would have to be halved again and again.
-        held = (gradient > 0) & (b <= min(1e-2, residual)) & (b * bend.diagonal <= gradient)
+        held = (gradient > 0) & (b <= min(1e-2, residual)) & (b * at.diagonal <= gradient)
         free = np.flatnonzero(~held)
-        solve = phi.newton_system(bend, free)
+        solve = phi.newton_system(at, free)
         direction = -b
         while True:
             found = solve(gradient[free], damping)
             if found is not None:
                 direction[free] = -found
-                nearer = _armijo(phi, b, bend.value, gradient, direction)
+                nearer = _armijo(phi, b, at.value, gradient, direction)
                 if nearer is not None:
                     break
-            damping *= 100  # more features than pairs: the Hessian says nothing about many directions
+            damping *= 100  # with more features than pairs the Hessian is singular
             if damping > 1e6:  # nothing to gain within the precision of φ
                 return b, step
         b, damping = nearer, max(damping / 10, LEAST_DAMPING)
     return b, max_iter
 
 
-def optimality(b: Array, gradient: Array) -> float:
-    """How far b is from where a step down the gradient, put back to b ≥ 0, leads: 0 exactly at the minimum."""
+def optimality(b: FloatArray, gradient: FloatArray) -> float:
+    """The largest change of b by a step down the gradient, projected onto b ≥ 0: 0 exactly at the minimum."""
     return float(np.abs(b - np.maximum(b - gradient, 0)).max(initial=0.0))
 
 
-def _armijo(phi: Objective, b: Array, start: float, gradient: Array, direction: Array) -> Array | None:
-    """The first of b + direction, b + direction/2, ... (put back to b ≥ 0) that lowers φ as promised; None if none."""
+def _armijo(
+    phi: Objective, b: FloatArray, start: float, gradient: FloatArray, direction: FloatArray
+) -> FloatArray | None:
+    """The first of b + direction, b + direction/2, ... (projected onto b ≥ 0) to satisfy Armijo's rule, if any."""
     size = 1.0
     slack = 4 * np.finfo(float).eps * max(abs(start), 1.0)
     while size > 1e-3:

@@ -1,14 +1,14 @@
-"""The best full metric: gradient ascent, put back after each step to the metrics that are allowed.
+"""The best full metric, by projected gradient ascent.
 
-    maximize  g(A) = Σ_p belief_p ‖x_i − x_j‖_A over cannot-links   subject to  tr(A S) ≤ 1,  A ⪰ 0,
+    maximize  g(A) = Σ_p w_p ‖x_i − x_j‖_A over cannot-links p   subject to  tr(A S) ≤ 1,  A ⪰ 0,
 
-with S the must-link sum (Xing et al. 2002, Section 2.2). They step along the gradient in the space of the features
-and then alternate between the half-space and the cone until both hold. In coordinates where S is the identity both
-constraints speak of the eigenvalues of A only (they are ≥ 0 and add up to 1), so the nearest allowed metric has a
-closed form and no alternation is needed; the maximum is the same.
+with S the must-link sum and w the weights of the pairs (Xing et al. 2002, Section 2.2). They step along the gradient in
+the space of the features and then alternate between the half-space and the cone until both hold. In coordinates where S
+is the identity both constraints are about the eigenvalues of A only (they are ≥ 0 and add up to 1), so the nearest
+feasible metric has a closed form and no alternation is needed; the maximum is the same.
 
 g is concave and of degree ½, so with M = ∇g(A) in those coordinates no metric is better than g(A) by more than
-λ_max(M) − tr(M A): the ascent knows how far it is from the best.
+λ_max(M) − tr(M A): a bound on how far the ascent is from the best.
 """
 
 from __future__ import annotations
@@ -18,27 +18,26 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from .._progress_legacy import Fall
-
-Array = np.ndarray
+from .._arrays import FloatArray
+from .._progress import report
 
 FLOOR = 1e-12
 """Added under the root, relative to a typical squared distance: the root has no derivative at 0."""
 
 MEMORY = 8
-"""A step may fall below the last value, not below the least of so many: long steps pay off."""
+"""A step may fall below the last value, but not below the least of this many: longer steps converge sooner."""
 
 
 @dataclass(frozen=True)
 class Maximum:
     """The metric A, the steps taken, and the proven relative distance to the best value."""
 
-    metric: Array
+    metric: FloatArray
     n_iter: int
     gap: float
 
 
-def maximize(S: Array, D: Array, beliefs: Array, *, tol: float, max_iter: int) -> Maximum:
+def maximize(S: FloatArray, D: FloatArray, weights: FloatArray, *, tol: float, max_iter: int) -> Maximum:
     """Maximize g.
 
     Parameters
@@ -47,7 +46,8 @@ def maximize(S: Array, D: Array, beliefs: Array, *, tol: float, max_iter: int) -
         Must-link sum with its ridge, positive definite.
     D : (pairs, f) array
         Differences of cannot-linked rows, not all zero.
-    beliefs : (pairs,) array
+    weights : (pairs,) array
+        Of the pairs.
     tol : float
         Stop when the value is proven to be within this share of the best.
     max_iter : int
@@ -63,29 +63,31 @@ def maximize(S: Array, D: Array, beliefs: Array, *, tol: float, max_iter: int) -
     L = linalg.cholesky(S, lower=True)
     Z = linalg.solve_triangular(L, D.T, lower=True)  # differences where S is the identity, one a column
     basis, sizes, _ = linalg.svd(Z, full_matrices=False)
-    basis = basis[:, sizes > 1e-12 * sizes[0]]  # the best metric sees nothing outside their span
-    B, n_iter, gap = _ascend(basis.T @ Z, beliefs / beliefs.sum(), tol, max_iter)
+    basis = basis[:, sizes > 1e-12 * sizes[0]]  # the best metric is zero outside their span
+    B, n_iter, gap = _ascend(basis.T @ Z, weights / weights.sum(), tol, max_iter)
     half = linalg.solve_triangular(L.T, basis, lower=False)
     return Maximum(half @ B @ half.T, n_iter, gap)
 
 
-def _ascend(Z: Array, beliefs: Array, tol: float, max_iter: int) -> tuple[Array, int, float]:
+def _ascend(Z: FloatArray, weights: FloatArray, tol: float, max_iter: int) -> tuple[FloatArray, int, float]:
     """Projected gradient ascent with Barzilai–Borwein steps over {B ⪰ 0, tr B = 1}."""
     r = len(Z)
     B = np.eye(r) / r
-    floor = FLOOR * (beliefs @ np.sqrt(np.square(Z).sum(axis=0) / r)) ** 2
+    floor = FLOOR * (weights @ np.sqrt(np.square(Z).sum(axis=0) / r)) ** 2
 
-    def value_and_gradient(B: Array) -> tuple[float, Array]:
+    def value_and_gradient(B: FloatArray) -> tuple[float, FloatArray]:
         d = np.sqrt(np.maximum(np.einsum("ip,ip->p", Z, B @ Z), 0.0) + floor)
-        return float(beliefs @ d), (Z * (beliefs / (2 * d))) @ Z.T
+        return float(weights @ d), (Z * (weights / (2 * d))) @ Z.T
 
     value, M = value_and_gradient(B)
-    seen, length, n_iter = [value], 1.0 / linalg.norm(M), 0
-    gap, falling = _gap(B, M, value), Fall(to=tol)
+    seen = [value]
+    length = 1.0 / linalg.norm(M)
+    n_iter = 0
+    gap = _gap(B, M, value)
     while gap > tol and n_iter < max_iter:
-        falling.tell(gap)
+        report(n_iter)
         n_iter += 1
-        toward = allowed(B + length * M) - B
+        toward = project_spectahedron(B + length * M) - B
         rise, share = float(np.vdot(M, toward)), 1.0
         while True:
             tried = B + share * toward
@@ -93,8 +95,8 @@ def _ascend(Z: Array, beliefs: Array, tol: float, max_iter: int) -> tuple[Array,
             if new_value >= min(seen[-MEMORY:]) + 1e-4 * share * rise or share < 1e-10:
                 break
             share /= 2
-        moved, bent = tried - B, M - new_M
-        curvature = float(np.vdot(moved, bent))
+        moved = tried - B
+        curvature = float(np.vdot(moved, M - new_M))
         length = float(np.vdot(moved, moved)) / curvature if curvature > 0 else length * 10
         length = min(max(length, 1e-12 / linalg.norm(new_M)), 1e12 / linalg.norm(new_M))
         B, M, value = tried, new_M, new_value
@@ -103,15 +105,15 @@ def _ascend(Z: Array, beliefs: Array, tol: float, max_iter: int) -> tuple[Array,
     return B, n_iter, gap
 
 
-def _gap(B: Array, M: Array, value: float) -> float:
+def _gap(B: FloatArray, M: FloatArray, value: float) -> float:
     best = linalg.eigh(M, eigvals_only=True, subset_by_index=[len(M) - 1, len(M) - 1])[0]
     return max(0.0, float(best - np.vdot(M, B)) / value)
 
 
-def allowed(B: Array) -> Array:
+def project_spectahedron(B: FloatArray) -> FloatArray:
     """The nearest matrix with eigenvalues ≥ 0 that add up to 1.
 
-    >>> allowed(np.diag([2.0, 1.5, -3.0])).round(2).tolist()
+    >>> project_spectahedron(np.diag([2.0, 1.5, -3.0])).round(2).tolist()
     [[0.75, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.0]]
     """
     values, vectors = linalg.eigh((B + B.T) / 2)

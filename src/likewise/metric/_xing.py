@@ -13,29 +13,28 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import FloatArray
 from .._estimator import as_constraints, validate_rows
 from .._method import Method, Needs
-from .._progress_legacy import part
+from .._progress import stage
 from .._sklearn import Interval, StrOptions, _check_feature_names_in, _fit_context
 from ..constraints import Constraints
 from ..forms import total_scatter
 from ..prepare._kinds import on_one_scale
-from ._holdout import choose_shrink
-from ._learn import Learned, Learner
+from ._path import MetricPath, MetricProblem, choose_shrink
 from ._terms import (
-    LEAST_RIDGE,
+    MIN_RIDGE,
     around_mean,
     cannot_link_pairs,
+    check_cannot_links,
     column_variance,
     differences,
     entries,
-    most_pairs,
+    max_pairs,
     must_link_form,
     must_link_sums,
     resolve_ridge,
 )
-
-Array = np.ndarray
 
 FEW = 5
 """Fewer features than this in the optimum are worth a warning."""
@@ -137,11 +136,11 @@ class XingMetric(TransformerMixin, BaseEstimator):
         paper="Xing, Ng, Jordan, Russell 2002",
         needs=Needs.MUST_LINK | Needs.CANNOT_LINK,
     )
-    _published: ClassVar[dict[str, Any]] = {"shrink": 0.0, "ridge": LEAST_RIDGE}
+    _published: ClassVar[dict[str, Any]] = {"shrink": 0.0, "ridge": MIN_RIDGE}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "kind": [StrOptions({"diagonal", "full"})],
         "shrink": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
-        "ridge": [StrOptions({"auto"}), Interval(Real, LEAST_RIDGE, None, closed="left")],
+        "ridge": [StrOptions({"auto"}), Interval(Real, MIN_RIDGE, None, closed="left")],
         "toward": [StrOptions({"auto", "variance", "equal"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -182,25 +181,30 @@ class XingMetric(TransformerMixin, BaseEstimator):
             Pairs, and anything else that is known. With ``y``, both count.
         """
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
-        hints = as_constraints(X.shape[0], y, constraints)
         if y is None and constraints is None:
             raise ValueError(
                 "XingMetric requires y to be passed, but the target y is None, and so are the constraints: it learns "
                 "from must-links and cannot-links. Pass constraints=Constraints(...) or partial labels as y."
             )
-        self._warn_of_size(X.shape[1], hints.n_cannot_link)
+        known = as_constraints(X.shape[0], y, constraints)
+        check_cannot_links("XingMetric", known, "learn from must-links alone with RCA or Costco")
+        self._warn_of_size(X.shape[1], known.n_cannot_link)
         Z = around_mean(X)
-        learner, ridge = self._learner(Z), resolve_ridge(self.ridge, self.shrink)
-        pairs, beliefs = cannot_link_pairs(hints, most_pairs(entries(Z)))
-        full, told = self.kind == "full", (Z, hints, ridge, learner.variance)
-        must, D = must_link_form(*told).matrix(Z) if full else must_link_sums(*told), differences(Z, pairs, dense=full)
-        with part(0, 0.4):
-            found = learner.learn(must, D, beliefs, self.tol)
-        self._warn(found, X.shape[1])
-        self.n_iter_, self.n_kept_ = max(found.n_iter, 1), found.n_kept
-        with part(0.4, 1):
-            self.shrink_ = self._shrink(Z, hints, learner, ridge)
-        metric = found.shrunk(self.shrink_)
+        problem = self._problem(Z)
+        ridge = resolve_ridge(self.ridge, self.shrink)
+        pairs, pair_weights = cannot_link_pairs(known, max_pairs(entries(Z)))
+        full = self.kind == "full"
+        if full:
+            must = must_link_form(Z, known, ridge, problem.variance).matrix(Z)
+        else:
+            must = must_link_sums(Z, known, ridge, problem.variance)
+        with stage("learning a metric"):
+            path = problem.solve(must, differences(Z, pairs, dense=full), pair_weights, self.tol)
+        self._warn(path, X.shape[1])
+        self.n_iter_ = max(path.n_iter, 1)
+        self.n_kept_ = path.n_kept
+        self.shrink_ = self._shrink(Z, known, problem, ridge)
+        metric = path.shrunk(self.shrink_)
         for stale in ("weights_", "metric_", "_root"):
             self.__dict__.pop(stale, None)
         if self.kind == "diagonal":
@@ -210,7 +214,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
             self._root = _root(metric).astype(X.dtype, copy=False)
         return self
 
-    def _learner(self, X: Any) -> Learner:
+    def _problem(self, X: Any) -> MetricProblem:
         toward = self.toward
         if toward == "auto":
             toward = "equal" if sparse.issparse(X) or on_one_scale(X) else "variance"
@@ -218,12 +222,15 @@ class XingMetric(TransformerMixin, BaseEstimator):
         if self.kind == "full":
             variance, spread = spread, total_scatter(X.shape[0]).matrix(X) / X.shape[0]
             np.fill_diagonal(spread, variance)
-        return Learner(spread, toward, self.max_iter)
+        return MetricProblem(spread, toward, self.max_iter)
 
-    def _shrink(self, X: Any, hints: Constraints, learner: Learner, ridge: float) -> float:
+    def _shrink(self, X: Any, constraints: Constraints, problem: MetricProblem, ridge: float) -> float:
         if not isinstance(self.shrink, str):
             return float(self.shrink)
-        return FULL_SHRINK if self.kind == "full" else choose_shrink(X, hints, learner, ridge)
+        if self.kind == "full":
+            return FULL_SHRINK
+        with stage("choosing the shrinkage"):
+            return choose_shrink(X, constraints, problem, ridge)
 
     def transform(self, X: Any) -> Any:
         """√A x for each row; sparse stays sparse under a diagonal metric."""
@@ -234,7 +241,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
         root = np.sqrt(self.weights_).astype(X.dtype, copy=False)
         return X @ sparse.diags_array(root) if sparse.issparse(X) else X * root
 
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
+    def get_feature_names_out(self, input_features: Any = None) -> FloatArray:
         """The features' own names where each only got a weight, else xingmetric0, xingmetric1, ..."""
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
@@ -255,23 +262,23 @@ class XingMetric(TransformerMixin, BaseEstimator):
         """Whether the user asked for the optimum, or most of it, whatever it is worth."""
         return not isinstance(self.shrink, str) and self.shrink < 0.5
 
-    def _warn(self, found: Learned, n_features: int) -> None:
-        if not found.informed:
+    def _warn(self, path: MetricPath, n_features: int) -> None:
+        if not path.informed:
             warnings.warn(
                 "every cannot-linked pair has equal rows, so the hints say nothing about the features, which "
                 "keep the weights they have without hints. Check the pairs, or add features that tell rows apart.",
                 stacklevel=4,
             )
-        elif found.residual > self.tol:
+        elif path.residual > self.tol:
             warnings.warn(
-                f"the optimum was not reached: {found.residual:.1e} is left after {found.n_iter} steps, tol is "
+                f"the optimum was not reached: {path.residual:.1e} is left after {path.n_iter} steps, tol is "
                 f"{self.tol:.1e}. Raise max_iter={self.max_iter}, or accept a larger tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        elif self.kind == "diagonal" and self._literal and found.n_kept < min(FEW, n_features / 2):
+        elif self.kind == "diagonal" and self._literal and path.n_kept < min(FEW, n_features / 2):
             warnings.warn(
-                f"the optimum keeps {found.n_kept} of {n_features} features: with so few the distance sees little of "
+                f"the optimum keeps {path.n_kept} of {n_features} features: with so few the distance sees little of "
                 'the data. Raise shrink or leave it at "auto", project first (ASP), or add cannot-links.',
                 stacklevel=4,
             )
@@ -284,6 +291,6 @@ class XingMetric(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _root(A: Array) -> Array:
+def _root(A: FloatArray) -> FloatArray:
     values, vectors = linalg.eigh(A)
     return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T

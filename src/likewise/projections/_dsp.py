@@ -12,6 +12,7 @@ from .._method import NEIGHBORS, Method, Needs
 from .._progress_legacy import part
 from .._sklearn import StrOptions
 from ..constraints import Constraints
+from ..constraints._expansion import cannot_links_only
 from ..forms import laplacian
 from ..graphs import RowMatrix, cannot_link_graph
 from ..graphs._bandwidth import DELTA, resolve_delta
@@ -195,7 +196,7 @@ def disjointness(X: Any, constraints: Constraints, pairs: Any, far: Any, scale: 
         apart, uniform = constraints, _differences_at_mean_distance(X, constraints, scale)
     else:
         apart, uniform = (
-            _cannot_links_only(constraints).expand(limit=constraints.n_cannot_link),
+            cannot_links_only(constraints).expand(limit=constraints.n_cannot_link),
             RowMatrix.zeros(n),
         )
     stated, beliefs = apart.cannot_link, apart.cannot_weight
@@ -203,20 +204,6 @@ def disjointness(X: Any, constraints: Constraints, pairs: Any, far: Any, scale: 
     near = beliefs * (1.0 - lengths / scale)
     pairs, first = np.unique(np.vstack([stated, pairs]), axis=0, return_index=True)
     return uniform + RowMatrix.from_pairs(n, pairs, np.concatenate([near, 1.0 - far / scale])[first])
-
-
-def _cannot_links_only(constraints: Constraints) -> Constraints:
-    apart = [
-        replace(partition, same_within=False)
-        for partition in constraints.partitions
-        if partition.different_across or partition.different_within
-    ]
-    return Constraints(
-        constraints.n_samples,
-        cannot_link=constraints.cannot_link,
-        cannot_weight=constraints.cannot_weight,
-        partitions=apart,
-    )
 
 
 def _differences_at_mean_distance(X: Any, constraints: Constraints, scale: float) -> RowMatrix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -14,12 +15,23 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 from threadpoolctl import threadpool_limits
 
+from ..._arrays import FloatArray, IntArray
 from ..._method import LLOYD, Method
-from ..._progress_legacy import each, part
+from ..._progress import stage, track
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
-from ...metric._learn import Learner
-from ...metric._terms import FeatureTerms, around_mean, differences, resolve_ridge
+from ...metric._path import MetricProblem
+from ...metric._terms import (
+    around_mean,
+    cannot_link_pairs,
+    check_cannot_links,
+    column_variance,
+    differences,
+    entries,
+    max_pairs,
+    must_link_sums,
+    resolve_ridge,
+)
 from .._base import Clusterer
 from ..kmeans._lloyd import k_means
 from ..kmeans._pck import PCKMeans
@@ -27,12 +39,41 @@ from ..kmeans._points import Points
 from ..kmeans._seeding import drawn_rows, spread_out
 from ._hbgf import hbgf, item_cluster_graph
 
-Array = np.ndarray
-
 POSITIVE = Interval(Integral, 1, None, closed="left")
 
+
+@dataclass(frozen=True)
+class FeatureTerms:
+    """The sums that diagonal metrics are learned from, feature by feature: enough for any set of features.
+
+    Attributes
+    ----------
+    must : (f,) array
+        Must-link sum of each feature, ridge included; 0 where the feature is constant.
+    variance : (f,) array
+    pairs, pair_weights : (m, 2) and (m,) arrays
+        Cannot-links.
+    """
+
+    must: FloatArray
+    variance: FloatArray
+    pairs: IntArray
+    pair_weights: FloatArray
+
+    @classmethod
+    def of(cls, X: Any, constraints: Constraints, *, ridge: float, width: int) -> FeatureTerms:
+        """Computed from centered data, to be used on ``width`` features at a time."""
+        variance = column_variance(X)
+        pairs, pair_weights = cannot_link_pairs(constraints, max_pairs(entries(X) * width / X.shape[1]))
+        return cls(must_link_sums(X, constraints, ridge, variance), variance, pairs, pair_weights)
+
+    def of_features(self, features: IntArray) -> FeatureTerms:
+        """The same for some of the features."""
+        return replace(self, must=self.must[features], variance=self.variance[features])
+
+
 Member = tuple[Any, FeatureTerms | None, int]
-"""Some columns of the data, what the hints say about them, and a seed."""
+"""Some columns of the data, the sums to learn their metric from, and a seed."""
 
 
 class SubspaceMetricEnsemble(Clusterer):
@@ -151,18 +192,19 @@ class SubspaceMetricEnsemble(Clusterer):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _cluster(self, X: Any, constraints: Constraints) -> Array:
+    def _cluster(self, X: Any, constraints: Constraints) -> IntArray:
         rng = check_random_state(self.random_state)
         count, width = self._sizes(X.shape[1])
         self.subspaces_ = np.array([_draw(X.shape[1], width, rng) for _ in range(count)])
         seeds = rng.randint(np.iinfo(np.int32).max, size=count + 1)
         terms = None
         if self.metric == "xing" and not constraints.is_empty:
+            check_cannot_links(type(self).__name__, constraints, "cluster without one: metric=None, constrained=True")
             ridge = resolve_ridge("auto", self.shrink)
             terms = FeatureTerms.of(around_mean(X), constraints, ridge=ridge, width=width)
         plan = clone(self)  # what is sent to other processes: nothing that an earlier fit has learned
 
-        def members(chosen: Array) -> list[Member]:
+        def members(chosen: IntArray) -> list[Member]:
             return [
                 (X[:, self.subspaces_[i]], terms and terms.of_features(self.subspaces_[i]), seeds[i + 1])
                 for i in chosen
@@ -175,39 +217,39 @@ class SubspaceMetricEnsemble(Clusterer):
                 delayed(plan._fit_members)(members(chosen), constraints)
                 for chosen in np.array_split(np.arange(count), messages)
             )
-            with part(0, 0.95):
-                done = list(each(found, messages))
+            with stage("clustering in subspaces"):
+                done = list(track(found, messages))
             labelings, weights, n_iters = zip(*chain.from_iterable(done), strict=True)
-            self.labelings_, self.weights_, self.n_iter_ = np.array(labelings), np.array(weights), max(n_iters)
+            self.labelings_ = np.array(labelings)
+            self.weights_ = np.array(weights)
+            self.n_iter_ = max(n_iters)
             if count == 1:
                 return self.labelings_[0]
-            with part(0.95, 1):
+            with stage("joining the clusterings"):
                 return hbgf(self.labelings_, self.n_clusters, random_state=seeds[0])
 
-    def _fit_members(self, members: list[Member], constraints: Constraints) -> list[tuple[Array, Array, int]]:
+    def _fit_members(self, members: list[Member], constraints: Constraints) -> list[tuple[IntArray, FloatArray, int]]:
         rng = np.random.RandomState()
         found = []
-        for X, terms, seed in each(members):
+        for X, terms, seed in members:
             rng.seed(seed)  # ten times faster than a new RandomState(seed), and the same
             found.append(self._fit_member(X, terms, rng, constraints))
         return found
 
     def _fit_member(
         self, X: Any, terms: FeatureTerms | None, rng: np.random.RandomState, constraints: Constraints
-    ) -> tuple[Array, Array, int]:
+    ) -> tuple[IntArray, FloatArray, int]:
         """Labels, weights and iterations in one subspace; without ``terms`` no metric is learned."""
         weights = np.ones(X.shape[1])
         if terms is not None:
             D = differences(around_mean(X), terms.pairs)
-            with part(0, 0.5):
-                weights = Learner(terms.variance).learn(terms.must, D, terms.beliefs).shrunk(self.shrink)
+            weights = MetricProblem(terms.variance).solve(terms.must, D, terms.pair_weights).shrunk(self.shrink)
             root = np.sqrt(weights).astype(X.dtype)
             X = sparse.csr_array(X @ sparse.diags_array(root)) if sparse.issparse(X) else X * root
-        with part(0.0 if terms is None else 0.5, 1):
-            labels, n_iter = self._labels(X, rng, constraints)
+        labels, n_iter = self._labels(X, rng, constraints)
         return labels, weights, n_iter
 
-    def _labels(self, X: Any, rng: np.random.RandomState, constraints: Constraints) -> tuple[Array, int]:
+    def _labels(self, X: Any, rng: np.random.RandomState, constraints: Constraints) -> tuple[np.ndarray, int]:
         if self.constrained:
             priced = PCKMeans(self.n_clusters, penalty=self.penalty, n_init=self.n_init, random_state=rng)
             priced.fit(X, constraints=constraints)
@@ -229,7 +271,7 @@ class SubspaceMetricEnsemble(Clusterer):
             )
         return count, width
 
-    def diversity_quality(self, y: Any) -> Array:
+    def diversity_quality(self, y: Any) -> FloatArray:
         """How different the members are and how good, two by two: the paper's Figure 4 (left).
 
         Parameters
@@ -254,11 +296,11 @@ class SubspaceMetricEnsemble(Clusterer):
         return np.column_stack([1 - shared[left, right], (quality[left] + quality[right]) / 2])
 
 
-def _draw(n_features: int, width: int, rng: np.random.RandomState) -> Array:
+def _draw(n_features: int, width: int, rng: np.random.RandomState) -> IntArray:
     return np.sort(rng.choice(n_features, width, replace=False)) if width < n_features else np.arange(n_features)
 
 
-def _mutual_information(labelings: Array) -> Array:
+def _mutual_information(labelings: IntArray) -> FloatArray:
     """NMI of every labeling with every other, from one product of their cluster indicators."""
     E = item_cluster_graph(list(labelings))
     n = E.shape[0]

@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from cases.data import blobs, consistent_hints, counts, partial_labels
 from likewise import Constraints
 from likewise.metric import XingMetric
-from likewise.metric import _holdout as holdout
+from likewise.metric import _path as path
 from likewise.metric._terms import differences, must_link_pairs
 
 
@@ -63,7 +63,7 @@ def test_too_few_hints_stay_near_the_metric_that_knows_none():
     X, _ = blobs(40, 6)
     apart = [(0, 1), (2, 4), (5, 7), (8, 10)]
     for must in ([], [(0, 3)]):
-        assert shrink_of(X, Constraints(40, must, apart)) == holdout.UNSURE
+        assert shrink_of(X, Constraints(40, must, apart)) == path.FALLBACK_SHRINK
 
 
 def test_labels_say_what_their_pairs_say():
@@ -75,14 +75,14 @@ def test_labels_say_what_their_pairs_say():
 def test_many_pairs_are_thinned_out(monkeypatch):
     X, y = one_telling_feature(300, 10)
     sizes = []
-    of = holdout._Pairs.of
+    of = path._Pairs.of
 
     def watched(*args):
         sizes.append(len(of(*args).rows))
         return of(*args)
 
-    monkeypatch.setattr(holdout, "MOST_PAIRS", 400)
-    monkeypatch.setattr(holdout._Pairs, "of", watched)
+    monkeypatch.setattr(path, "MAX_FOLD_PAIRS", 400)
+    monkeypatch.setattr(path._Pairs, "of", watched)
     for hints in (Constraints.from_labels(y), Constraints.from_labels(y).expand()):
         assert shrink_of(X, hints) <= 0.5
     assert max(sizes) <= 400 < 300 * 149 // 2
@@ -103,33 +103,33 @@ def test_full_metrics_go_halfway():
 def test_the_score_is_the_area_under_the_roc_curve():
     rng = np.random.default_rng(0)
     must, cannot = rng.integers(0, 6, 30).astype(float), rng.integers(1, 8, 50).astype(float)  # with ties
-    beliefs = rng.uniform(0.2, 2, 30), rng.uniform(0.2, 2, 50)
+    weights = rng.uniform(0.2, 2, 30), rng.uniform(0.2, 2, 50)
     expected = roc_auc_score(
-        np.repeat([0, 1], [30, 50]), np.concatenate([must, cannot]), sample_weight=np.concatenate(beliefs)
+        np.repeat([0, 1], [30, 50]), np.concatenate([must, cannot]), sample_weight=np.concatenate(weights)
     )
-    assert holdout.told_apart(must, cannot, *beliefs) == pytest.approx(expected)
+    assert path.weighted_auc(must, cannot, *weights) == pytest.approx(expected)
 
 
 def test_the_largest_step_within_one_standard_error():
-    steps = holdout.STEPS
+    steps = path.SHRINKAGES
     best = 1 - np.square(steps - 0.4)
-    assert holdout.most_within_error(np.array([best, best])) == 0.4  # no doubt: the best
-    assert holdout.most_within_error(np.ones((3, len(steps)))) == 1.0  # no difference: the metric that knows nothing
+    assert path.most_within_error(np.array([best, best])) == 0.4  # no doubt: the best
+    assert path.most_within_error(np.ones((3, len(steps)))) == 1.0  # no difference: the metric that knows nothing
     doubt = np.array([best, best + 0.1 * (steps - 0.4), best - 0.1 * (steps - 0.4)])
-    assert 0.4 < holdout.most_within_error(doubt) < 0.7
+    assert 0.4 < path.most_within_error(doubt) < 0.7
 
 
 def test_rows_that_are_asked_about_were_not_seen():
     rng = np.random.default_rng(0)
     must, cannot = (rng.permutation(80)[:60].reshape(-1, 2) for _ in range(2))
-    parts = list(holdout._parts(must, cannot))
-    assert len(parts) == holdout.PARTS
+    folds = list(path._folds(must, cannot))
+    assert len(folds) == path.N_FOLDS
     touched = np.zeros(80, dtype=int)
-    for must_asked, cannot_asked in parts:
-        seen = np.unique(np.concatenate([must[~must_asked], cannot[~cannot_asked]]))
+    for must_left_out, cannot_left_out in folds:
+        seen = np.unique(np.concatenate([must[~must_left_out], cannot[~cannot_left_out]]))
         left_out = np.setdiff1d(np.concatenate([must, cannot]), seen)
-        assert np.isin(must[must_asked], left_out).any(axis=1).all()
-        assert np.isin(cannot[cannot_asked], left_out).any(axis=1).all()
+        assert np.isin(must[must_left_out], left_out).any(axis=1).all()
+        assert np.isin(cannot[cannot_left_out], left_out).any(axis=1).all()
         touched[left_out] += 1
     assert (touched[np.unique(np.concatenate([must, cannot]))] >= 1).all()
 
@@ -137,13 +137,13 @@ def test_rows_that_are_asked_about_were_not_seen():
 def test_must_links_written_out():
     labels = np.append(np.arange(28) % 3, [-1, -1])
     hints = Constraints(30, [(28, 29)], must_weight=2.0) | Constraints.from_labels(labels)
-    pairs, beliefs = must_link_pairs(hints, 10_000)
+    pairs, weights = must_link_pairs(hints, 10_000)
     written = hints.expand()
     np.testing.assert_array_equal(pairs, written.must_link)
-    np.testing.assert_array_equal(beliefs, written.must_weight)
+    np.testing.assert_array_equal(weights, written.must_weight)
     some, raised = must_link_pairs(hints, 20)
     assert set(map(tuple, np.sort(some, axis=1).tolist())) <= set(map(tuple, written.must_link.tolist()))
-    assert raised.sum() == pytest.approx(beliefs.sum())
+    assert raised.sum() == pytest.approx(weights.sum())
     assert len(must_link_pairs(Constraints(5, cannot_link=[(0, 1)]), 10)[0]) == 0
 
 
