@@ -57,7 +57,7 @@ bench: $(READY) $(PEERS_READY)
 
 # Hours of work on two cores, kept value by value: what is there is not run again.
 compare: $(PEERS_READY) $(PAPERS_READY)
-	$(BIN)/python -m benchmarks.accuracy
+	$(BIN)/likewise-bench accuracy
 
 papers: $(PAPERS_READY)
 	$(BIN)/likewise papers

@@ -17,7 +17,6 @@ from . import (
 from .apart import run_apart
 from .harness import ROWS
 from .measuring import measured
-from .scaling.command import scaling
 from .writing import COLUMNS, INTRODUCTION, RESULTS, cells, show, write
 
 LIMIT_S = 3600.0
@@ -33,7 +32,8 @@ LIMIT_S = 3600.0
 def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs: int) -> None:
     """Measure the rows called NAMES, or all, against their opponents, and keep the results in RESULTS.md.
 
-    `likewise-bench scaling --help` is about curves: how time and memory grow with the data.
+    `likewise-bench scaling` measures curves: how time and memory grow with the data. `likewise-bench accuracy` compares
+    the clusters of many methods with the truth.
     """
     if unknown := [name for name in names if name not in ROWS]:
         raise click.UsageError(f"no benchmark called {unknown[0]!r}. There are: {', '.join(ROWS)}.")
@@ -79,9 +79,18 @@ def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs:
 
 
 def main(arguments: list[str]) -> None:
-    """The curves if the first word is "scaling", else the rows."""
-    command, rest = (scaling, arguments[1:]) if arguments[:1] == ["scaling"] else (rows, arguments)
-    command.main(rest, prog_name="likewise-bench scaling" if command is scaling else "likewise-bench")
+    """Run ``scaling`` or ``accuracy`` if that is the first argument, else the rows."""
+    name = arguments[0] if arguments else ""
+    if name == "scaling":
+        from .scaling.command import scaling
+
+        scaling.main(arguments[1:], prog_name="likewise-bench scaling")
+    elif name == "accuracy":
+        from .accuracy.command import accuracy
+
+        accuracy.main(arguments[1:], prog_name="likewise-bench accuracy")
+    else:
+        rows.main(arguments, prog_name="likewise-bench")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from likewise import Likewise
 from likewise.clustering import SphericalKMeans
 from likewise.evaluation.protocols import SCORES, Case, Method, clustered
-from likewise.studies import METHODS
+from likewise.studies.methods import METHODS
 
 from .peers import PeerFailure, Peers, PeerTooSlow
 from .sets import narrow

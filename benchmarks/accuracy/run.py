@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from accuracy.hints import saved_hints
-from accuracy.rivals import FRONT, OWN, PEERS, UNHINTED, counting
-from accuracy.sets import JUDGED, TUNED, load
 
 from likewise.evaluation.protocols import Case, Trial
+
+from .hints import saved_hints
+from .rivals import FRONT, OWN, PEERS, UNHINTED, counting
+from .sets import JUDGED, TUNED, load
 
 PAIRS = (10, 25, 50, 100, 200, 500)
 WRONG = (0.0, 0.1, 0.2)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from papers.text_sets import NEWS, REUTERS, documents
 from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
@@ -17,9 +16,6 @@ from sklearn.preprocessing import StandardScaler
 from likewise import TextFeatures, datasets
 from likewise.evaluation.protocols import rows_per_class
 from likewise.prepare._kinds import on_one_scale
-
-sys.path.append(str(Path(__file__).parents[2] / "papers"))
-from text_sets import NEWS, REUTERS, documents
 
 MOST_ROWS = 2000
 WIDE = 100

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from likewise.studies import Results
+from likewise.evaluation import Results
 
 MARGIN = 0.01
 """A run counts as worse if it is below by more than this."""

@@ -9,9 +9,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from likewise._atomic import atomic_write_text
-from likewise.studies import Results
+from likewise.evaluation import Results
 
 from ..writing import machine, markdown
+from .rivals import LIMIT_S, OWN, PEERS, UNHINTED
+from .run import NOISY, PAIRS, SEEDS, SEEDS_TUNED, WRONG
+from .sets import JUDGED, TUNED
 from .summary import PLAIN, Table, bars, mean_of
 
 REFERENCE = ("k-means", "spherical k-means", "pca", "nc", "umap")
@@ -34,10 +37,6 @@ that must-links fewer than clusters teach nothing, was decided with an eye on al
 
 def write_results(folder: Path, results: Results) -> Path:
     """Write RESULTS.md and the pictures beside it."""
-    from accuracy.rivals import LIMIT_S, OWN, PEERS, UNHINTED
-    from accuracy.run import NOISY, PAIRS, SEEDS, SEEDS_TUNED, WRONG
-    from accuracy.sets import JUDGED, TUNED
-
     table = Table(results, list(JUDGED), SEEDS, frozenset(UNHINTED))
     tuned = Table(results, list(TUNED), SEEDS_TUNED, frozenset(UNHINTED))
     rivals = [*UNHINTED, *PEERS]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
+from papers.ensembles.newton import newton_steps
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
@@ -15,9 +13,6 @@ from ..data import blobs
 from ..harness import Bar, Contest, Verdict, row
 from ..measuring import timed
 from .peers import peer, peer_seconds
-
-sys.path.append(str(Path(__file__).parents[2] / "papers"))
-from ensembles.newton import newton_steps
 
 
 def xing_objective(X: np.ndarray, hints: lw.Constraints):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
-
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 import likewise as lw
 from likewise.graphs._distances import Cosine, Euclidean
-from likewise.graphs._exact import exact_search
 from likewise.graphs._neighbors import neighbors
 
 from ..data import PENDIGITS, blobs, documents, pendigits
-from ..harness import Bar, Contest, Skipped, Verdict, row
+from ..harness import Bar, Contest, Verdict, row
 
 
 @row(
@@ -90,31 +86,6 @@ def neighbors_approximate(n=100_000, f=64, k=10) -> Contest:
         lambda: neighbors(Euclidean(X), k, search="approximate"),
         lambda: neighbors(Euclidean(X), k, search="exact"),
         lambda ours, theirs: Verdict(f"recall {shared(ours.rows, theirs.rows):.4f}; it says {ours.recall:.4f}"),
-    )
-
-
-@row(
-    "neighbors-faiss",
-    'the {k} nearest, search="approximate", {n:,} × {f} dense',
-    'search="faiss": its IVF-Flat index, held to the same recall on the same sample',
-    n=500,
-    f=8,
-    k=3,
-)
-def neighbors_faiss(n=50_000, f=64, k=10, some=1000) -> Contest:
-    if find_spec("faiss") is None:
-        raise Skipped('faiss is not installed. Install it: pip install "likewise[ann]".')
-    import_module("faiss")  # loading it is not part of the search
-    distances = Euclidean(blobs(n, f)[0])
-    asked = np.linspace(0, n - 1, min(n, some)).astype(np.int64)
-
-    def judge(ours, theirs):
-        truth = exact_search(distances, k, queries=asked).rows
-        recall = [shared(each.rows[asked], truth) for each in (ours, theirs)]
-        return Verdict(f"recall {recall[0]:.4f}; faiss's {recall[1]:.4f}")
-
-    return Contest(
-        lambda: neighbors(distances, k, search="approximate"), lambda: neighbors(distances, k, search="faiss"), judge
     )
 
 

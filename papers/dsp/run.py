@@ -17,10 +17,11 @@ from sklearn.preprocessing import minmax_scale
 
 from likewise import DSP, LPP, LPPSI, SLPP, Likewise, datasets
 from likewise.clustering import SKKMeans, choose_delta
+from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered, reduced
 from likewise.report import curves
-from likewise.studies import Results
-from likewise.studies.methods import UNPUBLISHED
+
+from ..framework import UNPUBLISHED
 
 SMALL = ("wine", "vehicle", "iris", "balance", "ionosphere", "glass", "breast_w", "sonar")
 LARGE = {"mfeat": 20, "isolet": 20, "pendigits": 5, "coil20_16": 20}

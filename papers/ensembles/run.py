@@ -9,17 +9,17 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from ensembles.newton import newton_metric
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler
 
 from likewise import datasets
 from likewise.clustering import PCKMeans, SubspaceMetricEnsemble, hbgf
-from likewise.evaluation import normalized_mutual_information, rand_index
+from likewise.evaluation import Results, normalized_mutual_information, rand_index
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered, reduced, split_rows
 from likewise.report import curves
-from likewise.studies.methods import UNPUBLISHED
-from likewise.studies.results import Results
+
+from ..framework import UNPUBLISHED
+from .newton import newton_metric
 
 SETS = {"nci60": (120, 60), "lymphoma": (120, 60), "wine": (30, 8), "breast": (30, 10)}
 """Subspaces and features of each, as the paper has them."""

@@ -12,10 +12,11 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import minmax_scale
 
 from likewise import GCDR, SSDR, Constraints, COPKMeans, PCKMeans, PlacementError, XingMetric, datasets
+from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Trial, add_noise_columns, case, clustered, reduced, rows_per_class
 from likewise.report import before_and_after
-from likewise.studies import Results
-from likewise.studies.methods import UNPUBLISHED
+
+from ..framework import UNPUBLISHED
 
 TABLES = ("iris", "wine", "pima", "ionosphere", "glass", "yeast")
 FACES = {"up": ("pose", ("up", "straight")), "sunglasses": ("eyes", ("sunglasses", "open"))}

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.decomposition import PCA
-from text_sets import NEWS, REUTERS, documents
 
 from likewise import ASP, SCREEN, ConstrainedNormalizedCut, MPCKMeans, NormalizedCut, SphericalKMeans
+from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered, reduced
 from likewise.report import before_and_after, curves
-from likewise.studies import Results
-from likewise.studies.methods import UNPUBLISHED
+
+from ..framework import UNPUBLISHED
+from ..text_sets import NEWS, REUTERS, documents
 
 Array = np.ndarray
 

@@ -19,14 +19,15 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.manifold import LocallyLinearEmbedding
 from sklearn.preprocessing import FunctionTransformer
-from text_sets import NEWS, documents, drawn_topics
 
 from likewise import Constraints, Costco, NetworkedDocuments, NormalizedCut, SphericalKMeans, datasets
+from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered, reduced
 from likewise.report import before_and_after, curves
 from likewise.sources.links import global_core_pairs, linear_combination, link_matrix, links_only, local_core_pairs
-from likewise.studies import Results
-from likewise.studies.methods import UNPUBLISHED
+
+from ..framework import UNPUBLISHED
+from ..text_sets import NEWS, documents, drawn_topics
 
 Array = np.ndarray
 

@@ -17,11 +17,12 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import minmax_scale
 
 from likewise import DSP, LPP, LPPSI, SLPP, Constraints, datasets
+from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, reduced
 from likewise.graphs import kernel_null_space
 from likewise.report import before_and_after
-from likewise.studies import Results
-from likewise.studies.methods import UNPUBLISHED
+
+from ..framework import UNPUBLISHED
 
 Array = np.ndarray
 

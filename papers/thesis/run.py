@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 
+from likewise.evaluation import Results
 from likewise.evaluation.protocols import Trial
-from likewise.studies import Results
 
+from . import chapter4, chapter5, chapter6
 
-def _chapter(number: int) -> ModuleType:
-    name = f"likewise_thesis_chapter{number}"
-    spec = spec_from_file_location(name, Path(__file__).with_name(f"chapter{number}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-CHAPTERS = [_chapter(number) for number in (4, 5, 6)]
+CHAPTERS = (chapter4, chapter5, chapter6)
 
 
 def trials() -> Iterator[Trial]:
-    """All trials, chapter by chapter."""
+    """All trials, no data loaded."""
     for chapter in CHAPTERS:
         yield from chapter.trials()
 
 
 def figures(results: Results, folder: Path) -> None:
-    """Draw the thesis's figures from what was measured."""
+    """Draw the figures of every chapter."""
     for chapter in CHAPTERS:
         chapter.figures(results, folder)

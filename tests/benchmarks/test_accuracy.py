@@ -1,12 +1,11 @@
 """The comparison of the front door with its rivals: its hints, and what is made of the values."""
 
-import benchmarks.accuracy.__main__ as command
 import numpy as np
 import pytest
-from benchmarks.accuracy import hints
+from benchmarks.accuracy import command, hints
 from benchmarks.accuracy.summary import PLAIN, Table, bars, mean_of
 
-from likewise.studies import Results
+from likewise.evaluation import Results
 
 Y = np.repeat(np.arange(4), 30)
 

@@ -32,8 +32,8 @@ WRONG = [
     ("compare classed.csv --label kind --out new.json", "must end in .csv"),
     ("compare classed.csv --label kind --out classed.csv", "would write over what is read"),
     ("compare classed.csv --label kind --out flowers.csv", "not a file of results"),
-    ("papers no-such --folder .", "holds no study"),
-    ("papers --folder nowhere", "holds no study"),
+    ("papers", "is not in a checkout of likewise"),
+    ("papers no-such --quick", "is not in a checkout of likewise"),
     ("demo --seed -1 --out new", "-1 is not in the range"),
     ("demo --out flowers.csv", "is a file"),
 ]

@@ -1,34 +1,46 @@
-"""``likewise-bench``: the benchmarks of the checkout one stands in."""
+"""``likewise-bench`` and ``likewise papers``: programs of the checkout, which the installed package does not have."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 
-def checkout(start: Path) -> Path | None:
-    """The nearest folder at or above ``start`` that holds this project's benchmarks; None if there is none.
+def find_checkout(start: Path) -> Path:
+    """The nearest folder at or above ``start`` that is a checkout of likewise.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     print(checkout(Path(folder)))
-    None
+    ...     find_checkout(Path(folder))
+    Traceback (most recent call last):
+    FileNotFoundError: ... is not in a checkout of likewise. Benchmarks and papers are ...
     """
-    found = (folder for folder in (start, *start.parents) if (folder / "benchmarks" / "harness.py").is_file())
-    return next(found, None)
+    for folder in (start, *start.parents):
+        if (folder / "benchmarks" / "harness.py").is_file() and (folder / "papers" / "framework").is_dir():
+            return folder
+    raise FileNotFoundError(
+        f"{start} is not in a checkout of likewise. Benchmarks and papers are in its repository only, not in the "
+        "installed package: clone it, run make setup there, and run this command inside it."
+    )
+
+
+def run_module(module: str, arguments: Sequence[str]) -> int:
+    """Run ``python -m module`` of the checkout in the current folder; return its exit code."""
+    paths = [str(find_checkout(Path.cwd())), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    # -P: modules of the checkout, not those that happen to lie in the current folder
+    return subprocess.call([sys.executable, "-P", "-m", module, *arguments], env=environment)
 
 
 def main() -> int:
-    """Run ``python -m benchmarks`` in the checkout, with the words given; return its exit code."""
-    home = checkout(Path.cwd())
-    if home is None:
-        print(
-            f"likewise-bench: there are no benchmarks at or above {Path.cwd()}. They are in the repository of likewise "
-            "alone, not in the installed package: clone it, run make setup there, and call this inside it.",
-            file=sys.stderr,
-        )
+    """Run ``python -m benchmarks`` with the arguments of this program."""
+    try:
+        return run_module("benchmarks", sys.argv[1:])
+    except FileNotFoundError as error:
+        print(f"Error: {error}", file=sys.stderr)
         return 2
-    return subprocess.call([sys.executable, "-m", "benchmarks", *sys.argv[1:]], cwd=home)

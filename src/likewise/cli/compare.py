@@ -14,8 +14,9 @@ from rich.table import Table
 
 from .._progress import track
 from .._progress_bar import progress_bar
+from ..evaluation import Ledger, Results
 from ..evaluation.protocols import Case, Trial, case, one_sided_t_test, run_method
-from ..studies import METHODS, Ledger, Results
+from ..studies.methods import METHODS
 from .outputs import check_outputs
 from .reading import Labeled
 

@@ -225,39 +225,13 @@ def compare(
     run(rows, names, numbers, **given, out=out, as_json=as_json)  # type: ignore[arg-type]
 
 
-@main.command()
-@click.argument("name", required=False)
-@click.option("--cell", help="Only this cell, those that begin with it, or those that fit a pattern with *.")
-@click.option("--quick", is_flag=True, help="A subset with two draws each, in minutes.")
-@click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes at work.")
-@click.option("--folder", type=FOLDER, default="papers", show_default=True,
-              help="Where the studies are: a folder for each paper.")  # fmt: skip
-@click.option("--out", type=FOLDER, help="Where results go; default: beside them.")
-@click.option("--data", type=click.Path(path_type=Path, file_okay=False, exists=True), envvar="LIKEWISE_DATA",
-              help="Folder of the data sets; default: the variable LIKEWISE_DATA.")  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Forget earlier results of the papers chosen.")
-def papers(
-    name: str | None,
-    cell: str | None,
-    quick: bool,
-    jobs: int,
-    folder: Path,
-    out: Path | None,
-    data: Path | None,
-    fresh: bool,
-) -> None:
-    """Run the tables of the papers again, and write the report.
+@main.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def papers(arguments: tuple[str, ...]) -> None:
+    """Run the tables of the papers again (in a checkout of likewise)."""
+    from .bench import run_module
 
-    What is there already is not run again: a run that was stopped goes on where it was.
-    """
-    import os
-
-    from .papers import run_papers
-
-    if data is not None:
-        os.environ["LIKEWISE_DATA"] = str(data)
-    if not run_papers(folder, name, cell=cell, quick=quick, jobs=jobs, out=out, fresh=fresh):
-        raise SystemExit(1)
+    raise SystemExit(run_module("papers", arguments))
 
 
 @main.command()

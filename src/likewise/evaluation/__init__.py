@@ -15,6 +15,8 @@ Here belong scores that take labels and return numbers. Every score is read off 
 :mod:`likewise.evaluation.protocols` holds the experiments: drawing hints, repeats, splits, noise, significance.
 """
 
+from ._ledger import Ledger as Ledger
+from ._results import Results as Results
 from ._scores import PairScore as PairScore
 from ._scores import adjusted_rand_index as adjusted_rand_index
 from ._scores import constraint_accuracy as constraint_accuracy

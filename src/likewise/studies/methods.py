@@ -137,6 +137,3 @@ METHODS: dict[str, Method] = {
     "likewise": likewise_column,
 }
 """What ``likewise compare`` offers."""
-
-UNPUBLISHED: dict[str, Method] = {"likewise": METHODS["likewise"], "umap": METHODS["umap"]}
-"""The two columns beside every paper's own methods: ours, and the rival that hears no hints."""

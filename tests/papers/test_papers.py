@@ -1,20 +1,18 @@
 """The papers of this repository: their claims and trials fit together, and some cells are measured again."""
 
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
+from papers.framework import Study, find_studies
+from papers.framework.statements import with_derived
+from papers.framework.verdicts import judge, scoreboard
 
 from cases.real import FOLDER
 from likewise.datasets import DatasetNotFoundError
+from likewise.evaluation import Ledger
 from likewise.evaluation.protocols import run_trial
-from likewise.studies import Ledger, Study, find_studies
-from likewise.studies.statements import with_derived
-from likewise.studies.verdicts import judge, scoreboard
 
-PAPERS = Path(__file__).parents[2] / "papers"
-NAMES = [path.name for path in find_studies(PAPERS)]
 MEASURED_AGAIN = [
     ("gcdr", "table1/iris", ("k-means", "gcdr")),
     ("gcdr", "figure3", ("1", "10")),
@@ -23,9 +21,9 @@ MEASURED_AGAIN = [
 ]
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=find_studies("papers"))
 def study(request):
-    return Study.read(PAPERS / request.param)
+    return Study.load(request.param)
 
 
 def known_cells(study):
@@ -73,7 +71,7 @@ def test_some_cells_are_quick(study):
 @pytest.mark.parametrize(("name", "trial", "methods"), MEASURED_AGAIN)
 def test_measuring_again_gives_what_is_written(name, trial, methods, monkeypatch):
     monkeypatch.setenv("LIKEWISE_DATA", str(FOLDER))
-    study = Study.read(PAPERS / name)
+    study = Study.load(f"papers.{name}")
     written = Ledger(study.folder / "results.csv").read()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

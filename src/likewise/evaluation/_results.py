@@ -8,7 +8,7 @@ from re import compile as regular
 
 import numpy as np
 
-Array = np.ndarray
+from .._arrays import FloatArray
 
 
 class Results(dict[str, dict[int, float]]):
@@ -21,7 +21,7 @@ class Results(dict[str, dict[int, float]]):
     {'10': 't/10/a', '20': 't/20/a'}
     """
 
-    def values_of(self, cell: str) -> Array:
+    def values_of(self, cell: str) -> FloatArray:
         """All values of a cell in order of seed, without NaN."""
         values = np.array([value for _, value in sorted(self.get(cell, {}).items())], dtype=float)
         return values[~np.isnan(values)]
@@ -45,7 +45,7 @@ class Results(dict[str, dict[int, float]]):
         stars = {cell[len(before) : len(cell) - len(after)]: cell for cell in self if fits.match(cell)}
         return {star: stars[star] for star in sorted(stars, key=_by_number)}
 
-    def curve(self, pattern: str, at: Sequence[float]) -> tuple[Array, Array, Array]:
+    def curve(self, pattern: str, at: Sequence[float]) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions, means and standard deviations of the cells ``pattern.format(x)`` that were measured."""
         known = [(x, pattern.format(x)) for x in at if len(self.values_of(pattern.format(x)))]
         return (

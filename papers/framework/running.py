@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from multiprocessing import get_context
-from pathlib import Path
 
-from ..evaluation.protocols import Trial, run_method
-from .ledger import Ledger
-from .results import Results
+from likewise.evaluation import Ledger, Results
+from likewise.evaluation.protocols import Trial, run_method
+
 from .study import Study
 
 QUICK_SEEDS = 2
@@ -96,19 +95,19 @@ def run(
     A method that fails is returned with its error, and the rest goes on.
     """
     failures: list[Failure] = []
-    for task, values, failed in _answers(str(planned.study.folder), planned.tasks, jobs):
+    for task, values, failed in _answers(planned.study.package, planned.tasks, jobs):
         ledger.append(task.seed, values.items())
         failures += failed
         advance(task)
     return failures
 
 
-def _answers(folder: str, tasks: Iterable[Task], jobs: int) -> Iterator[Answer]:
+def _answers(package: str, tasks: Iterable[Task], jobs: int) -> Iterator[Answer]:
     if jobs == 1:
-        yield from (_work(folder, task) for task in tasks)
+        yield from (_work(package, task) for task in tasks)
         return
     with _one_thread_each(), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(_work, folder, task) for task in tasks]
+        waiting = [pool.submit(_work, package, task) for task in tasks]
         try:
             for done in as_completed(waiting):
                 yield done.result()
@@ -117,15 +116,15 @@ def _answers(folder: str, tasks: Iterable[Task], jobs: int) -> Iterator[Answer]:
             raise
 
 
-def _work(folder: str, task: Task) -> Answer:
-    trial = _study(folder).trials[task.trial]
+def _work(package: str, task: Task) -> Answer:
+    trial = _study(package).trials[task.trial]
     values: dict[str, float] = {}
     failures = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             drawn = trial.draw(task.seed)
-        except Exception as error:  # one broken cell must not end a run of hours; whoever started it is told
+        except Exception as error:  # one broken cell must not end a run of hours; it is reported at the end
             return task, values, [Failure(task.trial, task.seed, _words(error))]
         for method in task.methods:
             try:
@@ -140,8 +139,8 @@ def _words(error: Exception) -> str:
 
 
 @lru_cache(maxsize=8)
-def _study(folder: str) -> Study:
-    return Study.read(Path(folder))
+def _study(package: str) -> Study:
+    return Study.load(package)
 
 
 @contextmanager
@@ -161,8 +160,8 @@ def _one_thread_each() -> Iterator[None]:
 
 def _asked_for(trial: Trial, method: str, cell: str | None, wanted: set[str] | None) -> bool:
     own = f"{trial.name}/{method}"
-    if wanted is not None:
-        return any(name == own or name.startswith(own + "/") for name in wanted)
+    if wanted is not None and not any(name == own or name.startswith(own + "/") for name in wanted):
+        return False
     if cell is None:
         return True
     names = [own, *trial.cells(method)]

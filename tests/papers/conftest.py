@@ -7,17 +7,24 @@ title = "A paper of two tables"
 reference = "Nobody, 2026"
 
 claim = [
-  {id = "table1/blobs/10/k-means", published = 1.0, quick = true},
-  {id = "table1/blobs/20/k-means", published = 0.5},
-  {id = "table1/blobs/10/refuses", published = 0.9},
   {id = "table2/blobs/timed/seconds", published = 7, lower_is_better = true, unit = "s"},
   {id = "table2/blobs/timed/width", published = 9},
-  {id = "figure1/steady", published = 1, rises = "table1/blobs/*/k-means", says = "more hints never hurt"},
-  {id = "figure1/best", published = 1, above = ["table1/blobs/*/k-means", "table1/blobs/*/half"], says = "it leads"},
+  {id = "figure1/steady", rises = "table1/blobs/*/k-means", says = "more hints never hurt"},
+  {id = "figure1/best", above = ["table1/blobs/*/k-means", "table1/blobs/*/half"], says = "it leads"},
 ]
+
+[[table]]
+cells = "table1/blobs/{column}/{row}"
+columns = ["10", "20"]
+values = [
+  ["k-means", 1.0, 0.5],
+  ["refuses", 0.9, nan],
+]
+quick = ["*/10/k-means"]
 
 [titles]
 table1 = "Rand index"
+table2 = "Time and width"
 
 [because]
 "table2" = "the width is another"
@@ -63,9 +70,14 @@ def trials():
 
 
 @pytest.fixture
-def papers(tmp_path):
-    folder = tmp_path / "papers" / "tiny"
+def papers(tmp_path, monkeypatch):
+    """A package of papers with one study, ``tiny``: its name."""
+    name = f"papers_{tmp_path.name.replace('-', '_')}"
+    folder = tmp_path / name / "tiny"
     folder.mkdir(parents=True)
+    for package in (folder.parent, folder):
+        (package / "__init__.py").write_text("", encoding="utf-8")
     (folder / "claims.toml").write_text(CLAIMS, encoding="utf-8")
     (folder / "run.py").write_text(RUN, encoding="utf-8")
-    return folder.parent
+    monkeypatch.syspath_prepend(tmp_path)
+    return name

@@ -7,9 +7,10 @@ from itertools import groupby
 from math import isnan
 from pathlib import Path
 
-from .._atomic import atomic_write_text
+from likewise._atomic import atomic_write_text
+from likewise.evaluation import Results
+
 from .claims import Claim
-from .results import Results
 from .statements import with_derived
 from .study import Study
 from .verdicts import COLUMNS, Row, judge, scoreboard

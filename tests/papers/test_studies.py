@@ -1,25 +1,25 @@
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from papers.framework import Study, find_studies, plan, read_claims, run
+from papers.framework.command import run_papers
+from papers.framework.statements import value_of, with_derived
+from papers.framework.verdicts import judge, scoreboard
 
-from likewise.cli import main
-from likewise.studies import Ledger, Results, Study, plan, run
-from likewise.studies.claims import read_claims
-from likewise.studies.statements import value_of, with_derived
-from likewise.studies.verdicts import judge, scoreboard
+from likewise.evaluation import Ledger, Results
 
 
 @pytest.fixture
 def study(papers):
-    return Study.read(papers / "tiny")
+    return Study.load(f"{papers}.tiny")
 
 
 @pytest.fixture
-def ledger(papers):
-    return Ledger(papers / "tiny" / "results.csv")
+def ledger(study):
+    return Ledger(study.folder / "results.csv")
 
 
 def finished(study, ledger, **options):
@@ -68,9 +68,9 @@ def test_a_line_cut_short_is_dropped(study, ledger):
     assert len(plan(study, mended.read()).tasks) == 1
 
 
-def test_results_do_not_depend_on_the_number_of_processes(study, ledger, papers):
+def test_results_do_not_depend_on_the_number_of_processes(study, ledger, tmp_path):
     alone = finished(study, ledger)
-    several = Ledger(papers / "several.csv")
+    several = Ledger(tmp_path / "several.csv")
     assert run(plan(study, several.read()), several, jobs=2) == []
     timeless = {cell: seeds for cell, seeds in several.read().items() if "refuses" not in cell}
     assert timeless == {cell: seeds for cell, seeds in alone.items() if "refuses" not in cell}
@@ -82,14 +82,16 @@ def test_one_cell_or_the_quick_ones_only(study, ledger):
     assert len(quick.tasks) == 2
     some = plan(study, ledger.read(), cell="table1/blobs/20")
     assert {task.trial for task in some.tasks} == {"table1/blobs/20"}
+    assert plan(study, ledger.read(), cell="table1/blobs/20", quick=True).tasks == ()
     with pytest.raises(ValueError, match="no cell of tiny is called 'table9'"):
         plan(study, ledger.read(), cell="table9")
 
 
-def test_a_method_that_breaks_is_told_and_the_rest_goes_on(papers, ledger):
-    script = papers / "tiny" / "run.py"
+def test_a_method_that_fails_is_reported_and_the_rest_goes_on(papers, tmp_path):
+    folder = Path(import_module(f"{papers}.tiny").__path__[0])
+    script = folder / "run.py"
     script.write_text(script.read_text(encoding="utf-8").replace("refusals=(NoAnswer,),", ""), encoding="utf-8")
-    study = Study.read(papers / "tiny")
+    study, ledger = Study.load(f"{papers}.tiny"), Ledger(folder / "results.csv")
     failures = run(plan(study, ledger.read()), ledger)
     assert {failure.what for failure in failures} == {"table1/blobs/10/refuses", "table1/blobs/20/refuses"}
     assert failures[0].error == "NoAnswer: cannot be done"
@@ -119,9 +121,11 @@ def read_claims_from(text):
     [
         ("claim = [{id = 'a'}]", "needs an id and what was published"),
         ("claim = [{id = 'a', published = 1}, {id = 'a', published = 2}]", "states 'a' twice"),
-        ("claim = [{id = 'a', published = 1, color = 2}]", "a key that means nothing"),
+        ("claim = [{id = 'a', published = 1, color = 2}]", "an unknown key"),
         ("claim = [{id = 'a', published = 1, above = ['b']}]", "takes two names"),
         ("claim = [{id = 'a', published = 1, above = ['b', 'c'], rises = 'd'}]", "in two ways"),
+        ("[[table]]\ncells = '{row}'\nvalues = [['a', 1]]", "needs cells, columns and values"),
+        ("[[table]]\ncells = '{row}'\ncolumns = ['b', 'c']\nvalues = [['a', 1]]", "1 values for 2 columns"),
         ("claim = [", "is not TOML"),
     ],
 )
@@ -150,23 +154,44 @@ def test_verdicts(study, ledger):
     assert all(row.reached("likewise") for row in rows)
 
 
-def test_the_command_writes_results_and_the_report(papers, tmp_path):
+GRID = """
+[[table]]
+cells = "t/{row}/{column}"
+columns = ["a", "b"]
+values = [
+  ["x", 0.5, nan],
+  ["y", 0.7, 30],
+]
+quick = ["*/x/*"]
+lower_is_better = ["*/b"]
+unit = {"*/b" = "s"}
+wilcoxon = ["{row}/*/{column}", "{row}/*/c"]
+"""
+
+
+def test_a_table_is_a_claim_for_each_cell_that_is_not_empty():
+    claims = read_claims_from(GRID)
+    assert [(claim.id, claim.published) for claim in claims] == [("t/x/a", 0.5), ("t/y/a", 0.7), ("t/y/b", 30.0)]
+    assert [(claim.quick, claim.lower_is_better, claim.unit) for claim in claims] == [
+        (True, False, ""),
+        (False, False, ""),
+        (False, True, "s"),
+    ]
+    assert claims.claims[2].cells == ("y/*/b", "y/*/c")
+
+
+def test_the_command_writes_results_and_the_report(papers, tmp_path, capsys):
     out = tmp_path / "out"
-    arguments = ["papers", "tiny", "--folder", str(papers), "--out", str(out), "--jobs", "1"]
-    answer = CliRunner().invoke(main, arguments)
-    assert answer.exit_code == 0, answer.output
+    assert run_papers(papers, "tiny", out=out, jobs=1)
     report = (out / "REPORT.md").read_text(encoding="utf-8")
     assert "| table1/blobs/10/k-means | 1 | 1.000 ± 0.000 | 3 | reproduced |" in report
     assert "`likewise` is at or above the published best in **2 of 2** rows" in report
-    assert not (papers / "tiny" / "results.csv").exists()
-    again = CliRunner().invoke(main, arguments)
-    assert "every cell asked for is there" in again.output
+    assert not (Study.load(f"{papers}.tiny").folder / "results.csv").exists()
+    capsys.readouterr()
+    assert run_papers(papers, "tiny", out=out, jobs=1)
+    assert "nothing to run" in capsys.readouterr().out
 
 
-def test_the_command_names_what_there_is(papers):
-    answer = CliRunner().invoke(main, ["papers", "nothing", "--folder", str(papers)])
-    assert answer.exit_code == 2
-    assert "There are: tiny." in answer.output
-    answer = CliRunner().invoke(main, ["papers", "--folder", str(papers / "tiny")])
-    assert answer.exit_code == 2
-    assert "--folder" in answer.output
+def test_an_unknown_study_is_refused_with_the_names_of_all(papers):
+    with pytest.raises(ValueError, match=r"no study 'nothing' .* There are: tiny\."):
+        find_studies(papers, "nothing")

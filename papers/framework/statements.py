@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..evaluation.protocols import one_sided_wilcoxon
+from likewise.evaluation import Results
+from likewise.evaluation.protocols import one_sided_wilcoxon
+
 from .claims import Claim, Claims
-from .results import Results
 
 ROUNDING = 5e-4
 """Means this close are equal: papers print no more digits."""

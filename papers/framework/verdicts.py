@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isnan, sqrt
 
+from likewise.evaluation import Results
+
 from .claims import Claim, Claims
-from .results import Results
 from .study import Study
 
 COLUMNS = ("likewise", "umap")

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import text_sets
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from likewise import ASP, Constraints, clustering
+from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered
 from likewise.report import curves
-from likewise.studies import Results
-from likewise.studies.methods import UNPUBLISHED
+
+from .. import text_sets
+from ..framework import UNPUBLISHED
 
 SEEDS = 20
 CHALLENGING = ("mediocre", "difficult")

@@ -1,0 +1,60 @@
+"""``likewise-bench accuracy``: run what is missing of the comparison, and write its results."""
+
+from __future__ import annotations
+
+import lzma
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from papers.framework import Study, plan
+from papers.framework.command import print_failures, run_with_bar
+from rich.console import Console
+
+from likewise._atomic import atomic_write
+from likewise.evaluation import Ledger
+
+from .writing import write_results
+
+FOLDER = Path(__file__).parent
+
+
+def unpacked(folder: Path) -> Ledger:
+    """All values so far. They are kept compressed; the uncompressed file of a stopped run takes precedence."""
+    loose, packed = folder / "results.csv", folder / "results.csv.xz"
+    if packed.exists() and not loose.exists():
+        with atomic_write(loose) as file:
+            file.write(lzma.decompress(packed.read_bytes()))
+    return Ledger(loose)
+
+
+def pack(ledger: Ledger) -> None:
+    """Sort the values and compress them to a tenth of the space."""
+    ledger.tidy()
+    with atomic_write(ledger.path.with_suffix(".csv.xz")) as file:
+        file.write(lzma.compress(ledger.path.read_bytes()))
+
+
+@click.command()
+@click.argument("patterns", nargs=-1)
+@click.option("--seeds", type=click.IntRange(1), default=1000, help="Run at most this many draws; default: all.")
+@click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Number of processes.")
+def accuracy(patterns: tuple[str, ...], seeds: int, jobs: int) -> None:
+    """Compare methods and other packages on many data sets; write accuracy/RESULTS.md.
+
+    PATTERNS choose cells, such as iris/*/likewise; default: all. Results that exist are kept.
+    """
+    console = Console()
+    study = Study.load("benchmarks.accuracy")
+    ledger = unpacked(FOLDER)
+    failures = []
+    for pattern in patterns or ("*",):
+        planned = plan(study, ledger.read(), cell=pattern)
+        planned = replace(planned, tasks=tuple(task for task in planned.tasks if task.seed < seeds))
+        if planned.tasks:
+            failures += run_with_bar(planned, ledger, jobs, console)
+    pack(ledger)
+    console.print(f"results: {write_results(FOLDER, ledger.read())}", soft_wrap=True)
+    print_failures(failures, console)
+    if failures:
+        raise SystemExit(1)
