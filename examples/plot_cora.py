@@ -21,7 +21,7 @@ from sklearn.preprocessing import normalize
 
 from likewise.clustering import NetworkedDocuments
 from likewise.evaluation import normalized_mutual_information
-from likewise.report.plots import _scatter as scatter
+from likewise.report.plots import scatter
 from likewise.sources.links import homophily
 
 data = np.load(Path(os.environ["LIKEWISE_DATA"]) / "cora.npz", allow_pickle=False)

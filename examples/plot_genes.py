@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 
 from likewise import ASP, Constraints, Costco, Likewise, SubspaceMetricEnsemble
 from likewise.evaluation import normalized_mutual_information
-from likewise.report.plots import _scatter as scatter
+from likewise.report.plots import scatter
 
 # %%
 # Made-up expression levels: four tissues, sixty genes that differ between them, and batches of samples that were

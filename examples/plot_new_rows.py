@@ -18,7 +18,7 @@ from sklearn.model_selection import train_test_split
 from likewise import Constraints, Likewise
 from likewise.evaluation import normalized_mutual_information
 from likewise.models import load, save
-from likewise.report._palette import palette
+from likewise.report.plots import palette
 
 X, y = load_digits(return_X_y=True)
 X, y = X[y < 6] / 16, y[y < 6]

@@ -15,8 +15,7 @@ from sklearn.preprocessing import minmax_scale, scale
 
 from likewise import DSP, Constraints, Costco
 from likewise.evaluation import normalized_mutual_information
-from likewise.report.plots import _scatter as scatter
-from likewise.report.plots import eigenvalue_share
+from likewise.report.plots import eigenvalue_share, scatter
 
 data = load_iris()
 y = data.target_names[data.target]

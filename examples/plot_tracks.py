@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from likewise import Likewise
 from likewise.evaluation import normalized_mutual_information
-from likewise.report._palette import palette
+from likewise.report.plots import palette
 from likewise.sources.tracks import from_detections
 
 # %%

@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 
 from likewise import Constraints, Costco, Likewise
 from likewise.evaluation import normalized_mutual_information
-from likewise.report._palette import palette
+from likewise.report.plots import palette
 
 data = load_wine(as_frame=True)
 X = data.data

@@ -15,8 +15,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 import likewise
 from likewise.evaluation import normalized_mutual_information
 from likewise.front._matching import renamed
-from likewise.report._palette import palette
-from likewise.report._subject import Subject
+from likewise.report._facts import Facts
+from likewise.report.plots import palette
 from likewise.report.plots._drawing import FAINT, HINT_DIFFERENT, HINT_SAME, INK, save, sheet
 
 from .picture_data import DATA, Data
@@ -96,7 +96,7 @@ def mapped(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:
     data, hints = _given(spec)
     plain = KMeans(len(np.unique(data.y)), n_init=10, random_state=0).fit_predict(data.X)
     model = _made(spec).fit(data.X, **_told(hints))
-    layout = Subject.of(model, data.X, hints=hints).layout
+    layout = Facts(model, data.X, constraints=hints).layout
     scores = [normalized_mutual_information(data.y, labels) for labels in (plain, model.labels_)]
     before = ("k-means, in the plane of largest variance", layout.before, renamed(plain, data.y))
     after = (f"{type(model).__name__}, on its own map", layout.after, renamed(model.labels_, data.y))

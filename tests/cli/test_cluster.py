@@ -56,7 +56,7 @@ def test_what_the_report_is_told(folder, monkeypatch):
     assert told["X"].shape == (150, 4)
     assert told["ids"] == folder.ids
     assert told["feature_names"] == ["a", "b", "c", "d"]
-    assert told["hints"].n_must_link == 15
+    assert told["constraints"].n_must_link == 15
     assert told["command"].startswith("likewise cluster ")
     assert "--k 3" in told["command"]
     assert told["seed"] == 0

@@ -1,11 +1,13 @@
 """Small fitted models, their pages, and a browser to look at them."""
 
+import os
+import shutil
+
 import pytest
 from sklearn.datasets import load_wine
 
 from likewise import Constraints, Likewise
 from likewise.report import write_report
-from report.browser import CHROMIUM, Browser
 
 
 @pytest.fixture(scope="session")
@@ -16,21 +18,21 @@ def hostile():
 
 @pytest.fixture(scope="session")
 def wine():
-    """Wines, hints of which some are wrong, and a model that was told them."""
+    """Wines, hints of which some are wrong, and a model fitted with them."""
     X, y = load_wine(return_X_y=True, as_frame=True)
-    hints = Constraints.sample(y, "random_pairs", 80, error_rate=0.1, random_state=0)
-    return X, y, hints, Likewise(3, random_state=0).fit(X, constraints=hints)
+    constraints = Constraints.sample(y, "random_pairs", 80, error_rate=0.1, random_state=0)
+    return X, y, constraints, Likewise(3, random_state=0).fit(X, constraints=constraints)
 
 
 @pytest.fixture(scope="session")
 def page(wine, hostile, tmp_path_factory):
     """The report on the wines, with texts that would break a careless page."""
-    X, _, hints, model = wine
+    X, _, constraints, model = wine
     return write_report(
         tmp_path_factory.mktemp("report") / "wine.html",
         model,
         X,
-        hints=hints,
+        constraints=constraints,
         ids=[f"wine <{row}>" for row in range(len(X))],
         texts=[f"{row} {hostile}" for row in range(len(X))],
         title=f"Wines {hostile}",
@@ -42,9 +44,15 @@ def page(wine, hostile, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def browser():
-    """A browser; tests that need one are skipped where there is none."""
-    if CHROMIUM is None:
+    """The system's Chromium, driven by playwright; tests that need it are skipped where there is none."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
         pytest.skip("chromium is not installed: the report was not looked at in a browser (apt-get install chromium)")
-    opened = Browser()
-    yield opened
-    opened.close()
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (make venv)")
+    arguments = ["--force-color-profile=srgb"]
+    if os.geteuid() == 0:
+        arguments.append("--no-sandbox")  # Chromium has none for root
+    with sync_api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        yield opened
+        opened.close()

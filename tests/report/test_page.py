@@ -11,10 +11,9 @@ import pytest
 from PIL import Image
 
 from likewise import Constraints, Likewise, Partition, PCKMeans
-from likewise.report import _points as points
-from likewise.report import _subject as subject
-from likewise.report import write_report
-from likewise.report._points import as_script, hint_lines
+from likewise.prepare import read_table
+from likewise.report import _facts, _map_data, write_report
+from likewise.report._map_data import as_script, constraint_lines
 
 
 class Reader(HTMLParser):
@@ -108,7 +107,7 @@ def test_numbers_are_those_of_the_model(page, wine):
     together = model.labels_[hints.must_link]
     kept = int((together[:, 0] == together[:, 1]).sum())
     assert f"{kept} of {len(hints.must_link)} said to be the same, and together" in words
-    assert f"Of 80 hinted pairs the answer keeps {report.kept:.1%}." in words
+    assert f"Of 80 hinted pairs the result keeps {report.kept:.1%}." in words
     for size in np.bincount(model.labels_):
         assert f"{size} rows · {size / len(X):.1%} of all" in words
     doubtful = [suspect for suspect in model.suspects_ if suspect.wrong > 0.5]
@@ -123,11 +122,40 @@ def test_numbers_are_those_of_the_model(page, wine):
         assert f"{difference:+.1f}".replace("-", "−") in words
 
 
+def test_the_weight_of_a_family_is_told_once(page):
+    words = read(page).words
+    assert "way counts the same" not in words
+    assert words.count("family’s weight depends on how well it explains unseen hints") == 1
+
+
+def test_a_table_with_categories_speaks_of_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    ages = np.concatenate([rng.normal(30, 3, 20), rng.normal(60, 3, 20)])
+    towns = ["Rome"] * 18 + ["Oslo"] * 2 + ["Oslo"] * 18 + ["Rome"] * 2
+    path = tmp_path / "people.csv"
+    path.write_text("age,town\n" + "\n".join(f"{age:.1f},{town}" for age, town in zip(ages, towns, strict=True)))
+    rows = read_table(path)
+    model = Likewise(2, random_state=0).fit(rows.X)
+    names = list(rows.feature_names)
+    page = write_report(tmp_path / "people.html", model, rows.X, feature_names=names, kind="mixed")
+    words = read(page).words
+    assert "40 rows, 3 columns." in words
+    assert "Rows are texts" not in words
+    assert "Words that set it apart" not in words
+    assert words.count("Columns that set it apart") == 2
+    # standard deviations, in both directions
+    old = int(model.labels_[-1])
+    inside = model.labels_ == old
+    difference = (ages[inside].mean() - ages[~inside].mean()) / ages.std()
+    for sign in "+−":
+        assert f"age {sign}{difference:.1f}" in words
+
+
 def test_positions_are_those_of_the_layout(page, wine):
     data = data_of(page)
     _, _, _, model = wine
     assert unpacked(data["cluster"], "<u2").tolist() == model.labels_.tolist()
-    assert unpacked(data["without"], "<u2").tolist() == model.baseline_labels_.tolist()
+    assert unpacked(data["unsupervised"], "<u2").tolist() == model.baseline_labels_.tolist()
     places = unpacked(data["places"], "<u2").reshape(4, -1)
     assert np.ptp(places, axis=1).min() > 1000
     agreement = unpacked(data["agreement"], "<u1") / 255
@@ -142,7 +170,9 @@ def test_the_same_twice(wine, tmp_path):
 
 def test_a_likewise_remembers_its_hints(wine, tmp_path):
     X, _, hints, model = wine
-    found, given = (data_of(write_report(tmp_path / "a.html", model, X, hints=told))["lines"] for told in (None, hints))
+    found, given = (
+        data_of(write_report(tmp_path / "a.html", model, X, constraints=told))["lines"] for told in (None, hints)
+    )
     assert found == given
     assert len(unpacked(found["same"]["pairs"], "<u4")) == 2 * len(hints.must_link)
 
@@ -150,12 +180,12 @@ def test_a_likewise_remembers_its_hints(wine, tmp_path):
 def test_any_clusterer_has_a_report(wine, tmp_path):
     X, _, hints, _ = wine
     model = PCKMeans(3, random_state=5).fit(X, constraints=hints)
-    path = write_report(tmp_path / "pck.html", model, X, hints=hints)
+    path = write_report(tmp_path / "pck.html", model, X, constraints=hints)
     words, data = read(path).words, data_of(path)
     assert "One method was run: PCKMeans" in words
     assert "Hints that look wrong" not in words
     assert "seed 5" in words
-    assert "without" not in data
+    assert "unsupervised" not in data
     assert data["suspects"] == []
 
 
@@ -168,12 +198,12 @@ def test_labels_and_no_hints_at_all(wine, tmp_path):
     path = write_report(tmp_path / "none.html", Likewise(random_state=0).fit(X), X)
     words = read(path).words
     assert "No hints were given." in words
-    assert "Nobody said how many" in words
+    assert "No number was given" in words
 
 
 def test_lines_of_groups_are_chains():
     frames = Partition([0, 1, 0, -1, 1, 0], same_within=False, different_within=True)
-    same, different = hint_lines(Constraints(6, must_link=[(0, 3)], partitions=[frames]))
+    same, different = constraint_lines(Constraints(6, must_link=[(0, 3)], partitions=[frames]))
     assert same.tolist() == [[0, 3]]
     assert different.tolist() == [[0, 2], [2, 5], [1, 4]]
 
@@ -181,7 +211,7 @@ def test_lines_of_groups_are_chains():
 def test_of_very_many_rows_a_sample_is_drawn(wine, tmp_path, monkeypatch):
     X, _, hints, model = wine
     told = np.unique(np.concatenate([hints.must_link, hints.cannot_link]))
-    monkeypatch.setattr(subject, "MOST_POINTS", len(told) + 10)
+    monkeypatch.setattr(_facts, "MAX_POINTS", len(told) + 10)
     path = write_report(tmp_path / "a.html", model, X)
     data = data_of(path)
     rows = unpacked(data["rows"], "<u4")
@@ -191,13 +221,13 @@ def test_of_very_many_rows_a_sample_is_drawn(wine, tmp_path, monkeypatch):
     assert unpacked(data["cluster"], "<u2").tolist() == model.labels_[rows].tolist()
     left = rows[unpacked(data["lines"]["different"]["pairs"], "<u4").reshape(-1, 2)]
     assert sorted(map(tuple, left.tolist())) == sorted(map(tuple, hints.cannot_link.tolist()))
-    monkeypatch.setattr(subject, "MOST_POINTS", 30)
+    monkeypatch.setattr(_facts, "MAX_POINTS", 30)
     assert data_of(write_report(tmp_path / "b.html", model, X))["count"] == 30
 
 
 def test_of_very_many_hints_broken_ones_are_drawn_first(wine, tmp_path, monkeypatch):
     X, _, _, model = wine
-    monkeypatch.setattr(points, "MOST_LINES", 20)
+    monkeypatch.setattr(_map_data, "MAX_LINES", 20)
     path = write_report(tmp_path / "a.html", model, X)
     data = data_of(path)
     drawn = sum(len(unpacked(data["lines"][kind]["pairs"], "<u4")) // 2 for kind in ("same", "different"))
@@ -213,8 +243,8 @@ def test_long_texts_are_cut_and_many_are_cut_shorter(wine, tmp_path, monkeypatch
     X, _, _, model = wine
     texts = [f"{row} " + "word " * 100 for row in range(len(X))]
     cut = data_of(write_report(tmp_path / "a.html", model, X, texts=texts))["texts"]
-    assert 150 < max(map(len, cut)) <= points.EXCERPT
-    monkeypatch.setitem(points.MOST_BYTES, "texts", 5000)
+    assert 150 < max(map(len, cut)) <= _map_data.MAX_EXCERPT
+    monkeypatch.setitem(_map_data.MAX_BYTES, "texts", 5000)
     cut = data_of(write_report(tmp_path / "b.html", model, X, texts=texts))["texts"]
     assert sum(map(len, cut)) < 5000
     assert cut[77].startswith("77 word")
@@ -231,8 +261,7 @@ def test_pictures_become_thumbnails(wine, tmp_path):
     assert len(data_of(path)["pictures"]) == len(X)
     assert path.stat().st_size < 1_000_000
     assert "Columns that set it apart" in read(path).words
-    pixels = [f"pixel {column},0" for column in range(X.shape[1])]
-    path = write_report(path, model, X, images=[picture] * len(X), feature_names=pixels)
+    path = write_report(path, model, X, images=[picture] * len(X), kind="images")
     assert "Columns that set it apart" not in read(path).words
     broken = tmp_path / "no.png"
     broken.write_text("not a picture")
@@ -263,7 +292,7 @@ def test_a_failure_leaves_no_file_and_keeps_the_old_one(wine, tmp_path, monkeypa
         ({"ids": ["a"]}, "ids has 1 entries, there are 178 rows"),
         ({"texts": "one"}, "texts has one string, there are 178 rows"),
         ({"feature_names": ["a", "b"]}, "feature_names has 2 entries, there are 13 columns"),
-        ({"hints": Constraints(5)}, "hints were built for 5 rows, X has 178"),
+        ({"constraints": Constraints(5)}, "constraints were built for 5 rows, X has 178"),
     ],
 )
 def test_what_does_not_belong_together_is_told(wine, tmp_path, wrong, says):

@@ -192,7 +192,7 @@ def _write(
                 order.report,
                 model,
                 rows.X,
-                hints=None if told.is_empty else told,
+                constraints=None if told.is_empty else told,
                 ids=rows.ids,
                 texts=rows.texts,
                 images=rows.images,

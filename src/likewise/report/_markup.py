@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from importlib.resources import files
 from typing import Any
 
 
@@ -51,14 +52,19 @@ def table(head: Iterable[Any], rows: Iterable[Iterable[Any]], kind: str = "") ->
     return element("div", whole, class_=f"scroll {kind}".rstrip())
 
 
-def plain(text: Any, most: int) -> str:
-    """Any text on one line of at most ``most`` characters, and as UTF-8 can hold it.
+def asset(name: str) -> str:
+    """A file of the page: a template, style or script."""
+    return files("likewise.report").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def plain(text: Any, length: int) -> str:
+    """Any text on one line of at most ``length`` characters, and as UTF-8 can hold it.
 
     >>> plain("two\\n lines and more", 12)
     'two lines a…'
     """
-    words = " ".join(str(text)[: 8 * most].encode("utf-8", "replace").decode("utf-8").split())
-    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+    words = " ".join(str(text)[: 8 * length].encode("utf-8", "replace").decode("utf-8").split())
+    return words if len(words) <= length else words[: length - 1].rstrip() + "…"
 
 
 def _attribute(key: str, value: Any) -> str:

@@ -1,6 +1,6 @@
 // The map: where rows lie before and after, what is shown of them, and how close one looks.
 
-const GRAINS = 65535;
+const GRID = 65535;
 
 function unpack(text, Kind) {
   const letters = atob(text), bytes = new Uint8Array(letters.length);
@@ -37,10 +37,10 @@ class PointMap {
     const places = unpack(data.places, Uint16Array), n = this.count;
     this.ends = [0, 1].map((end) => ({
       x: places.subarray(2 * end * n, (2 * end + 1) * n),
-      y: places.subarray((2 * end + 1) * n, (2 * end + 2) * n).map((value) => GRAINS - value), // upwards, as on paper
+      y: places.subarray((2 * end + 1) * n, (2 * end + 2) * n).map((value) => GRID - value), // upwards, as on paper
     }));
     this.cluster = unpack(data.cluster, Uint16Array);
-    this.without = data.without ? unpack(data.without, Uint16Array) : null;
+    this.unsupervised = data.unsupervised ? unpack(data.unsupervised, Uint16Array) : null;
     this.agreement = data.agreement ? unpack(data.agreement, Uint8Array) : null;
     this.rows = data.rows ? unpack(data.rows, Uint32Array) : null;
     this.lines = {};
@@ -99,10 +99,10 @@ class PointMap {
     this.redraw();
   }
 
-  home() { // the middle half of all grains holds all but a few far-off rows
-    this.scale = this.least = Math.min(this.width, this.height) / (0.59 * GRAINS);
-    this.left = this.width / 2 - this.scale * GRAINS / 2;
-    this.top = this.height / 2 - this.scale * GRAINS / 2;
+  home() { // the middle half of the grid holds all but a few far-off rows
+    this.scale = this.least = Math.min(this.width, this.height) / (0.59 * GRID);
+    this.left = this.width / 2 - this.scale * GRID / 2;
+    this.top = this.height / 2 - this.scale * GRID / 2;
     this.moved = false;
     this.redraw();
   }
@@ -163,19 +163,19 @@ class PointMap {
   recolor() {
     const k = this.data.names.length, gray = color(this.ink.soft);
     const faint = (value, share) => mixed(value, this.back, share);
-    if (this.by === "doubt") {
+    if (this.by === "agreement") {
       // four steps from vivid (few clusterings agree) to faint (all do)
       this.paints = [0.86, 0.72, 0.4, 0].flatMap((share) => this.table.map((value) => faint(value, share)));
       for (let i = 0; i < this.count; i++) {
-        const sure = this.agreement[i];
-        this.paint[i] = this.cluster[i] + k * (sure > 242 ? 0 : sure > 204 ? 1 : sure > 128 ? 2 : 3);
+        const share = this.agreement[i];
+        this.paint[i] = this.cluster[i] + k * (share > 242 ? 0 : share > 204 ? 1 : share > 128 ? 2 : 3);
       }
     } else {
-      const from = this.by === "without" ? this.without : this.cluster;
+      const from = this.by === "unsupervised" ? this.unsupervised : this.cluster;
       this.paints = [...this.table, gray];
       for (let i = 0; i < this.count; i++) this.paint[i] = Math.min(from[i], k);
     }
-    this.fainted = this.paints.map((value) => faint(value, 0.86));
+    this.faintPaints = this.paints.map((value) => faint(value, 0.86));
     this.redraw();
   }
 
@@ -189,7 +189,7 @@ class PointMap {
     const start = performance.now();
     this.pixels.values.fill(this.back);
     const apart = this.alone >= 0 || this.pair;
-    this.dots(apart ? this.fainted : this.paints, (number) => number !== this.alone);
+    this.dots(apart ? this.faintPaints : this.paints, (number) => number !== this.alone);
     if (this.alone >= 0) this.dots(this.paints, (number) => number === this.alone);
     for (const kind of ["same", "different"]) if (this.show[kind] && !this.pair) this.lined(kind);
     this.pixels.show(this.context);

@@ -5,7 +5,7 @@ const find = (id) => document.getElementById(id);
 document.documentElement.classList.add("js");
 const canvas = find("map"), tip = find("tip");
 const map = new PointMap(canvas, data);
-const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
+const reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
 function nameOf(i) {
@@ -20,7 +20,7 @@ function element(kind, text, className) {
 }
 
 // Colors: those of the style sheet, so that there is one place for them.
-function paintAgain() {
+function applyTheme() {
   const style = getComputedStyle(document.documentElement), colors = {};
   for (const name of ["card", "ink", "soft", "same", "different", "suspect"]) {
     colors[name] = style.getPropertyValue(`--${name}`).trim();
@@ -28,12 +28,12 @@ function paintAgain() {
   colors.clusters = data.colors[dark.matches ? "dark" : "light"];
   map.theme(colors);
 }
-paintAgain();
-dark.addEventListener("change", paintAgain);
+applyTheme();
+dark.addEventListener("change", applyTheme);
 new ResizeObserver(() => map.resize()).observe(canvas);
 
-// What is said of a row.
-function say(i) {
+// What is shown of a row.
+function showTip(i) {
   map.point = i;
   map.redraw();
   tip.hidden = i < 0;
@@ -49,13 +49,13 @@ function say(i) {
   const own = element("p");
   own.append(element("span", "", `dot c${map.cluster[i]}`), `Cluster ${data.names[map.cluster[i]]}`);
   tip.append(own);
-  if (data.texts) tip.append(element("p", data.texts[i], "said"));
-  if (map.without && map.without[i] !== map.cluster[i]) {
-    const name = data.names[map.without[i]];
-    tip.append(element("p", name === undefined ? "In no such cluster without hints" : `Without hints: cluster ${name}`, "said"));
+  if (data.texts) tip.append(element("p", data.texts[i], "detail"));
+  if (map.unsupervised && map.unsupervised[i] !== map.cluster[i]) {
+    const name = data.names[map.unsupervised[i]];
+    tip.append(element("p", name === undefined ? "Without hints: in a cluster that is gone" : `Without hints: cluster ${name}`, "detail"));
   }
   if (map.agreement) {
-    tip.append(element("p", `${Math.round(map.agreement[i] / 2.55)}% of the clusterings agree`, "said"));
+    tip.append(element("p", `${Math.round(map.agreement[i] / 2.55)}% of the clusterings agree`, "detail"));
   }
   const [x, y] = map.screen(i).map((value) => value / map.ratio);
   const box = canvas.getBoundingClientRect(), { offsetWidth: wide, offsetHeight: tall } = tip;
@@ -79,42 +79,42 @@ canvas.addEventListener("pointerdown", (event) => {
 canvas.addEventListener("pointermove", (event) => {
   const now = place(event), before = fingers.get(event.pointerId);
   if (!before) {
-    if (event.pointerType === "mouse") say(map.nearest(...now, 14 * map.ratio));
+    if (event.pointerType === "mouse") showTip(map.nearest(...now, 14 * map.ratio));
     return;
   }
   if (fingers.size === 1) {
     traveled += Math.hypot(now[0] - before[0], now[1] - before[1]) / map.ratio;
     if (traveled < 4) return;
     canvas.classList.add("dragging");
-    say(-1);
+    showTip(-1);
     map.pan(now[0] - before[0], now[1] - before[1]);
   } else if (fingers.size === 2) {
     const [other] = [...fingers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
     const wide = Math.hypot(before[0] - other[0], before[1] - other[1]) || 1;
-    say(-1);
+    showTip(-1);
     map.pan((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
     map.zoom(Math.hypot(now[0] - other[0], now[1] - other[1]) / wide, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
   }
   fingers.set(event.pointerId, now);
 });
-function lifted(event) {
+function pointerUp(event) {
   if (!fingers.delete(event.pointerId)) return;
   canvas.classList.remove("dragging");
   if (event.type === "pointercancel" || traveled >= 4) return;
   map.pair = null;
   map.alone = -1;
-  if (event.timeStamp - lastTap < 320) { map.home(); say(-1); lastTap = 0; return; }
+  if (event.timeStamp - lastTap < 320) { map.home(); showTip(-1); lastTap = 0; return; }
   lastTap = event.timeStamp;
-  say(map.nearest(...place(event), (event.pointerType === "mouse" ? 14 : 26) * map.ratio));
+  showTip(map.nearest(...place(event), (event.pointerType === "mouse" ? 14 : 26) * map.ratio));
 }
-canvas.addEventListener("pointerup", lifted);
-canvas.addEventListener("pointercancel", lifted);
-canvas.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse" && !fingers.size) say(-1); });
+canvas.addEventListener("pointerup", pointerUp);
+canvas.addEventListener("pointercancel", pointerUp);
+canvas.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse" && !fingers.size) showTip(-1); });
 canvas.addEventListener("wheel", (event) => {
   // seen as a whole already: a wheel that would zoom out scrolls the page
   if (event.deltaY > 0 && map.scale <= map.least * 1.001 && !event.ctrlKey) return;
   event.preventDefault();
-  say(-1);
+  showTip(-1);
   map.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : event.deltaMode ? 0.05 : 0.0016)), ...place(event));
 }, { passive: false });
 const KEYS = {
@@ -125,38 +125,38 @@ const KEYS = {
 canvas.addEventListener("keydown", (event) => {
   if (!KEYS[event.key] || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
-  say(-1);
+  showTip(-1);
   KEYS[event.key]();
 });
-find("closer").addEventListener("click", () => { say(-1); map.zoom(1.5); });
-find("farther").addEventListener("click", () => { say(-1); map.zoom(1 / 1.5); });
-find("home").addEventListener("click", () => { map.pair = null; map.alone = -1; say(-1); map.home(); });
+find("closer").addEventListener("click", () => { showTip(-1); map.zoom(1.5); });
+find("farther").addEventListener("click", () => { showTip(-1); map.zoom(1 / 1.5); });
+find("home").addEventListener("click", () => { map.pair = null; map.alone = -1; showTip(-1); map.home(); });
 
 // From before to after.
 const slider = find("between");
-let going = 0;
-function stand(share) {
-  say(-1);
+let animation = 0;
+function setShare(share) {
+  showTip(-1);
   slider.value = 100 * share;
   map.moveTo(share);
   find("to-before").setAttribute("aria-pressed", share === 0);
   find("to-after").setAttribute("aria-pressed", share === 1);
 }
-function go(end) {
-  cancelAnimationFrame(going);
-  if (calm.matches) return stand(end);
+function animateTo(end) {
+  cancelAnimationFrame(animation);
+  if (reducedMotion.matches) return setShare(end);
   const from = map.share, start = performance.now();
   const step = (now) => {
     const done = Math.min(Math.max(now - start, 0) / 900, 1), eased = done * done * (3 - 2 * done);
-    stand(done < 1 ? from + (end - from) * eased : end);
-    if (done < 1) going = requestAnimationFrame(step);
+    setShare(done < 1 ? from + (end - from) * eased : end);
+    if (done < 1) animation = requestAnimationFrame(step);
   };
-  going = requestAnimationFrame(step);
+  animation = requestAnimationFrame(step);
 }
-slider.addEventListener("input", () => { cancelAnimationFrame(going); stand(slider.value / 100); });
-find("to-before").addEventListener("click", () => go(0));
-find("to-after").addEventListener("click", () => go(1));
-stand(1);
+slider.addEventListener("input", () => { cancelAnimationFrame(animation); setShare(slider.value / 100); });
+find("to-before").addEventListener("click", () => animateTo(0));
+find("to-after").addEventListener("click", () => animateTo(1));
+setShare(1);
 
 // Lines, colors, clusters.
 for (const [kind, count] of [
@@ -170,8 +170,8 @@ for (const [kind, count] of [
 }
 document.querySelector("fieldset").hidden = data.linesDrawn === 0;
 const choice = find("color");
-if (map.without) choice.add(new Option("by cluster without hints", "without"));
-if (map.agreement) choice.add(new Option("by doubt: vivid where few agree", "doubt"));
+if (map.unsupervised) choice.add(new Option("by cluster without hints", "unsupervised"));
+if (map.agreement) choice.add(new Option("by agreement: vivid where low", "agreement"));
 choice.closest("label").hidden = choice.length < 2;
 choice.addEventListener("change", () => { map.by = choice.value; map.recolor(); });
 
@@ -179,19 +179,19 @@ const chips = [...document.querySelectorAll(".legend .chip")];
 function press(chip, on) {
   chip.setAttribute("aria-pressed", on);
   map.shown[chip.dataset.cluster] = on ? 1 : 0;
-  say(-1);
+  showTip(-1);
 }
 for (const chip of chips) {
   chip.addEventListener("click", () => press(chip, chip.getAttribute("aria-pressed") !== "true"));
-  const look = (number) => () => { map.alone = number; map.redraw(); };
-  chip.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") look(+chip.dataset.cluster)(); });
-  chip.addEventListener("pointerleave", look(-1));
+  const single = (number) => () => { map.alone = number; map.redraw(); };
+  chip.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") single(+chip.dataset.cluster)(); });
+  chip.addEventListener("pointerleave", single(-1));
 }
 find("all").addEventListener("click", () => chips.forEach((chip) => press(chip, true)));
 find("none").addEventListener("click", () => chips.forEach((chip) => press(chip, false)));
 
 // Elsewhere on the page: show a cluster, or two rows.
-function showMap() { find("map-part").scrollIntoView({ behavior: calm.matches ? "auto" : "smooth" }); canvas.focus({ preventScroll: true }); }
+function showMap() { find("map-part").scrollIntoView({ behavior: reducedMotion.matches ? "auto" : "smooth" }); canvas.focus({ preventScroll: true }); }
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-show], [data-pair]");
   if (!button) return;
@@ -211,9 +211,9 @@ document.addEventListener("click", (event) => {
 });
 
 // Find a row.
-const sought = find("find"), found = find("found");
-sought.addEventListener("input", () => {
-  const words = sought.value.trim().toLowerCase();
+const query = find("find"), found = find("found");
+query.addEventListener("input", () => {
+  const words = query.value.trim().toLowerCase();
   found.replaceChildren();
   if (!words) return;
   for (let i = 0, shown = 0; i < data.count && shown < 6; i++) {
@@ -223,21 +223,21 @@ sought.addEventListener("input", () => {
     button.type = "button";
     button.addEventListener("click", () => {
       found.replaceChildren();
-      sought.value = "";
+      query.value = "";
       const chip = chips[map.cluster[i]];
       if (chip) press(chip, true);
       map.center([i], 5);
-      say(i);
+      showTip(i);
       canvas.focus({ preventScroll: true });
     });
     item.append(button);
     found.append(item);
     shown++;
   }
-  if (!found.children.length) found.append(element("p", "No row says that.", "note"));
+  if (!found.children.length) found.append(element("p", "No row matches.", "note"));
 });
-sought.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") { sought.value = ""; found.replaceChildren(); }
+query.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { query.value = ""; found.replaceChildren(); }
   if (event.key === "Enter" && found.querySelector("button")) found.querySelector("button").click();
 });
-window.likewise = { map, say }; // for those who want to look closer
+window.likewise = { map, showTip }; // for the console

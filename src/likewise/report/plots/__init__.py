@@ -1,9 +1,10 @@
-"""Static pictures for papers, as PNG or SVG; one picture a file.
+"""Static pictures for papers, as PNG, SVG or PDF.
 
-Every picture is a matplotlib ``Figure``, written as well where ``path`` is given; ``save`` writes one later. matplotlib
-loads when a picture is drawn, not before.
+Every function returns a matplotlib ``Figure``, and writes it where ``path`` is given; ``save`` writes one later.
+matplotlib loads when a picture is drawn, not before.
 """
 
+from .._palette import palette as palette
 from ._curves import curves as curves
 from ._curves import learning_curve as learning_curve
 from ._drawing import save as save

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...constraints import Constraints
-from .._tally import Tally
+from .._counts import PairCounts
 from ._drawing import INK, finished, sheet
 
 WRITTEN = 16
@@ -40,17 +40,17 @@ def constraints_kept(labels: Any, constraints: Constraints, *, path: str | Path 
     ['must-links: 1 of 2 kept', 'cannot-links: 1 of 1 kept']
     """
     names, codes = np.unique(np.asarray(labels), return_inverse=True)
-    tally = Tally.of(codes, constraints, len(names))
+    pair_counts = PairCounts.of(codes, constraints, len(names))
     side = float(np.clip(0.45 * len(names), 3.2, 9))
     figure = sheet(2 * side + 1, side + 0.8)
     together = np.eye(len(names), dtype=bool)
     for axis, word, counts, right, kept, stated in zip(
         figure.subplots(1, 2),
         ("must", "cannot"),
-        (tally.same, tally.different),
+        (pair_counts.same, pair_counts.different),
         (together, ~together),
-        (tally.same_kept, tally.different_kept),
-        (tally.n_same, tally.n_different),
+        (pair_counts.same_kept, pair_counts.different_kept),
+        (pair_counts.n_same, pair_counts.n_different),
         strict=True,
     ):
         _heat(axis, counts, right, names)

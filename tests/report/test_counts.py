@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from likewise import Constraints, Partition
 from likewise.evaluation import constraint_accuracy
-from likewise.report._tally import Tally
+from likewise.report._counts import PairCounts
 
 ROWS = 9
 PAIRS = st.lists(
@@ -41,17 +41,17 @@ def slowly(labels, hints):
 @given(LABELS, PAIRS, PAIRS, CODES, MEANINGS)
 def test_counts_are_those_of_all_pairs(labels, must, cannot, codes, meaning):
     hints = Constraints(ROWS, must, cannot, partitions=[Partition(codes, *meaning)])
-    tally = Tally.of(labels, hints, 3)
+    counts = PairCounts.of(labels, hints, 3)
     same, different = slowly(labels, hints)
-    np.testing.assert_array_equal(tally.same, same)
-    np.testing.assert_array_equal(tally.different, different)
-    assert (tally.n_same, tally.n_different) == (hints.n_must_link, hints.n_cannot_link)
+    np.testing.assert_array_equal(counts.same, same)
+    np.testing.assert_array_equal(counts.different, different)
+    assert (counts.n_same, counts.n_different) == (hints.n_must_link, hints.n_cannot_link)
     if not hints.is_empty:
-        kept = (tally.same_kept + tally.different_kept) / (tally.n_same + tally.n_different)
+        kept = (counts.same_kept + counts.different_kept) / (counts.n_same + counts.n_different)
         assert kept == pytest.approx(constraint_accuracy(labels, hints))
-    np.testing.assert_array_equal(tally.kept + tally.broken, tally.same + tally.different)
+    np.testing.assert_array_equal(counts.kept + counts.broken, counts.same + counts.different)
 
 
 def test_labels_of_other_rows_are_refused():
     with pytest.raises(ValueError, match="built for 9 rows, labels has 2"):
-        Tally.of([0, 1], Constraints(9), 2)
+        PairCounts.of([0, 1], Constraints(9), 2)

@@ -1,4 +1,4 @@
-"""Which hints a clustering keeps, counted by the clusters their rows are in."""
+"""Constrained pairs, counted by the clusters that their rows are in."""
 
 from __future__ import annotations
 
@@ -8,43 +8,42 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._arrays import IntArray
 from ..constraints import Constraints, Partition
-
-Array = np.ndarray
 
 
 @dataclass(frozen=True)
-class Tally:
-    """Pairs of rows that hints speak of, by the two clusters they are in.
+class PairCounts:
+    """Constrained pairs of rows, by the two clusters they are in.
 
     Attributes
     ----------
     same, different : (k, k) ints
-        How many pairs were said to be the same (different) that have one row in the cluster of the line and the other
-        in that of the column. Symmetric. On the diagonal are pairs that are together.
+        Must-links (cannot-links) with one row in the cluster of the line and the other in that of the column.
+        Symmetric. On the diagonal are pairs that are together.
 
     Examples
     --------
-    >>> tally = Tally.of([0, 0, 1, 1], Constraints(4, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 3)]), 2)
-    >>> tally.same.tolist(), tally.same_kept, tally.n_same
+    >>> counts = PairCounts.of([0, 0, 1, 1], Constraints(4, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 3)]), 2)
+    >>> counts.same.tolist(), counts.same_kept, counts.n_same
     ([[1, 1], [1, 0]], 1, 2)
     """
 
-    same: Array
-    different: Array
+    same: IntArray
+    different: IntArray
 
     @classmethod
-    def of(cls, labels: Any, hints: Constraints, n_clusters: int) -> Tally:
-        """Count; pairs that whole groups imply are never written out."""
+    def of(cls, labels: Any, constraints: Constraints, n_clusters: int) -> PairCounts:
+        """Count; pairs that partitions imply are never written out."""
         labels = np.asarray(labels)
-        if len(labels) != hints.n_samples:
+        if len(labels) != constraints.n_samples:
             raise ValueError(
-                f"hints were built for {hints.n_samples} rows, labels has {len(labels)}. "
+                f"constraints were built for {constraints.n_samples} rows, labels has {len(labels)}. "
                 "Split them too: constraints.restrict(rows)."
             )
-        same = _stated(labels, hints.must_link, n_clusters)
-        different = _stated(labels, hints.cannot_link, n_clusters)
-        for partition in hints.partitions:
+        same = _stated(labels, constraints.must_link, n_clusters)
+        different = _stated(labels, constraints.cannot_link, n_clusters)
+        for partition in constraints.partitions:
             within, across = _implied(labels, partition, n_clusters)
             same += within * partition.same_within
             different += within * partition.different_within + across * partition.different_across
@@ -52,40 +51,40 @@ class Tally:
 
     @property
     def n_same(self) -> int:
-        """Pairs that were said to be the same."""
+        """Must-linked pairs."""
         return _pairs(self.same)
 
     @property
     def n_different(self) -> int:
-        """Pairs that were said to be different."""
+        """Cannot-linked pairs."""
         return _pairs(self.different)
 
     @property
     def same_kept(self) -> int:
-        """Of the first, those that are together."""
+        """Must-linked pairs that are together."""
         return int(np.trace(self.same))
 
     @property
     def different_kept(self) -> int:
-        """Of the second, those that are apart."""
+        """Cannot-linked pairs that are apart."""
         return self.n_different - int(np.trace(self.different))
 
     @property
-    def broken(self) -> Array:
-        """(k, k) ints: pairs in the wrong place, "same" off the diagonal and "different" on it."""
+    def broken(self) -> IntArray:
+        """(k, k) ints: pairs in the wrong place, must-links off the diagonal and cannot-links on it."""
         return np.where(np.eye(len(self.same), dtype=bool), self.different, self.same)
 
     @property
-    def kept(self) -> Array:
+    def kept(self) -> IntArray:
         """(k, k) ints: pairs in the right place."""
         return np.where(np.eye(len(self.same), dtype=bool), self.same, self.different)
 
 
-def _pairs(counts: Array) -> int:
+def _pairs(counts: IntArray) -> int:
     return int(counts.sum() + np.trace(counts)) // 2
 
 
-def _stated(labels: Array, pairs: Array, n_clusters: int) -> Array:
+def _stated(labels: IntArray, pairs: IntArray, n_clusters: int) -> IntArray:
     found = np.zeros((n_clusters, n_clusters), dtype=np.int64)
     left, right = labels[pairs[:, 0]], labels[pairs[:, 1]]
     np.add.at(found, (left, right), 1)
@@ -94,7 +93,7 @@ def _stated(labels: Array, pairs: Array, n_clusters: int) -> Array:
     return found
 
 
-def _implied(labels: Array, partition: Partition, n_clusters: int) -> tuple[Array, Array]:
+def _implied(labels: IntArray, partition: Partition, n_clusters: int) -> tuple[IntArray, IntArray]:
     """Pairs within a block, and pairs across two, by cluster: from how many rows of each block a cluster has."""
     known = np.flatnonzero(partition.codes >= 0)
     entries = np.ones(len(known), dtype=np.int64), (partition.codes[known], labels[known])

@@ -1,0 +1,80 @@
+"""The map: rows before and after learning, with its controls, and a still picture where no script runs."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from io import BytesIO
+from string import Template
+from typing import Any
+
+from ._clusters_chapter import motto
+from ._facts import Facts
+from ._map_data import as_script, map_data
+from ._markup import Html, asset, element, joined
+from .plots._scatter import scatter
+
+AFTER = {
+    "embedding": "After: rows lie by how the clusterings agree on them.",
+    "transform": "After: rows lie as in the space that was learned.",
+    "": "After: the same rows, seen so that the clusters found are apart.",
+}
+"""What the map shows, by the space that a model learned."""
+
+
+def row_map(facts: Facts) -> Html:
+    """The map and its data."""
+    data = map_data(facts)
+    parts = {
+        "note": _note(facts, data),
+        "label": joined([f"Map of {len(facts.rows):,} rows, colored by cluster"]),
+        "legend": _legend(facts),
+        "picture": _picture(facts),
+        "data": as_script(data),
+    }
+    return Html(Template(asset("map.html")).substitute(parts))
+
+
+def _note(facts: Facts, data: dict[str, Any]) -> Html:
+    columns = "words" if facts.is_text else "columns"
+    sentences = [
+        "Before: the two directions in which the rows differ most.",
+        AFTER[facts.learned_space],
+        f"Clusters that are alike are near each other, rows inside a cluster lie as their {columns} do, and a row "
+        "between two clusters could belong to either.",
+    ]
+    if len(facts.rows) < facts.n_rows:
+        sentences.append(f"Of {facts.n_rows:,} rows {len(facts.rows):,} are drawn, picked at random.")
+    if facts.constraints.partitions:
+        sentences.append("Of a group of rows a chain through it is drawn, not every pair.")
+    if data["linesDrawn"] < data["linesStated"]:
+        sentences.append(
+            f"Of {data['linesStated']:,} lines for hints {data['linesDrawn']:,} are drawn, broken ones first."
+        )
+    return element("p", " ".join(sentences), class_="note")
+
+
+def _picture(facts: Facts) -> Html:
+    """Before and after as a still picture."""
+    figure = scatter(facts.layout.before, facts.layout.after, facts.names[facts.map_labels])
+    written = BytesIO()
+    figure.savefig(written, format="png", dpi=110)
+    address = "data:image/png;base64," + b64encode(written.getvalue()).decode()
+    return element("img", src=address, alt="The rows before and after, colored by cluster", class_="still")
+
+
+def _legend(facts: Facts) -> Html:
+    chips = [
+        element(
+            "button",
+            element("span", class_="dot", aria_hidden="true"),
+            f"{name}",
+            element("span", motto(facts, number) or f"{facts.sizes[number]:,}", class_="motto"),
+            type="button",
+            class_=f"chip c{number}",
+            aria_pressed="true",
+            data_cluster=number,
+            title=f"Cluster {name}: {facts.sizes[number]:,} rows. Press to hide or show.",
+        )
+        for number, name in enumerate(facts.names)
+    ]
+    return joined(chips)
