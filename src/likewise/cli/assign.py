@@ -24,8 +24,8 @@ def run(
     saved = load(model)
     if saved.recipe is None:
         raise ValueError(f"{model} does not say how its data was prepared, so a file cannot be. Use it in Python.")
-    with talk.progress(f"reading {source}") as show:
-        rows = read_like(source, saved.recipe, id=id, encoding=encoding, progress=show)
+    with talk.progress(f"reading {source}"):
+        rows = read_like(source, saved.recipe, id=id, encoding=encoding)
     with talk.progress("placing rows"):
         found = place(saved.model, rows.X)
     clusters = found.ndim == 1

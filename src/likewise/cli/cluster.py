@@ -57,8 +57,8 @@ def run(order: Order) -> None:
         {"--out": order.out, "--model": order.model, "--report": order.report},
         [order.source, order.hints, order.links],
     )
-    with talk.progress(f"reading {order.source}") as show:
-        rows = read_source(order.source, order.reading, show)
+    with talk.progress(f"reading {order.source}"):
+        rows = read_source(order.source, order.reading)
     _check_size(order, rows)
     with talk.progress("reading hints"):
         told = hints_about(rows, order.hints, order.reading.label)

@@ -28,8 +28,8 @@ def check(path: Path, *, source: str | None, reading: Reading, k: int | None, ou
         with talk.progress(f"reading {path}"):
             ids, told = read_alone(path)
     else:
-        with talk.progress(f"reading {source}") as show:
-            rows = read_names(source, reading, show)
+        with talk.progress(f"reading {source}"):
+            rows = read_names(source, reading)
         with talk.progress(f"reading {path}"):
             ids, told = rows.ids, read_constraints(path, rows)
     with talk.progress("looking for contradictions"):
@@ -76,8 +76,8 @@ def sample(
     talk = Talk(quiet)
     _check_suffix(out)
     check_outputs({"--hints": out}, [source])
-    with talk.progress(f"reading {source}") as show:
-        rows = read_names(source, reading, show)
+    with talk.progress(f"reading {source}"):
+        rows = read_names(source, reading)
     labels = known_labels(source, rows)
     with talk.progress("drawing hints"):
         drawn = Constraints.sample(labels, how, amount, error_rate=wrong, random_state=seed)

@@ -219,8 +219,8 @@ def compare(
         ) from None
     names = [name.strip() for name in methods.split(",")]
     check_results(out, source)
-    with Talk(quiet=as_json).progress(f"reading {source}") as show:
-        rows = read_labeled(source, reading, show)
+    with Talk(quiet=as_json).progress(f"reading {source}"):
+        rows = read_labeled(source, reading)
     given = {"how": how, "wrong": wrong, "score": score, "repeats": repeats, "seed": seed}
     run(rows, names, numbers, **given, out=out, as_json=as_json)  # type: ignore[arg-type]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..tables._writing import checked_suffix, write_columns, write_delimited
+from ..tables import checked_suffix, write_columns, write_delimited
 from .talk import Talk
 
 

@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import datasets
-from .._progress_legacy import part
 from ..constraints import ConstraintConflictError, Constraints
-from ..prepare import SUFFIXES, Rows
-from ..prepare._reading import names_of, read_raw, rows_of, shares
+from ..prepare import Rows
+from ..prepare._reading import check_rows, names_of, rows_of
 from ..prepare._roles import roles_of
 from ..prepare._rows import Names
-from ..tables._raw import Progress, Raw, no_progress
+from ..tables import FORMATS, RawTable, read_raw
 
 
 @dataclass(frozen=True)
@@ -42,49 +41,46 @@ class Labeled(NamedTuple):
     recipe: str
 
 
-def read_source(source: str, reading: Reading, progress: Progress = no_progress, *, labeled: bool = False) -> Rows:
+def read_source(source: str, reading: Reading, *, labeled: bool = False) -> Rows:
     """Read a file, a folder, or a data set by name; one that must be ``labeled`` is refused before the work begins."""
-    read, sorted_out = shares(source)
-    with part(0, read):
-        raw = _read_raw(source, reading, progress)
+    raw = _read_raw(source, reading)
+    check_rows(raw)
     if labeled:
         known_labels(source, names_of(raw, id=reading.id, label=reading.label))
-    with part(read, sorted_out):
-        roles = roles_of(raw, id=reading.id, text=reading.text, label=reading.label, columns=reading.columns)
-    with part(sorted_out, 1):
-        return rows_of(raw, roles, impute=reading.impute, language=reading.language, progress=progress)
+    roles = roles_of(raw, id=reading.id, text=reading.text, label=reading.label, columns=reading.columns)
+    return rows_of(raw, roles, impute=reading.impute, language=reading.language)
 
 
-def _read_raw(source: str, reading: Reading, progress: Progress = no_progress) -> Raw:
+def _read_raw(source: str, reading: Reading) -> RawTable:
     path = Path(source)
     if path.exists() or path.suffix or len(path.parts) > 1:
-        return read_raw(path, reading.encoding, progress)
+        return read_raw(path, reading.encoding)
     try:
         data = datasets.load(source, reading.folder)
     except (ValueError, KeyError) as error:
-        raise ValueError(f"{error} A file of your own must end in {', '.join(SUFFIXES)}.") from None
+        raise ValueError(f"{error} A file of your own must end in {', '.join(FORMATS)}.") from None
     columns: dict[str, Any] = {"class": [data.target_names[code] if code >= 0 else None for code in data.y]}
     if data.ids is not None:
         columns["id"] = data.ids.tolist()
     ids = "id" if data.ids is not None else None
     if data.text is not None:
         columns["text"] = data.text
-        return Raw(data.name, len(data), columns, id=ids, label="class", text="text")
+        return RawTable(data.name, len(data), columns, id=ids, label="class", text="text")
     names = data.feature_names
-    return Raw(data.name, len(data), columns, matrix=data.X, matrix_names=names, id=ids, label="class")
+    return RawTable(data.name, len(data), columns, matrix=data.X, matrix_names=names, id=ids, label="class")
 
 
-def read_labeled(source: str, reading: Reading, progress: Progress = no_progress) -> Labeled:
+def read_labeled(source: str, reading: Reading) -> Labeled:
     """Read data with classes; rows whose class is unknown are left out."""
-    rows = read_source(source, reading, progress, labeled=True)
+    rows = read_source(source, reading, labeled=True)
     known = np.array([row for row, label in enumerate(known_labels(source, rows)) if label is not None])
     y = np.array([rows.labels[row] for row in known])  # type: ignore[index]
     return Labeled(rows.X[known], y, rows.recipe)
 
 
-def read_names(source: str, reading: Reading, progress: Progress = no_progress) -> Names:
+def read_names(source: str, reading: Reading) -> Names:
     """Ids and classes alone: of a file, a folder or a data set by name."""
-    return names_of(_read_raw(source, reading, progress), id=reading.id, label=reading.label)
+    return names_of(_read_raw(source, reading), id=reading.id, label=reading.label)
 
 
 def known_labels(source: str, rows: Rows | Names) -> list[str | None]:

@@ -42,8 +42,8 @@ def run(order: Order) -> None:
     if order.method is not None:
         method_named(order.method, "reduce")
     check_outputs({"--out": order.out, "--model": order.model}, [order.source, order.hints])
-    with talk.progress(f"reading {order.source}") as show:
-        rows = read_source(order.source, order.reading, show)
+    with talk.progress(f"reading {order.source}"):
+        rows = read_source(order.source, order.reading)
     if not _differ(rows.X):
         raise ValueError(f"the rows of {order.source} do not differ ({rows.recipe}). There is nothing to show.")
     if order.dims > rows.X.shape[1]:

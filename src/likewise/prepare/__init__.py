@@ -16,15 +16,14 @@ to new data.
 >>> rows.feature_names
 ('age', 'height', 'town=Oslo', 'town=Rome')
 >>> print(rows.recipe)
-2 columns of numbers, standardised; 1 category with 2 levels, one column each; all parts brought to the same total
+2 columns of numbers, standardized; 1 category with 2 levels, one column each; all parts brought to the same total
 variance
 """
 
-from ..prepare._reading import SUFFIXES as SUFFIXES
 from ..prepare._reading import read_like as read_like
 from ..prepare._reading import read_table as read_table
 from ..prepare._recipe import Recipe as Recipe
 from ..prepare._rows import Rows as Rows
-from ..tables._extras import MissingExtra as MissingExtra
-from ..tables._writing import write_columns as write_columns
+from ..tables import MissingExtraError as MissingExtraError
+from ..tables import write_columns as write_columns
 from ._text import TextFeatures as TextFeatures

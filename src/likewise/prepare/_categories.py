@@ -7,8 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..tables._cells import as_texts
-from ..tables._raw import Raw
+from ..tables import RawTable, as_texts
 
 
 @dataclass(eq=False)
@@ -29,7 +28,7 @@ class Categories:
     impute: str | None = None
 
     @classmethod
-    def learn(cls, raw: Raw, columns: tuple[str, ...], *, impute: str | None) -> tuple[Self, Any]:
+    def learn(cls, raw: RawTable, columns: tuple[str, ...], *, impute: str | None) -> tuple[Self, Any]:
         """Learn the levels from a file, and write its rows in them."""
         levels = tuple(
             tuple(sorted({text for text in as_texts(raw.column(name)) if text is not None})) for name in columns
@@ -37,7 +36,7 @@ class Categories:
         block = cls(columns, levels, impute)
         return block, block.apply(raw)
 
-    def apply(self, raw: Raw) -> np.ndarray:
+    def apply(self, raw: RawTable) -> np.ndarray:
         """Rows of zeros and ones."""
         X = np.zeros((raw.n, len(self.names)))
         start = 0

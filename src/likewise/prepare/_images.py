@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..tables._extras import extra
-from ..tables._raw import Progress, Raw
+from .._progress import stage, track
+from ..tables import RawTable, extra
 
 SIDE = 32
 """Pixels along each side."""
@@ -29,26 +29,22 @@ class Images:
     color: bool
 
     @classmethod
-    def learn(cls, raw: Raw, progress: Progress) -> tuple[Self, np.ndarray]:
+    def learn(cls, raw: RawTable) -> tuple[Self, np.ndarray]:
         """Look whether there is color, and read the pictures."""
         block = cls(color=True)
-        X = block.apply(raw, progress)
+        X = block.apply(raw)
         pixels = X.reshape(len(X), -1, 3)
         if np.ptp(pixels, axis=2).max() == 0:
             block.color = False
             return block, np.ascontiguousarray(pixels[:, :, 0])
         return block, X
 
-    def apply(self, raw: Raw, progress: Progress) -> np.ndarray:
+    def apply(self, raw: RawTable) -> np.ndarray:
         """The pixels of each picture, row by row of the picture."""
         if raw.images is None:
             raise ValueError(f"{raw.source} holds no images, but the model was made from images. Give it a folder.")
-        found = []
-        for number, path in enumerate(raw.images):
-            found.append(_pixels(path, self.color))
-            if number % 50 == 0:
-                progress("reading images", number, len(raw.images))
-        return np.array(found)
+        with stage("reading images"):
+            return np.array([_pixels(path, self.color) for path in track(raw.images)])
 
     def state(self) -> dict[str, Any]:
         """All that is needed to do the same again."""

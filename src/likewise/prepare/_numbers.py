@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
-from ..tables._cells import as_numbers
-from ..tables._raw import Raw
+from ..tables import RawTable, as_numbers
 from ._kinds import on_one_scale
 
 IMPUTE = ("mean", "median", "zero")
@@ -61,7 +60,9 @@ class Numbers:
     scale: Any = None
 
     @classmethod
-    def learn(cls, raw: Raw, columns: tuple[str, ...] | None, *, impute: str | None, mixed: bool) -> tuple[Self, Any]:
+    def learn(
+        cls, raw: RawTable, columns: tuple[str, ...] | None, *, impute: str | None, mixed: bool
+    ) -> tuple[Self, Any]:
         """Learn what to do from a file, and do it; ``mixed``: other kinds of columns will stand beside."""
         X = values_of(raw, columns)
         names = columns or raw.matrix_names or tuple(f"x{place}" for place in range(X.shape[1]))
@@ -78,13 +79,13 @@ class Numbers:
             block.scale = 1.0 + np.log((1 + n) / (1 + seen))
         return block, block._prepared(X)
 
-    def apply(self, raw: Raw) -> Any:
+    def apply(self, raw: RawTable) -> Any:
         """The same for new data."""
         if self.columns is None and raw.matrix is None:
             raise ValueError(f"{raw.source} is a table, but the model was made from a matrix. Give it a matrix.")
         return self._prepared(self._complete(values_of(raw, self.columns, self.names), raw))
 
-    def _complete(self, X: Any, raw: Raw) -> Any:
+    def _complete(self, X: Any, raw: RawTable) -> Any:
         values = X.data if sparse.issparse(X) else X
         if np.isfinite(values).all():
             return X
@@ -144,7 +145,7 @@ class Numbers:
         return f"{count}{joint}{SENTENCES[self.how]}{filled}"
 
 
-def values_of(raw: Raw, columns: tuple[str, ...] | None, names: tuple[str, ...] | None = None) -> Any:
+def values_of(raw: RawTable, columns: tuple[str, ...] | None, names: tuple[str, ...] | None = None) -> Any:
     """The numbers of a file, missing ones NaN; ``names`` are those that the matrix must have."""
     if columns is None:
         return raw.matrix if names is None else _same_columns(raw, names)
@@ -161,7 +162,7 @@ def values_of(raw: Raw, columns: tuple[str, ...] | None, names: tuple[str, ...] 
     return np.column_stack(found)
 
 
-def _same_columns(raw: Raw, names: tuple[str, ...]) -> Any:
+def _same_columns(raw: RawTable, names: tuple[str, ...]) -> Any:
     X = raw.matrix
     if X.shape[1] != len(names):
         raise ValueError(

@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from ..tables._raw import Progress, Raw, no_progress
+from .._progress import stage
+from ..tables import RawTable
 from ._categories import Categories
 from ._images import Images
 from ._numbers import Numbers
@@ -55,18 +56,17 @@ class Recipe:
     @classmethod
     def learn(
         cls,
-        raw: Raw,
+        raw: RawTable,
         roles: Roles,
         *,
         impute: str | None = None,
         language: str = "english",
-        progress: Progress = no_progress,
     ) -> tuple[Self, Any]:
         """Learn from a file, and return what it comes to."""
         made: list[tuple[Any, Any]] = []
         mixed = bool(roles.categories or roles.texts)
         if raw.images is not None:
-            made.append(Images.learn(raw, progress))
+            made.append(Images.learn(raw))
         if raw.matrix is not None:
             made.append(Numbers.learn(raw, None, impute=impute, mixed=False))
         if roles.numbers:
@@ -74,9 +74,9 @@ class Recipe:
         if roles.categories:
             made.append(Categories.learn(raw, tuple(roles.categories), impute=impute))
         for column in roles.texts:
-            progress(f"words of {column}", 0, None)
             alone = len(roles.texts) == 1
-            made.append(Text.learn(raw, column, impute=impute, language=language, alone=alone))
+            with stage(f"words of {column}"):
+                made.append(Text.learn(raw, column, impute=impute, language=language, alone=alone))
         if not made:
             why = "; ".join(f"{name!r} ({reason})" for name, reason in roles.left_out.items()) or "nothing else"
             raise ValueError(
@@ -87,9 +87,9 @@ class Recipe:
         recipe = cls([block for block, _ in made], weights, roles.id, roles.left_out)
         return recipe, recipe._joined([X for _, X in made])
 
-    def apply(self, raw: Raw, progress: Progress = no_progress) -> Any:
+    def apply(self, raw: RawTable) -> Any:
         """What new data comes to: the same columns, levels, words, means and weights."""
-        parts = [block.apply(raw, progress) if isinstance(block, Images) else block.apply(raw) for block in self.blocks]
+        parts = [block.apply(raw) for block in self.blocks]
         return self._joined(parts)
 
     def _joined(self, parts: list[Any]) -> Any:

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._progress_legacy import each
-from ..tables._cells import as_numbers, as_texts
-from ..tables._raw import Raw
+from .._progress import track
+from ..tables import RawTable, as_numbers, as_texts
 
 IDS = ("id", "ids", "_id", "uid", "uuid", "key", "index", "row_id", "__index_level_0__", "unnamed: 0", "")
 """Names of columns that hold ids, where every row has its own; the last three are a data frame's index."""
@@ -53,7 +52,7 @@ class Roles:
 
 
 def roles_of(
-    raw: Raw,
+    raw: RawTable,
     *,
     id: str | None = None,
     text: Sequence[str] = (),
@@ -64,7 +63,7 @@ def roles_of(
 
     Parameters
     ----------
-    raw : Raw
+    raw : RawTable
     id : str, optional
         The column of ids; "none" for row numbers.
     text : sequence of str
@@ -86,7 +85,7 @@ def roles_of(
         return roles
     taken = {roles.id, roles.label, *roles.left_out}
     named = [*text, *([raw.text] if raw.text is not None and not text and columns is None else [])]
-    for name, cells in each(raw.columns.items(), len(raw.columns)):
+    for name, cells in track(raw.columns.items(), len(raw.columns)):
         if name in named:
             roles.texts.append(name)
         elif raw.text is not None and columns is None:
@@ -96,7 +95,7 @@ def roles_of(
     return roles
 
 
-def id_column(raw: Raw, named: str | None, left_out: dict[str, str]) -> str | None:
+def id_column(raw: RawTable, named: str | None, left_out: dict[str, str]) -> str | None:
     """The column of ids, named or found; columns that only look like one are left out."""
     if named is not None and not (named == "none" and "none" not in raw.columns):
         raw.column(named)
@@ -128,7 +127,7 @@ def _are_names(cells: Any, n: int) -> bool:
     return bool(np.mean([len(str(text).split()) for text in texts]) < WORDS)
 
 
-def found_label(raw: Raw) -> str | None:
+def found_label(raw: RawTable) -> str | None:
     """The column that is called like one of classes and holds few of them."""
     if raw.label is not None:
         return raw.label
@@ -143,7 +142,7 @@ def _few(texts: list[str | None], n: int) -> bool:
     return len({text for text in texts if text is not None}) <= max(2, min(MOST_LEVELS, n // 2))
 
 
-def _sort(raw: Raw, name: str, cells: Any, roles: Roles) -> None:
+def _sort(raw: RawTable, name: str, cells: Any, roles: Roles) -> None:
     numbers = as_numbers(cells)
     known = raw.n - numbers.n_missing
     if known == 0:

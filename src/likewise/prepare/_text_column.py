@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from ..tables._cells import is_missing
-from ..tables._raw import Raw
+from ..tables import RawTable, is_missing_cell
 from ._text import TextFeatures
 
 
@@ -34,7 +33,7 @@ class Text:
     alone: bool = True
 
     @classmethod
-    def learn(cls, raw: Raw, column: str, *, impute: str | None, language: str, alone: bool) -> tuple[Self, Any]:
+    def learn(cls, raw: RawTable, column: str, *, impute: str | None, language: str, alone: bool) -> tuple[Self, Any]:
         """Learn the words of a file, and write its texts in them."""
         block = cls(column, TextFeatures(language=language), impute, alone)
         try:
@@ -42,7 +41,7 @@ class Text:
         except ValueError as error:
             raise ValueError(f"{raw.source}, column {column!r}: {error}") from None
 
-    def apply(self, raw: Raw) -> Any:
+    def apply(self, raw: RawTable) -> Any:
         """The same for new data."""
         return self.features.transform(texts_of(raw, self.column, self.impute))
 
@@ -91,11 +90,11 @@ class Text:
         return cls(str(state["column"]), features, state["impute"], bool(state["alone"]))
 
 
-def texts_of(raw: Raw, column: str, impute: str | None) -> list[str]:
+def texts_of(raw: RawTable, column: str, impute: str | None) -> list[str]:
     """The texts of a column. A text of a folder may be empty; a cell of a table may not, unless told."""
     found = []
     for row, cell in enumerate(raw.column(column)):
-        if cell is None or (raw.text != column and is_missing(cell)):
+        if cell is None or (raw.text != column and is_missing_cell(cell)):
             if impute is None:
                 raise ValueError(
                     f"{raw.source}, {raw.where(row)}, column {column!r} has no text. Fill it in, leave the row out, "

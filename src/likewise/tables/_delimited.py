@@ -8,65 +8,93 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from ._contents import read_text
-from ._raw import Progress, Raw
+from .._progress import report
+from ._bytes import read_text
+from ._raw import RawTable
 
 DELIMITERS = ",;\t|"
-DECIMAL = re.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
-LARGEST = 2**31 - 1
-"""Characters of one cell: whole articles are longer than Python's csv allows unless told."""
+DECIMAL_COMMA = re.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
+QUOTED = re.compile(r'"[^"]*"')
+MAX_CELL = 2**31 - 1
+"""Characters of one cell: whole articles are longer than Python's csv allows by default."""
+
+BATCH_LINES = 1_000
+"""Lines that are read before progress is reported."""
 
 
-def read_delimited(path: Path, encoding: str, progress: Progress) -> Raw:
-    """Read a table with a line of names; cells of a .csv file end with whichever of , ; tab | the names have."""
+def read_delimited(path: Path, encoding: str) -> RawTable:
+    """Read a table with a line of names; cells of a .csv file end with whichever of , ; tab | the names have.
+
+    Lines at the top that begin with # are comments, unless they have as many cells as the table; ``# name=value`` is
+    kept as metadata.
+    """
     text = read_text(path, encoding)
-    first = text.lstrip("\n\r").partition("\n")[0]
-    delimiter = "\t" if ".tsv" in path.suffixes[-2:] else max(DELIMITERS, key=first.count)
+    top, first, start = _top(text)
+    delimiter = "\t" if ".tsv" in path.suffixes[-2:] else max(DELIMITERS, key=QUOTED.sub("", first).count)
+    if top and top[-1].startswith("#") and top[-1].count(delimiter) == first.count(delimiter):
+        start -= len(top.pop()) + 1  # no comment: names of columns, the first of which begins with #
     lines: list[int] = []
     body: list[list[str]] = []
-    before = csv.field_size_limit(LARGEST)
+    limit_before = csv.field_size_limit(MAX_CELL)
     try:
-        stream = io.StringIO(text, newline="")
+        stream = io.StringIO(text[start:], newline="")
         rows = csv.reader(stream, delimiter=delimiter, strict=True)
-        header = next((row for row in rows if row), [])
-        _check_header(path, [name.strip() for name in header])
+        names = [name.strip() for name in next((row for row in rows if row), [])]
+        _check_names(path, names)
         for row in rows:
             if not row:
                 continue
-            if len(row) != len(header):
+            if len(row) != len(names):
                 raise ValueError(
-                    f"{path}, line {rows.line_num}: {len(row)} cells where the header has {len(header)} columns. "
-                    f"Quote a cell that holds a {delimiter!r}."
+                    f"{path}, line {len(top) + rows.line_num}: {len(row)} cells where the header has {len(names)} "
+                    f"columns. Quote a cell that holds a {delimiter!r}."
                 )
-            body.append([_dotted(cell) for cell in row] if delimiter == ";" else row)
-            lines.append(rows.line_num)
-            if len(lines) % 1_000 == 0:
-                progress(f"reading {path.name}", stream.tell(), len(text))
+            body.append([_with_point(cell) for cell in row] if delimiter == ";" else row)
+            lines.append(len(top) + rows.line_num)
+            if len(lines) % BATCH_LINES == 0:
+                report(start + stream.tell(), len(text))
     except csv.Error as error:
-        raise ValueError(f"{path}, line {rows.line_num}: {error}. Check the quotes.") from None
+        raise ValueError(f"{path}, line {len(top) + rows.line_num}: {error}. Check the quotes.") from None
     finally:
-        csv.field_size_limit(before)
-    names = [name.strip() for name in header]
+        csv.field_size_limit(limit_before)
     columns = {name: [row[place] for row in body] for place, name in enumerate(names)}
-    return Raw(str(path), len(body), columns, lines=lines)
+    return RawTable(str(path), len(body), columns, lines=lines, metadata=_metadata(top))
 
 
-def _check_header(path: Path, header: list[str]) -> None:
-    if not header:
+def _top(text: str) -> tuple[list[str], str, int]:
+    """Empty lines and comments at the top, the first line after them, and where it begins."""
+    top: list[str] = []
+    start = 0
+    while True:
+        end = text.find("\n", start)
+        line = text[start:] if end < 0 else text[start:end]
+        if end < 0 or (line.strip() and not line.startswith("#")):
+            return top, line, start
+        top.append(line)
+        start = end + 1
+
+
+def _metadata(top: list[str]) -> dict[str, str]:
+    pairs = (line[1:].partition("=") for line in top if line.startswith("#") and "=" in line)
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _check_names(path: Path, names: list[str]) -> None:
+    if not names:
         raise ValueError(f"{path} is empty. It needs a line with the names of the columns, and one for each row.")
-    number = next((name for name in header if "." in name and _is_number(name)), None)
+    number = next((name for name in names if "." in name and _is_number(name)), None)
     if number is not None:
         raise ValueError(
             f"{path}, line 1 looks like data: {number!r} is a number. Put a line with the names of the columns on top."
         )
-    name, times = Counter(header).most_common(1)[0]
+    name, times = Counter(names).most_common(1)[0]
     if times > 1:
         raise ValueError(f"{path}, line 1: {times} columns are called {name!r}. Give every column a name of its own.")
 
 
-def _dotted(cell: str) -> str:
-    """Where semicolons part cells, a comma parts the digits of a number."""
-    return cell.replace(",", ".") if DECIMAL.fullmatch(cell) else cell
+def _with_point(cell: str) -> str:
+    """Where semicolons separate cells, numbers are written with a decimal comma."""
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 def _is_number(text: str) -> bool:

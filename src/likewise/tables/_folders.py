@@ -6,17 +6,18 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ._contents import read_text
-from ._raw import Progress, Raw
+from .._progress import track
+from ._bytes import read_text
+from ._raw import RawTable
 
 TEXTS = frozenset({"", ".txt", ".text", ".md", ".rst", ".eml"})
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm"})
 
 
-def read_folder(path: Path, encoding: str, progress: Progress) -> Raw:
+def read_folder(path: Path, encoding: str) -> RawTable:
     """Read all texts, or name all images, in a folder and the folders in it.
 
-    A row is called by its path in the folder. The column ``folder`` has the first folder it is in, which is often its
+    The id of a row is its path in the folder. The column ``folder`` has the first folder it is in, which is often its
     class.
     """
     files = sorted(file for file in path.rglob("*") if file.is_file() and not _hidden(file, path))
@@ -39,13 +40,9 @@ def read_folder(path: Path, encoding: str, progress: Progress) -> Raw:
     others = len(files) - len(found)
     left_out = {f"{others:,} other file{'s' if others > 1 else ''}": "neither texts nor images"} if others else {}
     if images:
-        return Raw(str(path), len(images), columns, images=images, id="file", left_out=left_out)
-    said = []
-    for number, file in enumerate(texts):
-        said.append(read_text(file, encoding))
-        if number % 100 == 0:
-            progress(f"reading {path.name}", number, len(texts))
-    return Raw(str(path), len(texts), {**columns, "text": said}, id="file", text="text", left_out=left_out)
+        return RawTable(str(path), len(images), columns, images=images, id="file", left_out=left_out)
+    contents = [read_text(file, encoding) for file in track(texts)]
+    return RawTable(str(path), len(texts), {**columns, "text": contents}, id="file", text="text", left_out=left_out)
 
 
 def _hidden(file: Path, folder: Path) -> bool:

@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._arrays import checked_matrix
 from ._extras import extra
-from ._raw import Progress, Raw
+from ._numpy import checked_matrix
+from ._raw import RawTable
 
 
-def read_h5ad(path: Path, encoding: str, progress: Progress) -> Raw:
+def read_h5ad(path: Path, encoding: str) -> RawTable:
     """Read the matrix, the columns of ``obs`` and the names of ``var``."""
     h5py = extra("h5py", "H5AD files")
-    progress(f"reading {path.name}", 0, None)
     try:
         with h5py.File(path, "r") as file:
             missing = [part for part in ("X", "obs") if part not in file]
@@ -33,10 +32,10 @@ def read_h5ad(path: Path, encoding: str, progress: Progress) -> Raw:
         if error.errno is not None:
             raise
         raise ValueError(f"{path} is not an H5AD file, or is damaged: {error}.") from None
-    except (KeyError, IndexError, TypeError) as error:
-        raise ValueError(f"{path} is damaged, or laid out in a way that is not known: {error}.") from None
+    except (KeyError, IndexError, TypeError, RuntimeError) as error:
+        raise ValueError(f"{path} is damaged, or laid out in an unknown way: {error}.") from None
     names = None if name is None else tuple(map(str, variables[name]))
-    return Raw(str(path), matrix.shape[0], columns, matrix=matrix, matrix_names=names, id=index)
+    return RawTable(str(path), matrix.shape[0], columns, matrix=matrix, matrix_names=names, id=index)
 
 
 def _matrix(part: Any, path: Path) -> Any:
@@ -54,7 +53,7 @@ def _matrix(part: Any, path: Path) -> Any:
 
 
 def _table(part: Any, length: int) -> tuple[str | None, dict[str, Any]]:
-    """The name of the index, and the columns with one entry a row."""
+    """The name of the index, and the columns with one entry for each row."""
     if hasattr(part, "dtype"):  # before 2020 a table was one array of records
         columns = {name: _plain(part[name]) for name in part.dtype.names or ()}
         return (next((name for name in ("index", "_index") if name in columns), None), columns)

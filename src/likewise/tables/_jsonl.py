@@ -1,4 +1,4 @@
-"""JSON lines: one object a line."""
+"""JSON lines: one object on each line."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ._contents import read_text
-from ._raw import Progress, Raw, unfolded
+from .._progress import report
+from ._bytes import read_text
+from ._raw import RawTable, flat_columns
+
+BATCH_LINES = 1_000
+"""Lines that are read before progress is reported."""
 
 
-def read_jsonl(path: Path, encoding: str, progress: Progress) -> Raw:
-    """Read one object a line; what an object lacks is missing, and a list of numbers is a column for each."""
+def read_jsonl(path: Path, encoding: str) -> RawTable:
+    """Read objects; what an object lacks is missing, and a list of numbers becomes one column for each of them."""
     records: list[dict[str, Any]] = []
     lines: list[int] = []
     text = read_text(path, encoding).split("\n")  # str.splitlines would also split inside strings
@@ -28,15 +32,8 @@ def read_jsonl(path: Path, encoding: str, progress: Progress) -> Raw:
             )
         records.append(record)
         lines.append(number)
-        if number % 1_000 == 0:
-            progress(f"reading {path.name}", number, len(text))
+        if number % BATCH_LINES == 0:
+            report(number, len(text))
     names = dict.fromkeys(name for record in records for name in record)
-    columns = unfolded({name: [record.get(name) for record in records] for name in names})
-    nested = [name for name, cells in columns.items() if isinstance(cells, list) and any(map(_is_nested, cells))]
-    left_out = dict.fromkeys(nested, "lists or objects of different kinds")
-    columns = {name: cells for name, cells in columns.items() if name not in left_out}
-    return Raw(str(path), len(records), columns, lines=lines, left_out=left_out)
-
-
-def _is_nested(cell: Any) -> bool:
-    return isinstance(cell, dict | list)
+    columns, left_out = flat_columns({name: [record.get(name) for record in records] for name in names})
+    return RawTable(str(path), len(records), columns, lines=lines, left_out=left_out)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 from scipy import io, sparse
 
-from ._arrays import checked_matrix
-from ._raw import Progress, Raw
+from ._bytes import read_bytes
+from ._numpy import checked_matrix
+from ._raw import RawTable
 
 
-def read_market(path: Path, encoding: str, progress: Progress) -> Raw:
-    """Read a matrix, one line an entry."""
-    progress(f"reading {path.name}", 0, None)
+def read_market(path: Path, encoding: str) -> RawTable:
+    """Read a matrix, one line for each entry."""
+    data = read_bytes(path)
     try:
-        found = io.mmread(path)
+        if b"\0" in data:
+            raise ValueError("it holds a NUL byte")
+        found = io.mmread(BytesIO(data + b"\n"))  # scipy reads beyond the end of a file without a last line end
     except (ValueError, EOFError, OverflowError) as error:
         raise ValueError(f"{path} is not a Matrix Market file: {str(error).rstrip('.')}.") from None
     if sparse.issparse(found):
         found = found.tocsr()
     matrix = checked_matrix(found, str(path))
-    return Raw(str(path), matrix.shape[0], {}, matrix=matrix)
+    return RawTable(str(path), matrix.shape[0], {}, matrix=matrix)

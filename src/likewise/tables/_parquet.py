@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ._extras import extra
-from ._raw import Progress, Raw, unfolded
+from ._raw import RawTable, flat_columns
 
 
-def read_parquet(path: Path, encoding: str, progress: Progress) -> Raw:
-    """Read a table; a list of numbers is a column for each, and a date is text."""
+def read_parquet(path: Path, encoding: str) -> RawTable:
+    """Read a table; a list of numbers becomes one column for each of them, and a date is text."""
     arrow, parquet = extra("pyarrow", "Parquet files"), extra("pyarrow.parquet", "Parquet files")
-    progress(f"reading {path.name}", 0, None)
     with path.open("rb") as file:
         try:
             table = parquet.read_table(file)
@@ -23,8 +22,10 @@ def read_parquet(path: Path, encoding: str, progress: Progress) -> Raw:
     repeated = sorted({name for name in table.column_names if table.column_names.count(name) > 1})
     if repeated:
         raise ValueError(f"{path} has several columns called {repeated[0]!r}. Give every column a name of its own.")
-    columns = {name: _cells(table.column(name), arrow) for name in table.column_names}
-    return Raw(str(path), table.num_rows, unfolded(columns))
+    columns, left_out = flat_columns({name: _cells(table.column(name), arrow) for name in table.column_names})
+    stored = table.schema.metadata or {}
+    metadata = {key.decode(errors="replace"): value.decode(errors="replace") for key, value in stored.items()}
+    return RawTable(str(path), table.num_rows, columns, metadata=metadata, left_out=left_out)
 
 
 def _cells(column: Any, arrow: Any) -> Any:

@@ -1,25 +1,18 @@
-"""What a reader gives: the columns of a file as they stand, or its matrix."""
+"""What a reader gives: the columns of a file as they are, or its matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-Progress = Callable[[str, int, int | None], None]
-"""What is being read, how much of it is done, and of how much; None where nobody knows."""
-
-
-def no_progress(what: str, done: int, total: int | None) -> None:
-    """Nobody watches."""
-
 
 @dataclass(frozen=True, eq=False)
-class Raw:
-    """A file before anything is made of it.
+class RawTable:
+    """A file, or a data frame, before anything is made of it.
 
     Attributes
     ----------
@@ -28,17 +21,22 @@ class Raw:
     n : int
         Number of rows.
     columns : dict of lists or arrays
-        One entry a row. Cells are text, numbers or None. Where there is a matrix, they only name and label its rows.
+        One entry for each row. Cells are text, numbers or None. Where there is a matrix, they only name and label its
+        rows.
     matrix : (n, f) array or CSR matrix, optional
     matrix_names : tuple of str, optional
-        Of the columns of the matrix.
+        Names of the columns of the matrix.
     images : list of Path, optional
     lines : sequence of int, optional
         The line of each row, where the file has lines.
+    metadata : dict of str to str
+        What the file says of itself: lines ``# name=value`` at the top of a CSV file, metadata of a Parquet schema.
     id, text, label : str, optional
-        The columns that are meant for this by the format itself.
+        The columns that the format itself has for this.
     left_out : dict of str to str
-        What the reader passed over, and why.
+        What the reader left out, and why.
+    in_memory : bool
+        Whether it was never a file, so that advice speaks of parameters instead of options of the command line.
     """
 
     source: str
@@ -48,10 +46,12 @@ class Raw:
     matrix_names: tuple[str, ...] | None = None
     images: list[Path] | None = None
     lines: Sequence[int] | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
     id: str | None = None
     text: str | None = None
     label: str | None = None
     left_out: dict[str, str] = field(default_factory=dict)
+    in_memory: bool = False
 
     def where(self, row: int) -> str:
         """Name a row for a message."""
@@ -69,24 +69,49 @@ class Raw:
         more = f", … ({len(names) - most} more)" if len(names) > most else ""
         return ", ".join(names[:most]) + more if names else "none"
 
+    def option(self, name: str, value: str = "") -> str:
+        """A parameter as the reader of a message would write it.
 
-def unfolded(columns: dict[str, Any]) -> dict[str, Any]:
-    """Columns of lists of numbers, as embeddings are kept, as one column for each place in the lists.
+        >>> RawTable("t.csv", 0, {}).option("impute", "mean"), RawTable("X", 0, {}, in_memory=True).option("impute")
+        ('--impute mean', 'impute')
+        """
+        if self.in_memory:
+            return f"{name}={value!r}" if value else name
+        return f"--{name} {value}".rstrip()
 
-    >>> unfolded({"id": ["a", "b"], "v": [[1, 2], [3, 4]]})
-    {'id': ['a', 'b'], 'v[0]': array([1., 3.]), 'v[1]': array([2., 4.])}
+    def without(self, names: Iterable[str | None]) -> Self:
+        """The same without some columns."""
+        names = set(names)
+        return replace(self, columns={name: cells for name, cells in self.columns.items() if name not in names})
+
+
+def flat_columns(columns: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Columns whose cells are single values, and why others are left out.
+
+    Lists of numbers, as embeddings are kept, become one column for each place in the lists.
+
+    >>> flat_columns({"id": ["a", "b"], "v": [[1, 2], [3, 4]], "w": [[1], [2, 3]]})
+    ({'id': ['a', 'b'], 'v[0]': array([1., 3.]), 'v[1]': array([2., 4.])}, {'w': 'lists or objects of different kinds'})
     """
     found: dict[str, Any] = {}
+    left_out: dict[str, str] = {}
     for name, cells in columns.items():
-        lists = isinstance(cells, list) and bool(cells) and all(isinstance(cell, list | tuple) for cell in cells)
-        width = len(cells[0]) if lists else 0
-        if not width or any(len(cell) != width for cell in cells):
+        if not isinstance(cells, list) or not any(isinstance(cell, dict | list | tuple | bytes) for cell in cells):
             found[name] = cells
             continue
-        try:
-            numbers = np.array(cells, dtype=np.float64)
-        except (TypeError, ValueError):
-            found[name] = cells
-            continue
-        found.update({f"{name}[{place}]": numbers[:, place] for place in range(width)})
-    return found
+        numbers = _embedding(cells)
+        if numbers is None:
+            left_out[name] = "lists or objects of different kinds"
+        else:
+            found.update({f"{name}[{place}]": numbers[:, place] for place in range(numbers.shape[1])})
+    return found, left_out
+
+
+def _embedding(cells: list[Any]) -> Any:
+    if not all(isinstance(cell, list | tuple) for cell in cells) or len(set(map(len, cells))) != 1 or not cells[0]:
+        return None
+    try:
+        numbers = np.array(cells, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return numbers if numbers.ndim == 2 else None

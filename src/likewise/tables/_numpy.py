@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-import zipfile
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from scipy import sparse
 
-from ._raw import Progress, Raw
+from ._raw import RawTable
 
-SPARSE = {"format", "shape", "data", "indices", "indptr"}
+SPARSE_PARTS = {"format", "shape", "data", "indices", "indptr"}
+
+DAMAGED = (ValueError, EOFError, KeyError, RuntimeError, SyntaxError, TokenError, BadZipFile, zlib.error)
+"""What numpy and zipfile raise for bytes that are not what they should be."""
 
 
-def read_npy(path: Path, encoding: str, progress: Progress) -> Raw:
+def read_npy(path: Path, encoding: str) -> RawTable:
     """Read one array of rows and columns."""
     found = _loaded(path)
     if not isinstance(found, np.ndarray):
         raise ValueError(f"{path} holds several arrays. Call it {path.stem}.npz.")
     matrix = checked_matrix(found, str(path))
-    return Raw(str(path), matrix.shape[0], {}, matrix=matrix)
+    return RawTable(str(path), matrix.shape[0], {}, matrix=matrix)
 
 
-def read_npz(path: Path, encoding: str, progress: Progress) -> Raw:
+def read_npz(path: Path, encoding: str) -> RawTable:
     """Read the array X, and y, ids, text, feature_names where they are; or what ``scipy.sparse.save_npz`` wrote."""
     arrays = _loaded(path)
     if isinstance(arrays, np.ndarray):
         raise ValueError(f"{path} holds one array only. Call it {path.stem}.npy.")
-    if set(arrays) >= SPARSE:
+    if set(arrays) >= SPARSE_PARTS:
         matrix = checked_matrix(_sparse(path), str(path))
-        return Raw(str(path), matrix.shape[0], {}, matrix=matrix)
+        return RawTable(str(path), matrix.shape[0], {}, matrix=matrix)
     tables = [name for name, array in arrays.items() if array.ndim == 2]
     chosen = "X" if "X" in arrays else tables[0] if len(tables) == 1 else None
     if chosen is None and "text" not in arrays:
@@ -45,7 +49,7 @@ def read_npz(path: Path, encoding: str, progress: Progress) -> Raw:
         columns.pop("feature_names", None)
     ids, label, text = (name if name in columns else None for name in ("ids", "y", "text"))
     text = text if matrix is None else None
-    return Raw(str(path), n, columns, matrix=matrix, matrix_names=names, id=ids, label=label, text=text)
+    return RawTable(str(path), n, columns, matrix=matrix, matrix_names=names, id=ids, label=label, text=text)
 
 
 def checked_matrix(matrix: Any, what: str) -> Any:
@@ -70,7 +74,7 @@ def _loaded(path: Path) -> Any:
         with path.open("rb") as file:
             found = np.load(file, allow_pickle=False)
             return found if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
+    except DAMAGED:
         raise ValueError(
             f"{path} is no {path.suffix[1:].upper()} file of plain arrays (numbers or strings), or is damaged. Save it "
             "again with numpy, without pickled objects."

@@ -1,4 +1,4 @@
-"""The bytes of a file, and the text they spell."""
+"""The bytes of a file, and the text they encode."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import gzip
 import zlib
 from pathlib import Path
 
-BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
 def read_bytes(path: Path) -> bytes:
-    """All of a file; what ends in .gz is unpacked."""
+    """All of a file; what ends in .gz is decompressed."""
     data = path.read_bytes()
     if path.suffix.lower() != ".gz":
         return data
@@ -30,8 +30,8 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         line = data.count(b"\n", 0, start) + 1
-        guess = BOMS.get(data[:2], "latin-1")
+        guess = BYTE_ORDER_MARKS.get(data[:2], "latin-1")
         raise ValueError(
-            f"{path}, line {line}: byte 0x{data[start]:02x} is not {encoding}. Save the file as UTF-8, or say how it "
-            f"is written: --encoding {guess}."
+            f"{path}, line {line}: byte 0x{data[start]:02x} is not {encoding}. Save the file as UTF-8, or name its "
+            f"encoding: --encoding {guess}."
         ) from None

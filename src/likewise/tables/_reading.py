@@ -1,0 +1,83 @@
+"""Which reader reads which file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .._progress import stage
+from ._delimited import read_delimited
+from ._folders import read_folder
+from ._h5ad import read_h5ad
+from ._jsonl import read_jsonl
+from ._market import read_market
+from ._numpy import read_npy, read_npz
+from ._parquet import read_parquet
+from ._raw import RawTable
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format.
+
+    Attributes
+    ----------
+    name : str
+    read : callable
+        From a path and an encoding to a :class:`RawTable`.
+    gzip : bool
+        Whether .gz may follow its suffix.
+    """
+
+    name: str
+    read: Callable[[Path, str], RawTable]
+    gzip: bool = False
+
+
+FORMATS: dict[str, Format] = {
+    ".csv": Format("CSV", read_delimited, gzip=True),
+    ".tsv": Format("TSV", read_delimited, gzip=True),
+    ".jsonl": Format("JSON lines", read_jsonl, gzip=True),
+    ".ndjson": Format("JSON lines", read_jsonl, gzip=True),
+    ".parquet": Format("Parquet", read_parquet),
+    ".npy": Format("NPY", read_npy),
+    ".npz": Format("NPZ", read_npz),
+    ".mtx": Format("Matrix Market", read_market, gzip=True),
+    ".h5ad": Format("H5AD", read_h5ad),
+}
+"""The format of each suffix."""
+
+
+def read_raw(path: str | os.PathLike[str], encoding: str = "utf-8") -> RawTable:
+    """Read a file or a folder as it is, before anything is made of it.
+
+    Parameters
+    ----------
+    path : path
+        A file with one of the suffixes in ``FORMATS``, or a folder of texts or images.
+    encoding : str
+        Encoding of text files.
+
+    Returns
+    -------
+    RawTable
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
+    with stage(f"reading {path.name}"):
+        return read_folder(path, encoding) if path.is_dir() else format_of(path).read(path, encoding)
+
+
+def format_of(path: Path) -> Format:
+    """The format of a file by its suffix."""
+    packed = path.suffix.lower() == ".gz"
+    found = FORMATS.get((path.with_suffix("") if packed else path).suffix.lower())
+    if found is None or (packed and not found.gzip):
+        raise ValueError(
+            f"{path} ends in {path.suffix!r}, which names no known format. Use one of {', '.join(FORMATS)}, or a "
+            "folder of texts or images."
+        )
+    return found
