@@ -412,8 +412,8 @@ def test_a_graph_that_is_approximate_says_so(monkeypatch):
 def test_nearness_of_new_rows_does_not_depend_on_their_company():
     X, new = blobs(60, 14)[0], blobs(8, 14, seed=2)[0]
     near = Nearness(X, 4, "euclidean")
-    together = near.of(new)[0].toarray()
-    alone = np.vstack([near.of(row[None])[0].toarray() for row in new])
+    together = near.of(new).toarray()
+    alone = np.vstack([near.of(row[None]).toarray() for row in new])
     np.testing.assert_allclose(together, alone, atol=1e-12)
 
 

@@ -18,6 +18,7 @@ from .._sklearn import Interval, StrOptions, _fit_context
 from ..graphs._fuzzy import Nearness
 from ..graphs._neighbors import SEARCH
 from ..linalg._spectral import connected_parts, largest_eigenpairs, leading_pairs, normalized, unit_length
+from ._known_rows import find_rows, hash_rows
 
 NEIGHBORS = {"euclidean": 10, "cosine": 20}
 SHARE = 6
@@ -145,17 +146,19 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         V = np.divide(V[:, smooth], root, out=np.zeros((len(V), self.n_components_)), where=root > 0)
         self._walk = V / (1.0 - self.reach * self.eigenvalues_)
         self.embedding_ = unit_length(self._walk).astype(X.dtype, copy=False)
+        self._row_hashes = hash_rows(X, X.dtype)
         return self.embedding_
 
     def transform(self, X: Any) -> NDArray[Any]:
         """The coordinates of new rows, from the rows of ``fit`` that are near them."""
         check_is_fitted(self)
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
-        weights, same = self._near.of(X)
+        weights = self._near.of(X)
         total = np.asarray(weights.sum(axis=1)).ravel()
         mean = sparse.diags_array(np.divide(1, total, out=np.zeros_like(total), where=total > 0)) @ weights @ self._walk
         found = unit_length(mean / np.maximum(self.eigenvalues_, SMOOTH))
-        found[same >= 0] = self.embedding_[same[same >= 0]]
+        row = find_rows(hash_rows(X, self.embedding_.dtype), self._row_hashes)
+        found[row >= 0] = self.embedding_[row[row >= 0]]
         return found.astype(X.dtype, copy=False)
 
     def _count(self, n: int, metric: str) -> int:

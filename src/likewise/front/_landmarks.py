@@ -79,7 +79,7 @@ class Landmarks:
 
         def placed(start: int) -> tuple[Array, Any]:
             place = ground.place(X[start : start + BATCH])
-            return place, near.of(place)[0]
+            return place, near.of(place)
 
         places, weights = zip(*parallel_map(placed, range(0, n, BATCH), n_jobs, report=True), strict=True)
         return cls(n, near, rows, sparse.csr_array(sparse.vstack(weights)), np.concatenate(places))

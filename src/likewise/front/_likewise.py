@@ -26,6 +26,7 @@ from ._consensus import Answer, heed
 from ._explaining import explained
 from ._hard_constraints import kept_apart
 from ._kmeans import hinted_run
+from ._known_rows import find_rows, hash_rows
 from ._landmarks import Landmarks, drawn_rows
 from ._matching import renamed
 from ._profile import characterized, differences, largest
@@ -160,6 +161,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
             with budget.stage("features"):
+                self._row_hashes = hash_rows(X, X.dtype)
                 self._rows = X if rows is None else X[rows]
                 self._ground = Ground.of(self._rows)
                 self._marks = Landmarks.of(self._ground, X, rows, self.n_jobs)
@@ -305,28 +307,54 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         return largest(self._profile[cluster], n, _check_feature_names_in(self, feature_names))
 
     def transform(self, X: Any) -> Array:
-        """Where rows lie in the space of the answer: rows of ``fit`` where they were, others amid those near them."""
-        weights, same, dtype = self._near(X)
-        known = self.embedding_[self._marks.first]
-        Z = unit_length(weights @ known)
-        Z[same >= 0] = known[same[same >= 0]]
-        return Z.astype(dtype, copy=False)
+        """The coordinates of rows in the space of the answer.
+
+        Parameters
+        ----------
+        X : (m, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (m, n_clusters_) array
+            For a row of ``fit`` its row of ``embedding_`` (of rows that coincide, that of the first); for any other the
+            weighted mean of those near it, of unit length.
+        """
+        X, row = self._look_up(X)
+        Z = np.empty((X.shape[0], self.embedding_.shape[1]))
+        Z[row >= 0] = self.embedding_[row[row >= 0]]
+        if np.any(new := row < 0):
+            Z[new] = unit_length(self._near(X[new]) @ self.embedding_[self._marks.first])
+        return Z.astype(X.dtype, copy=False)
 
     def predict(self, X: Any) -> Array:
-        """The cluster of each row: that of the same row in ``fit``, else what the ten nearest rows there vote for.
+        """The cluster of each row.
 
-        Of more than 10,000 rows of ``fit`` only the landmarks are known again.
+        Parameters
+        ----------
+        X : (m, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (m,) int array
+            For a row of ``fit`` its entry of ``labels_`` (of rows that coincide, that of the first); for any other the
+            cluster that the ten rows nearest to it vote for.
         """
-        weights, same, _ = self._near(X)
-        known = self.labels_[self._marks.first]
-        labels = (weights @ indicator(known)).toarray().argmax(axis=1).astype(np.int32)
-        labels[same >= 0] = known[same[same >= 0]]
+        X, row = self._look_up(X)
+        labels = self.labels_[row]
+        if np.any(new := row < 0):
+            votes = self._near(X[new]) @ indicator(self.labels_[self._marks.first])
+            labels[new] = votes.toarray().argmax(axis=1)
         return labels
 
-    def _near(self, X: Any) -> tuple[Any, Array, Any]:
+    def _look_up(self, X: Any) -> tuple[Any, Array]:
+        """The validated rows, and for each the row of ``fit`` that it coincides with, or −1."""
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
-        return *self._marks.near.of(self._ground.place(X)), X.dtype
+        return X, find_rows(hash_rows(X, self.embedding_.dtype), self._row_hashes)
+
+    def _near(self, X: Any) -> Any:
+        """The weights of new rows to the rows they are placed by."""
+        return self._marks.near.of(self._ground.place(X))
 
     def _accepts(self) -> dict[str, Any]:
         return {**super()._accepts(), "ensure_min_samples": 2}

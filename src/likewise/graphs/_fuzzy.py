@@ -107,11 +107,7 @@ class Nearness:
         self.recall = found.recall
         return self._union(tied(self._weigh(found.distances), found.rows, self.n))
 
-    def of(self, X: Any) -> tuple[sparse.csr_array, IntArray]:
-        """The weights of new rows to their nearest, and for each new row the one it coincides with, or −1."""
-        asked = self._distances.asked(X)
-        found = neighbors(asked, self.n_neighbors, search="exact", themselves=False)
-        apart = X - self._rows[found.rows[:, 0]]  # distances by inner products are seldom exactly zero
-        moved = np.asarray(abs(apart).max(axis=1).toarray() if sparse.issparse(apart) else abs(apart).max(axis=1))
-        same = np.where(moved.ravel() == 0, found.rows[:, 0], -1)
-        return tied(self._weigh(found.distances), found.rows, self.n), same
+    def of(self, X: Any) -> sparse.csr_array:
+        """The weights of new rows to their nearest."""
+        found = neighbors(self._distances.asked(X), self.n_neighbors, search="exact", themselves=False)
+        return tied(self._weigh(found.distances), found.rows, self.n)

@@ -14,8 +14,9 @@ from ..prepare._linear import LinearFeatures
 from ._parts import State, _each, from_state, parameters_of, to_state
 
 LEARNED = ("labels_", "embedding_", "baseline_labels_", "n_clusters_", "n_iter_", "n_features_in_", "_n_features_out",
-           "_profile")  # fmt: skip
-GRAPH = ("_walk", "eigenvalues_", "embedding_", "n_components_", "n_parts_", "n_features_in_", "_n_features_out")
+           "_profile", "_row_hashes")  # fmt: skip
+GRAPH = ("_walk", "eigenvalues_", "embedding_", "n_components_", "n_parts_", "n_features_in_", "_n_features_out",
+         "_row_hashes")  # fmt: skip
 METRICS = ("euclidean", "cosine")
 
 
