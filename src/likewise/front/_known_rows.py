@@ -1,7 +1,7 @@
 """Recognizing the rows of ``fit`` among new ones, by hashes of their values.
 
-Features of a row depend on the rows beside it in the last bits, because BLAS rounds a product of matrices otherwise than
-that of a vector. So rows are compared as they came, before features are made of them.
+Features of a row depend on the rows beside it in the last bits, because BLAS rounds the product of a vector otherwise
+than that of a matrix. So rows are compared as they came, before features are made of them.
 """
 
 from __future__ import annotations
