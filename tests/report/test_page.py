@@ -149,6 +149,7 @@ def test_a_table_with_categories_speaks_of_columns(tmp_path):
     difference = (ages[inside].mean() - ages[~inside].mean()) / ages.std()
     for sign in "+−":
         assert f"age {sign}{difference:.1f}" in words
+    assert re.search(r"row \d+ age [+−]\d\.\d SD, town=(Rome|Oslo)", words), "values that a reader can understand"
 
 
 def test_positions_are_those_of_the_layout(page, wine):

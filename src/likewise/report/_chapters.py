@@ -25,8 +25,9 @@ FAMILIES = {
 """The families of clusterings of ``Likewise``, in a reader's words."""
 
 TRUST = {
-    "strict": "as certain: rows said to be the same stay together; rows said to be different are rarely together",
-    "weighted": "as likely, not certain: any of them may be broken where the data speaks against it",
+    "strict": "as certain: rows said to be the same stay together, and rows said to be different share a cluster only "
+    "at a cost",
+    "weighted": "as likely, not as certain: each may be broken at a cost",
 }
 
 KINDS = {

@@ -156,8 +156,18 @@ def _values(facts: Facts, row: int, cluster: int) -> str:
     columns = {name: number for number, name in enumerate(facts.column_names)}
     values = facts.X[[place]]
     values = (values.toarray() if sparse.issparse(values) else values)[0]
-    chosen = [name for name, _ in _features(facts, cluster)[:3]]
-    return ", ".join(f"{plain(name, 40)} {values[columns[name]]:.4g}" for name in chosen)
+    parts = []
+    for name, _ in _features(facts, cluster)[:3]:
+        column = columns[name]
+        value = values[column]
+        short = plain(name, 40)
+        if not facts.is_scaled_mixture:
+            parts.append(f"{short} {value:.4g}")
+        elif not facts.is_indicator[column]:
+            parts.append(f"{short} {value / facts.deviations[column]:+.1f} SD".replace("-", "−"))
+        elif value:
+            parts.append(short)
+    return ", ".join(parts)
 
 
 def _near(facts: Facts, cluster: int) -> Html | None:

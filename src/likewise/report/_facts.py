@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import BoolArray, FloatArray, IntArray
 from ..constraints import Constraints
 from ..front._profile import differences, largest
 from ..linalg._row_matrix import indicator
@@ -186,17 +186,34 @@ class Facts:
         """Constrained pairs, by the clusters of their rows."""
         return PairCounts.of(self.labels, self.constraints, self.n_clusters)
 
+    @property
+    def is_scaled_mixture(self) -> bool:
+        """Whether columns are parts of a mixed table: sparse, and scaled so that no part dominates."""
+        return sparse.issparse(self.X) and not self.is_text
+
+    @cached_property
+    def is_indicator(self) -> BoolArray:
+        """(f,) bools: columns of such a table that have one value other than 0, as those of categories do."""
+        largest_value = self.X.max(axis=0).toarray().ravel()
+        other = self.X.data != largest_value[self.X.indices]
+        return (largest_value > 0) & (np.bincount(self.X.indices, other, minlength=self.n_columns) == 0)
+
+    @cached_property
+    def deviations(self) -> FloatArray:
+        """(f,) standard deviations of the columns of such a table."""
+        return np.sqrt(mean_variance_axis(self.X, axis=0)[1])
+
     @cached_property
     def _profile(self) -> FloatArray:
-        if sparse.issparse(self.X) and not self.is_text:
-            return _standardized_differences(self.X, self.map_labels, self.n_clusters)
+        if self.is_scaled_mixture:
+            found = _mean_differences(self.X, self.map_labels, self.n_clusters)
+            return np.divide(found, self.deviations, out=np.zeros_like(found), where=self.deviations > 0)
         return differences(self.X, self.map_labels, self.n_clusters, self._features[0])
 
     def top_features(self, cluster: int, n: int) -> list[tuple[str, float]]:
         """The features that set a cluster apart: in standard deviations, or for words in mean tf-idf weights."""
         # a model that was given a sparse matrix took its columns for words
-        knows_units = self.is_text or not sparse.issparse(self.X)
-        if self.report is not None and knows_units:
+        if self.report is not None and not self.is_scaled_mixture:
             return self.model.top_features(cluster, n, self.feature_names)
         return largest(self._profile[cluster], n, self.column_names)
 
@@ -205,7 +222,7 @@ class Facts:
         return f"row {row}" if self.ids is None else str(self.ids[row])
 
 
-def _standardized_differences(X: Any, labels: IntArray, n_clusters: int) -> FloatArray:
+def _mean_differences(X: Any, labels: IntArray, n_clusters: int) -> FloatArray:
     """How much higher each column of a sparse matrix is in each cluster than in all other rows."""
     inside = indicator(labels, n_clusters)
     sizes = np.asarray(inside.sum(axis=0)).ravel()[:, None]
@@ -213,9 +230,7 @@ def _standardized_differences(X: Any, labels: IntArray, n_clusters: int) -> Floa
     sums = np.asarray((inside.T @ X).toarray(), dtype=np.float64)
     means = sums / np.maximum(sizes, 1)
     other_means = (sums.sum(axis=0) - sums) / np.maximum(others, 1)
-    deviation = np.sqrt(mean_variance_axis(X, axis=0)[1])
-    found = np.where((sizes > 0) & (others > 0), means - other_means, 0.0)
-    return np.divide(found, deviation, out=np.zeros_like(found), where=deviation > 0)
+    return np.where((sizes > 0) & (others > 0), means - other_means, 0.0)
 
 
 def _rows_on_map(constraints: Constraints) -> IntArray:

@@ -32,10 +32,10 @@ class Chapter(NamedTuple):
 
 
 CHAPTERS = (
-    Chapter("asked", "What was asked", asked),
     Chapter("map-part", "Map", row_map),
     Chapter("clusters", "Clusters", clusters),
     Chapter("hints", "Hints", hints),
+    Chapter("asked", "What was asked", asked),
     Chapter("tried", "What was tried", tried),
     Chapter("repeat", "How to repeat it", repeat),
 )
@@ -59,8 +59,8 @@ def write_report(
 ) -> Path:
     """Write a clustering as one HTML page that needs nothing else: no server, no network, no other file.
 
-    It shows what was asked, a map of the rows before and after, a card for each cluster, which hints were kept and
-    which look wrong, what was tried, and how to repeat it.
+    It shows a map of the rows before and after, a card for each cluster, which hints were kept and which look wrong,
+    what was asked and tried, and how to repeat it.
 
     Parameters
     ----------
