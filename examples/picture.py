@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from likewise import Constraints, Costco
-from likewise.report import before_and_after
+from likewise.report.plots import scatter
 
 X, y = load_wine(return_X_y=True)
 noise = np.random.default_rng(0).normal(size=(len(X), 60))
@@ -18,11 +18,11 @@ hints = Constraints.sample(y, "equal", 30, random_state=0)  # 30 times "same", 3
 Z = Costco(n_components=2).fit_transform(X, constraints=hints)
 
 out = Path(__file__).parents[1] / "docs" / "images" / "before-after.png"
-before_and_after(
+scatter(
     PCA(2, random_state=0).fit_transform(X),
     Z,
     np.array(load_wine().target_names)[y],
-    out,
+    path=out,
     constraints=hints,
     titles=("178 wines, 73 columns, 60 of them noise: PCA", "the same after 60 hints: Costco"),
 )

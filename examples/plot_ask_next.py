@@ -68,4 +68,6 @@ for name, ask in (("about rows in doubt", doubtful), ("about any rows", by_chanc
 # %%
 # Three runs each, with a band of one standard deviation:
 
-figure = learning_curve({"whom to ask about": lines}, along="answers given", up="rows in a cluster of their digit")
+figure = learning_curve(
+    {"whom to ask about": lines}, x_label="answers given", y_label="rows in a cluster of their digit"
+)

@@ -67,4 +67,4 @@ lines = {
     "Likewise, no hints": ([0], [np.mean(without)], [0.0]),
     "k-means": ([0], [plain], [0.0]),
 }
-figure = learning_curve({"digits no hint speaks of": lines}, up="NMI with the true digits")
+figure = learning_curve({"digits no hint speaks of": lines}, y_label="NMI with the true digits")

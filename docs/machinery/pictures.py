@@ -16,8 +16,8 @@ import likewise
 from likewise.evaluation import normalized_mutual_information
 from likewise.front._matching import renamed
 from likewise.report._facts import Facts
-from likewise.report.plots import palette
-from likewise.report.plots._drawing import FAINT, HINT_DIFFERENT, HINT_SAME, INK, save, sheet
+from likewise.report.plots import palette, save
+from likewise.report.plots._figures import CANNOT_LINK, FAINT, INK, MUST_LINK, new_figure
 
 from .picture_data import DATA, Data
 from .sentences import sentences
@@ -39,13 +39,13 @@ def two_panels(before: Panel, after: Panel, hints: likewise.Constraints | None, 
     """Two scatter plots; on the left green lines say same, red ones different, and circled rows have a known class."""
     from matplotlib.collections import LineCollection
 
-    figure = sheet(9, 4)
+    figure = new_figure(9, 4)
     colors = np.array(palette(int(max(before[2].max(), after[2].max())) + 1))
     for axis, (title, points, groups) in zip(figure.subplots(1, 2), (before, after), strict=True):
         size = float(np.clip(5000 / len(points), 3, 22))
         axis.scatter(*points.T, c=colors[groups], s=size, linewidths=0)
         if hints is not None and axis is figure.axes[0]:
-            for pairs, color in ((hints.cannot_link, HINT_DIFFERENT), (hints.must_link, HINT_SAME)):
+            for pairs, color in ((hints.cannot_link, CANNOT_LINK), (hints.must_link, MUST_LINK)):
                 axis.add_collection(LineCollection(points[pairs], colors=color, linewidths=0.8, alpha=0.65))
             for part in hints.partitions:  # known classes of some rows: too many pairs for lines
                 axis.scatter(*points[part.codes >= 0].T, s=4 * size, facecolors="none", edgecolors=INK, linewidths=0.8)

@@ -19,7 +19,7 @@ from likewise import DSP, LPP, LPPSI, SLPP, Likewise, datasets
 from likewise.clustering import SKKMeans, choose_delta
 from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered, reduced
-from likewise.report import curves
+from likewise.report.plots import learning_curve
 
 from ..framework import UNPUBLISHED
 
@@ -289,4 +289,4 @@ def figures(results: Results, folder: Path) -> None:
                 lines["umap"] = results.curve(f"{figure}/none/umap/{{}}", [features])
                 panels[f"{pairs} pairs"] = {name: (x, mean, 0 * mean) for name, (x, mean, _) in lines.items()}
             path = folder / f"{figure}{version}.png"
-            curves(panels, path, along="dimensions", up="1 − F", logarithmic="x")
+            learning_curve(panels, path=path, x_label="dimensions", y_label="1 − F", log="x")

@@ -16,7 +16,7 @@ from likewise import datasets
 from likewise.clustering import PCKMeans, SubspaceMetricEnsemble, hbgf
 from likewise.evaluation import Results, normalized_mutual_information, rand_index
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered, reduced, split_rows
-from likewise.report import curves
+from likewise.report.plots import learning_curve
 
 from ..framework import UNPUBLISHED
 from .newton import newton_metric
@@ -212,7 +212,12 @@ def figures(results: Results, folder: Path) -> None:
             for name, home in FIGURE.items()
             if home == figure
         }
-        curves(panels, folder / f"{figure}.png", along="hints, % of the training pairs", up="Rand index, test rows")
+        learning_curve(
+            panels,
+            path=folder / f"{figure}.png",
+            x_label="hints, % of the training pairs",
+            y_label="Rand index, test rows",
+        )
     left = {}
     for name in SETS:
         cell = f"figure4/{name}/members"
@@ -228,11 +233,16 @@ def figures(results: Results, folder: Path) -> None:
             "the ensemble": ((whole, whole), *upright),
         }
     if left:
-        curves(left, folder / "figure4-left.png", along="quality: NMI with the classes", up="NMI of two members")
+        learning_curve(
+            left,
+            path=folder / "figure4-left.png",
+            x_label="quality: NMI with the classes",
+            y_label="NMI of two members",
+        )
     right = {
         name: {
             measure: results.curve(f"figure4/right/{name}/sizes/{measure}-{{}}", steps) for measure in ("nmi", "rand")
         }
         for name, steps in SIZES.items()
     }
-    curves(right, folder / "figure4-right.png", along="members", up="quality of the ensemble")
+    learning_curve(right, path=folder / "figure4-right.png", x_label="members", y_label="quality of the ensemble")

@@ -14,7 +14,7 @@ from sklearn.preprocessing import minmax_scale
 from likewise import GCDR, SSDR, Constraints, COPKMeans, PCKMeans, PlacementError, XingMetric, datasets
 from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Trial, add_noise_columns, case, clustered, reduced, rows_per_class
-from likewise.report import before_and_after
+from likewise.report.plots import scatter
 
 from ..framework import UNPUBLISHED
 
@@ -199,8 +199,8 @@ def figures(results: Results, folder: Path) -> None:
     kinds = np.array(["o", "+", "x", "*"])[drawn.y]
     for panel, says in SAYS.items():
         Z = plane(drawn, told(drawn, 0, **says))
-        before_and_after(start, Z, kinds, folder / f"figure2-{panel}.png", titles=("two principal components", panel))
+        scatter(start, Z, kinds, path=folder / f"figure2-{panel}.png", titles=("two principal components", panel))
     for most in (1, 3, 5, 10):
         Z = plane(drawn, told(drawn, 0, same=[(2, 1)], most=most))
         titles = ("two principal components", f"similar(x, +), {most} pairs")
-        before_and_after(start, Z, kinds, folder / f"figure3-{most}.png", titles=titles)
+        scatter(start, Z, kinds, path=folder / f"figure3-{most}.png", titles=titles)

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from likewise import ASP, Constraints, clustering
 from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered
-from likewise.report import curves
+from likewise.report.plots import learning_curve
 
 from .. import text_sets
 from ..framework import UNPUBLISHED
@@ -193,11 +193,13 @@ def figures(results: Results, folder: Path) -> None:
         }
         for which in CHALLENGING
     }
-    curves(table3, folder / "table3.png", along="documents constrained, %", up="NMI")
+    learning_curve(table3, path=folder / "table3.png", x_label="documents constrained, %", y_label="NMI")
     times = {
         names[which]: {m: of(f"table3/{which}/{{}}/{m}/seconds", AMOUNTS) for m in METRIC} for which in CHALLENGING
     }
-    curves(times, folder / "table3-time.png", along="documents constrained, %", up="seconds", logarithmic="y")
+    learning_curve(
+        times, path=folder / "table3-time.png", x_label="documents constrained, %", y_label="seconds", log="y"
+    )
     sets = [*(f"{corpus}-{k}" for corpus in CORPORA for k in SIZES), *CHALLENGING]
     figure2 = {
         m: (
@@ -208,11 +210,11 @@ def figures(results: Results, folder: Path) -> None:
         for m in (*NC, *ENFORCED)
     }
     along = "1-5 Reuters, 6-10 News, 2 to 6 topics; 11 Mediocre, 12 Difficult"
-    curves({"15 % constrained": figure2}, folder / "figure2.png", along=along, up="NMI")
+    learning_curve({"15 % constrained": figure2}, path=folder / "figure2.png", x_label=along, y_label="NMI")
     figure3 = {
         names[which]: {m: of(f"figure3/{which}/{{}}/{m}", AMOUNTS) for m in (*NC, *PROPAGATED)} for which in CHALLENGING
     }
-    curves(figure3, folder / "figure3.png", along="documents constrained, %", up="NMI")
+    learning_curve(figure3, path=folder / "figure3.png", x_label="documents constrained, %", y_label="NMI")
     for corpus in CORPORA:
         table4 = {
             f"{corpus}, {amount} %": {
@@ -221,4 +223,4 @@ def figures(results: Results, folder: Path) -> None:
             }
             for amount in FEW_AMOUNTS
         }
-        curves(table4, folder / f"table4-{corpus}.png", along="topics", up="NMI")
+        learning_curve(table4, path=folder / f"table4-{corpus}.png", x_label="topics", y_label="NMI")

@@ -18,7 +18,7 @@ from sklearn.decomposition import PCA
 from likewise import ASP, SCREEN, ConstrainedNormalizedCut, MPCKMeans, NormalizedCut, SphericalKMeans
 from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered, reduced
-from likewise.report import before_and_after, curves
+from likewise.report.plots import learning_curve, scatter
 
 from ..framework import UNPUBLISHED
 from ..text_sets import NEWS, REUTERS, documents
@@ -144,7 +144,7 @@ def figures(results: Results, folder: Path) -> None:
         drawn = draw("news-dif", 800, 0)
         sides = [in_two_dimensions(drawn, after) for after in (False, True)]
         names = np.array([topic.removeprefix("comp.") for topic in NEWS["difficult"]])
-        before_and_after(*sides, names[drawn.y], folder / "figure4.1.png", titles=("words", "after ASP, 800 pairs"))
+        scatter(*sides, names[drawn.y], path=folder / "figure4.1.png", titles=("words", "after ASP, 800 pairs"))
     groups = (tuple(SETS)[6:], tuple(SETS)[:3], tuple(SETS)[3:6])
     for number, names in enumerate(groups, 2):
         panels = {
@@ -154,14 +154,14 @@ def figures(results: Results, folder: Path) -> None:
             }
             for name in names
         }
-        curves(panels, folder / f"figure4.{number}.png", along="pairs", up="NMI")
+        learning_curve(panels, path=folder / f"figure4.{number}.png", x_label="pairs", y_label="NMI")
     for number, names in enumerate(groups, 5):
         at = "figures4.5-4.7/{}/{{}}/{}/{}"
         panels = {name: {m: results.curve(at.format(name, m, "seconds"), AMOUNTS) for m in TIMED} for name in names}
-        curves(panels, folder / f"figure4.{number}.png", along="pairs", up="seconds", logarithmic="y")
+        learning_curve(panels, path=folder / f"figure4.{number}.png", x_label="pairs", y_label="seconds", log="y")
     corpora = {"Newsgroups": groups[0], "Reuters": (*groups[1], *groups[2])}
     panels = {
         corpus: {name: results.curve(at.format(name, "asp-qr", "dimensions"), AMOUNTS) for name in names}
         for corpus, names in corpora.items()
     }
-    curves(panels, folder / "figure4.5-4.7-dimensions.png", along="pairs", up="dimensions of ASP")
+    learning_curve(panels, path=folder / "figure4.5-4.7-dimensions.png", x_label="pairs", y_label="dimensions of ASP")

@@ -23,7 +23,7 @@ from sklearn.preprocessing import FunctionTransformer
 from likewise import Constraints, Costco, NetworkedDocuments, NormalizedCut, SphericalKMeans, datasets
 from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, clustered, reduced
-from likewise.report import before_and_after, curves
+from likewise.report.plots import learning_curve, scatter
 from likewise.sources.links import global_core_pairs, linear_combination, link_matrix, links_only, local_core_pairs
 
 from ..framework import UNPUBLISHED
@@ -295,13 +295,13 @@ def figures(results: Results, folder: Path) -> None:
             }
             for name in group
         }
-        curves(panels, folder / f"figure5.{number}.png", along="links", up="NMI")
+        learning_curve(panels, path=folder / f"figure5.{number}.png", x_label="links", y_label="NMI")
     panels = {name: {m: _over_errors(results, name, m) for m in ("costco", "nr-costco", "k-means")} for name in NOISY}
-    curves(panels, folder / "figure5.10.png", along="share of wrong links", up="NMI")
+    learning_curve(panels, path=folder / "figure5.10.png", x_label="share of wrong links", y_label="NMI")
     if "figure5.11/cora/costco/ratio" in results:
         sides = [three_dimensions(how)[::2, :2] for how in HOW]  # every second paper, to keep the file small
         topics = np.array(table("cora").target_names)[table("cora").y[::2]]
-        before_and_after(*sides, topics, folder / "figure5.11.png", titles=("PCA", "Costco"))
+        scatter(*sides, topics, path=folder / "figure5.11.png", titles=("PCA", "Costco"))
     _bars(results, folder / "figure5.12.png")
 
 

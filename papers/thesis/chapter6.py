@@ -20,7 +20,7 @@ from likewise import DSP, LPP, LPPSI, SLPP, Constraints, datasets
 from likewise.evaluation import Results
 from likewise.evaluation.protocols import Case, Method, Trial, case, reduced
 from likewise.graphs import kernel_null_space
-from likewise.report import before_and_after
+from likewise.report.plots import scatter
 
 from ..framework import UNPUBLISHED
 
@@ -164,11 +164,11 @@ def figures(results: Results, folder: Path) -> None:
     for figure in PAIRS:
         drawn = line(figure)
         across = in_null_space(drawn)[:, 1:]  # one direction is left; the other is rounding
-        before_and_after(
+        scatter(
             lifted(drawn),
             np.hstack([across, drawn.X]),
             np.where(drawn.y == 1, "inner", "outer"),
-            folder / f"{figure}.png",
+            path=folder / f"{figure}.png",
             constraints=drawn.constraints,
             titles=("x and x², one must-link", "the null space (across) and x (up)"),
         )

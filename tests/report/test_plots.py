@@ -34,15 +34,8 @@ def test_the_suffix_names_the_format(data, tmp_path, name, start):
 def test_an_unknown_suffix_is_told_and_nothing_is_left(data, tmp_path):
     X, y, _ = data
     with pytest.raises(ValueError, match=r"a\.xyz ends in '\.xyz', which names no format of pictures"):
-        plots.before_and_after(X[:, :2], X[:, 2:4], y, tmp_path / "a.xyz")
+        plots.scatter(X[:, :2], X[:, 2:4], y, path=tmp_path / "a.xyz")
     assert not list(tmp_path.iterdir())
-
-
-def test_before_and_after_returns_its_path(data, tmp_path):
-    X, y, hints = data
-    assert plots.before_and_after(X[:, :2], X[:, :2], y, tmp_path / "a.png", constraints=hints) == tmp_path / "a.png"
-    lines = {"k-means": ([0], [0.5], [0.1]), "likewise": ([10, 20], [0.5, 0.7], [0.1, 0.1])}
-    assert plots.curves({"wine": lines}, tmp_path / "b.png", along="hints", up="NMI") == tmp_path / "b.png"
 
 
 def test_hints_are_lines_on_the_left_alone(data):
@@ -70,7 +63,7 @@ def test_the_heat_map_counts_hints(data):
 
 def test_learning_curves_have_a_line_for_each_method():
     lines = {"none": ([], [], []), "k-means": ([0], [0.5], [0.1]), "likewise": ([10, 20], [0.5, 0.7], [0.1, 0.1])}
-    figure = plots.learning_curve({"one": lines, "two": lines}, logarithmic="xy")
+    figure = plots.learning_curve({"one": lines, "two": lines}, log="xy")
     assert [len(axis.lines) for axis in figure.axes] == [2, 2]
     assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == "log"
     with pytest.raises(ValueError, match="panels is empty"):

@@ -4,5 +4,3 @@ What shows results belongs here, nothing that computes them. matplotlib loads wh
 """
 
 from ._page import write_report as write_report
-from .plots import before_and_after as before_and_after
-from .plots import curves as curves

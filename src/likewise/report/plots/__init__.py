@@ -5,11 +5,9 @@ matplotlib loads when a picture is drawn, not before.
 """
 
 from .._palette import palette as palette
-from ._curves import curves as curves
+from ._constraints_kept import constraints_kept as constraints_kept
 from ._curves import learning_curve as learning_curve
-from ._drawing import save as save
-from ._kept import constraints_kept as constraints_kept
-from ._members import diversity_quality as diversity_quality
-from ._scatter import before_and_after as before_and_after
+from ._diversity import diversity_quality as diversity_quality
+from ._eigenvalues import eigenvalue_share as eigenvalue_share
+from ._figures import save as save
 from ._scatter import scatter as scatter
-from ._shares import eigenvalue_share as eigenvalue_share

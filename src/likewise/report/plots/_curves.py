@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ._drawing import finished, save, sheet, tidy
+from ._figures import new_figure, save, style_axis
 
 
 def learning_curve(
     panels: Mapping[str, Mapping[str, tuple[Any, Any, Any]]],
     *,
-    along: str = "hints",
-    up: str = "agreement with the classes",
-    logarithmic: str = "",
+    x_label: str = "hints",
+    y_label: str = "agreement with the classes",
+    log: str = "",
     path: str | Path | None = None,
 ) -> Any:
     """Learning curves, a panel for each data set.
@@ -26,9 +26,9 @@ def learning_curve(
     panels : mapping of title to mapping of name to (x, mean, deviation)
         A line for each name, with a band of one standard deviation. A line of one point is drawn across the panel:
         what a method without hints reaches.
-    along, up : str
+    x_label, y_label : str
         What the axes show.
-    logarithmic : str
+    log : str
         Which axes are logarithmic: "", "x", "y" or "xy".
     path : str or Path, optional
         Where to write it; the suffix names the format.
@@ -47,7 +47,7 @@ def learning_curve(
         raise ValueError("panels is empty: give at least one title and its lines.")
     wide = min(3, len(panels))
     tall = -(-len(panels) // wide)
-    figure = sheet(4.2 * wide + 1.6, 3.2 * tall + 0.3)
+    figure = new_figure(4.2 * wide + 1.6, 3.2 * tall + 0.3)
     names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
     colors = {name: f"C{number % 10}" for number, name in enumerate(names)}
     axes = figure.subplots(tall, wide, squeeze=False).ravel()
@@ -62,25 +62,15 @@ def learning_curve(
                 continue
             (handles[name],) = axis.plot(x, mean, color=colors[name], marker="o", markersize=3.5, linewidth=1.5)
             axis.fill_between(x, mean - deviation, mean + deviation, color=colors[name], alpha=0.12, linewidth=0)
-        tidy(axis, title, along, up)
-        if "x" in logarithmic:
+        style_axis(axis, title, x_label, y_label)
+        if "x" in log:
             axis.set_xscale("log")
-        if "y" in logarithmic:
+        if "y" in log:
             axis.set_yscale("log")
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
     if handles:
         figure.legend(handles.values(), handles.keys(), loc="outside right center", frameon=False)
-    return finished(figure, path)
-
-
-def curves(
-    panels: Mapping[str, Mapping[str, tuple[Any, Any, Any]]],
-    path: str | Path,
-    *,
-    along: str,
-    up: str,
-    logarithmic: str = "",
-) -> Path:
-    """:func:`learning_curve`, written to a file; returns the path."""
-    return save(learning_curve(panels, along=along, up=up, logarithmic=logarithmic), path, dpi=110)
+    if path is not None:
+        save(figure, path)
+    return figure

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._palette import palette
-from ._drawing import FAINT, HINT_DIFFERENT, HINT_SAME, INK, finished, save, sheet
+from ._figures import CANNOT_LINK, FAINT, INK, MUST_LINK, new_figure, save
 
 NAMED = 20
 """Groups that a legend names, at most."""
@@ -46,7 +46,7 @@ def scatter(
     names, codes = np.unique(np.asarray(groups), return_inverse=True)
     colors = np.array(palette(len(names)))
     size = float(np.clip(6000 / max(len(codes), 1), 1.5, 26))
-    figure = sheet(11, 5.2)
+    figure = new_figure(11, 5.2)
     for side, (axis, points, title) in enumerate(zip(figure.subplots(1, 2), (before, after), titles, strict=True)):
         points = np.asarray(points, dtype=float)
         # as one image inside an SVG: a hundred thousand circles would be a file that nothing opens
@@ -54,28 +54,17 @@ def scatter(
         _frame(axis, points, title)
         if constraints is not None and side == 0:
             for pairs, color, style in (
-                (constraints.must_link, HINT_SAME, "solid"),
-                (constraints.cannot_link, HINT_DIFFERENT, (0, (4, 2))),
+                (constraints.must_link, MUST_LINK, "solid"),
+                (constraints.cannot_link, CANNOT_LINK, (0, (4, 2))),
             ):
                 lines = LineCollection(points[pairs], colors=color, linewidths=0.6, alpha=0.6, linestyles=style)
                 axis.add_collection(lines)
     if len(names) <= NAMED:
         dots = [Line2D([], [], marker="o", linestyle="", color=color) for color in colors]
         figure.legend(dots, [str(name) for name in names], loc="outside right center", frameon=False)
-    return finished(figure, path)
-
-
-def before_and_after(
-    before: np.ndarray,
-    after: np.ndarray,
-    groups: Any,
-    path: str | Path,
-    *,
-    constraints: Any = None,
-    titles: tuple[str, str] = ("before", "after"),
-) -> Path:
-    """:func:`scatter`, written to a file; returns the path."""
-    return save(scatter(before, after, groups, constraints=constraints, titles=titles), path)
+    if path is not None:
+        save(figure, path)
+    return figure
 
 
 def _frame(axis: Any, points: np.ndarray, title: str) -> None:

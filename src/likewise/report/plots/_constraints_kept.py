@@ -9,7 +9,7 @@ import numpy as np
 
 from ...constraints import Constraints
 from .._counts import PairCounts
-from ._drawing import INK, finished, sheet
+from ._figures import INK, new_figure, save
 
 WRITTEN = 16
 """Clusters up to which the counts are written into the cells."""
@@ -42,7 +42,7 @@ def constraints_kept(labels: Any, constraints: Constraints, *, path: str | Path 
     names, codes = np.unique(np.asarray(labels), return_inverse=True)
     pair_counts = PairCounts.of(codes, constraints, len(names))
     side = float(np.clip(0.45 * len(names), 3.2, 9))
-    figure = sheet(2 * side + 1, side + 0.8)
+    figure = new_figure(2 * side + 1, side + 0.8)
     together = np.eye(len(names), dtype=bool)
     for axis, word, counts, right, kept, stated in zip(
         figure.subplots(1, 2),
@@ -55,7 +55,9 @@ def constraints_kept(labels: Any, constraints: Constraints, *, path: str | Path 
     ):
         _heat(axis, counts, right, names)
         axis.set_title(f"{word}-links: {kept:,} of {stated:,} kept", color=INK)
-    return finished(figure, path)
+    if path is not None:
+        save(figure, path)
+    return figure
 
 
 def _heat(axis: Any, counts: np.ndarray, right: np.ndarray, names: np.ndarray) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._drawing import INK, finished, sheet, tidy
+from ._figures import INK, new_figure, save, style_axis
 
 
 def eigenvalue_share(projections: Any, *, path: str | Path | None = None) -> Any:
@@ -37,7 +37,7 @@ def eigenvalue_share(projections: Any, *, path: str | Path | None = None) -> Any
     1
     """
     named = projections if isinstance(projections, Mapping) else {type(projections).__name__: projections}
-    figure = sheet(6.4, 4.0)
+    figure = new_figure(6.4, 4.0)
     axis = figure.subplots()
     bounded = True
     for number, (name, projection) in enumerate(named.items()):
@@ -48,9 +48,11 @@ def eigenvalue_share(projections: Any, *, path: str | Path | None = None) -> Any
         share = np.asarray(projection.share_, dtype=float)
         bounded &= bool(share.min(initial=0) >= 0 and share.max(initial=0) <= 1 + 1e-9)
         axis.plot(np.arange(1, len(share) + 1), share, marker="o", markersize=4, color=f"C{number % 10}", label=name)
-    tidy(axis, "", "direction", "share" if bounded else "eigenvalue")
+    style_axis(axis, "", "direction", "share" if bounded else "eigenvalue")
     if bounded:
         axis.set_ylim(-0.02, 1.04)
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.legend(frameon=False, labelcolor=INK)
-    return finished(figure, path)
+    if path is not None:
+        save(figure, path)
+    return figure

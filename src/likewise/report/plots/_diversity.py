@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._drawing import FAINT, INK, finished, sheet, tidy
+from ._figures import FAINT, INK, new_figure, save, style_axis
 
 
 def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None) -> Any:
@@ -30,7 +30,7 @@ def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None)
     matplotlib.figure.Figure
     """
     named = ensembles if isinstance(ensembles, Mapping) else {type(ensembles).__name__: ensembles}
-    figure = sheet(6.4, 4.6)
+    figure = new_figure(6.4, 4.6)
     axis = figure.subplots()
     for number, (name, ensemble) in enumerate(named.items()):
         if not hasattr(ensemble, "diversity_quality"):
@@ -47,6 +47,8 @@ def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None)
     limits = np.array([axis.get_xlim(), axis.get_ylim()])
     low, high = limits[:, 0].min(), limits[:, 1].max()
     axis.plot([low, high], [low, high], color=FAINT, linewidth=0.8, zorder=0)
-    tidy(axis, "two members at a time", "quality: mean NMI with the classes", "NMI of the two with each other")
+    style_axis(axis, "two members at a time", "quality: mean NMI with the classes", "NMI of the two with each other")
     axis.legend(frameon=False)
-    return finished(figure, path)
+    if path is not None:
+        save(figure, path)
+    return figure

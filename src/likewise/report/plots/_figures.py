@@ -1,4 +1,4 @@
-"""A sheet to draw on, and how it becomes a file. matplotlib loads here, when something is drawn."""
+"""Figures, their style, and how they become files. matplotlib loads here, when something is drawn."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 
 from ..._atomic import atomic_write
 
-INK, FAINT = "#222222", "#b8b8b8"
-HINT_SAME, HINT_DIFFERENT = "#1b7837", "#b2182b"
+INK = "#222222"
+FAINT = "#b8b8b8"
+MUST_LINK = "#1b7837"
+CANNOT_LINK = "#b2182b"
 
 
-def sheet(width: float, height: float) -> Any:
-    """An empty figure of so many inches, with nothing global: pictures can be drawn in threads."""
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure of so many inches; nothing global, so that threads can draw."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -22,7 +24,21 @@ def sheet(width: float, height: float) -> Any:
 
 
 def save(figure: Any, path: str | Path, dpi: int = 130) -> Path:
-    """Write a picture, complete or not at all; the suffix names the format (.png, .svg, .pdf)."""
+    """Write a figure; the file is complete or not there.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : str or Path
+        The suffix names the format: .png, .svg or .pdf. Folders are made where needed.
+    dpi : int
+        Pixels per inch of a .png.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
     path = Path(path)
     known = figure.canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
@@ -33,18 +49,11 @@ def save(figure: Any, path: str | Path, dpi: int = 130) -> Path:
     return path
 
 
-def finished(figure: Any, path: str | Path | None) -> Any:
-    """The figure, written first if a path is given."""
-    if path is not None:
-        save(figure, path)
-    return figure
-
-
-def tidy(axis: Any, title: str = "", along: str = "", up: str = "") -> None:
-    """An axis with names, a faint grid and no box."""
+def style_axis(axis: Any, title: str = "", x_label: str = "", y_label: str = "") -> None:
+    """Name an axis, and give it a faint grid and no box."""
     axis.set_title(title, color=INK)
-    axis.set_xlabel(along)
-    axis.set_ylabel(up)
+    axis.set_xlabel(x_label)
+    axis.set_ylabel(y_label)
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(color=FAINT, alpha=0.4, linewidth=0.5)
     axis.set_axisbelow(True)
