@@ -14,7 +14,6 @@ FOUNDATION = ("_sklearn", "_arrays", "_atomic", "_progress_legacy", "_progress",
 LAW = (
     *FOUNDATION,
     "_foresight",
-    "_lapack",
     "linalg",
     "tables",
     "prepare",

@@ -12,7 +12,7 @@ from cases.data import blobs, counts
 from likewise import Constraints
 from likewise.clustering import NormalizedCut
 from likewise.clustering.spectral._affinity import affinity_graph
-from likewise.linalg import _spectral as spectral
+from likewise.linalg import _eigen as spectral
 
 
 def direct_embedding(K, k, normalization="ng-jordan-weiss"):

@@ -1,4 +1,4 @@
-"""The dense route finds the best directions alone, and divides by a triangular root, without changing the answer."""
+"""The dense route computes the best directions alone, and divides by a Cholesky factor, without changing the answer."""
 
 import numpy as np
 import pytest
@@ -6,22 +6,23 @@ from scipy import linalg
 
 from cases.data import blobs, nested_angle
 from cases.pencils import CASES, DATA
+from likewise import SSDR, Constraints
 from likewise.forms import laplacian, ridge, total_scatter
 from likewise.graphs import RowMatrix
+from likewise.linalg import _eigen as eigen
+from likewise.linalg._eigen import generalized_eigh, well_conditioned_cholesky
 from likewise.pencil import Pencil, solve_pencil
-from likewise.pencil import _dense as dense
-from likewise.pencil._dense import solve_dense, sound_root
 
 
 @pytest.fixture
 def calls(monkeypatch):
     """Few directions are found alone whatever their share is; how many were asked for at each call."""
     asked = []
-    monkeypatch.setattr(dense, "MANY", 1.0)
-    monkeypatch.setattr(dense, "SPARE", 1)
-    original = solve_dense
+    monkeypatch.setattr(eigen, "MANY", 1.0)
+    monkeypatch.setattr(eigen, "SPARE", 1)
+    original = generalized_eigh
     monkeypatch.setattr(
-        "likewise.pencil._solve.solve_dense", lambda *given: asked.append(given[-1]) or original(*given)
+        "likewise.pencil._direct.generalized_eigh", lambda *given: asked.append(given[-1]) or original(*given)
     )
     return asked
 
@@ -63,11 +64,11 @@ def test_a_root_is_taken_only_of_what_is_far_from_singular():
     turn = linalg.qr(rng.normal(size=(6, 6)))[0]
     for smallest, sound in ((1e-3, True), (1e-9, False), (0.0, False), (-1.0, False)):
         matrix = turn * np.array([smallest, 1, 1, 2, 2, 3]) @ turn.T
-        root = sound_root((matrix + matrix.T) / 2)
+        root = well_conditioned_cholesky((matrix + matrix.T) / 2)
         assert (root is not None) == sound
         if root is not None:
             np.testing.assert_allclose(root @ root.T, matrix, atol=1e-12)
-    assert sound_root(np.zeros((0, 0))) is None
+    assert well_conditioned_cholesky(np.zeros((0, 0))) is None
 
 
 def test_with_and_without_a_root_the_same(monkeypatch):
@@ -75,7 +76,37 @@ def test_with_and_without_a_root_the_same(monkeypatch):
     links = RowMatrix.from_pairs(60, np.array([[0, 1], [2, 3], [4, 9]]), np.ones(3))
     pencil = Pencil(laplacian(links) + ridge(0.5), total_scatter(60))
     with_root = solve_pencil(X, pencil, 4, route="dense")
-    monkeypatch.setattr(dense, "SOUND", np.inf)
+    monkeypatch.setattr(eigen, "WELL_CONDITIONED", np.inf)
     without = solve_pencil(X, pencil, 4, route="dense")
     assert nested_angle(with_root.components, without.components) < 1e-7
     np.testing.assert_allclose(with_root.share, without.share, rtol=1e-9)
+
+
+def test_numpy_integers_are_integers():
+    """Few of many directions, so that only these are computed."""
+    X, y = blobs(80, 300)
+    hints = Constraints.sample(y, "equal", 20, random_state=0)
+    expected = SSDR(6).fit(X, constraints=hints).components_
+    np.testing.assert_array_equal(SSDR(np.int64(6)).fit(X, constraints=hints).components_, expected)
+
+
+@pytest.mark.parametrize("count", [None, 3])
+@pytest.mark.parametrize("singular", [False, True])
+def test_generalized_eigenpairs(count, singular):
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(2, 60, 60))
+    A = A + A.T
+    B = B @ B.T + np.eye(60)
+    if singular:
+        B[:, 0] = B[0] = 0.0
+    kept = A.copy(), B.copy()
+    values, vectors, is_complete = generalized_eigh(A, B, count)
+    assert is_complete == (count is None or singular)
+    assert (np.diff(values) <= 0).all()
+    inside = slice(1, None) if singular else slice(None)
+    expected = linalg.eigh(A[inside, inside], B[inside, inside], eigvals_only=True)[::-1]
+    np.testing.assert_allclose(values, expected[: len(values)], atol=1e-9)
+    np.testing.assert_allclose(vectors.T @ B @ vectors, np.eye(len(values)), atol=1e-9)
+    np.testing.assert_allclose((A @ vectors - B @ vectors * values)[inside], 0, atol=1e-9)
+    np.testing.assert_array_equal(A, kept[0])
+    np.testing.assert_array_equal(B, kept[1])

@@ -6,8 +6,9 @@ from scipy import sparse
 
 from likewise.forms import Form
 from likewise.graphs import RowMatrix
-from likewise.linalg._cg import OfFeatures, OfRows, conjugate_gradients
-from likewise.linalg._products import Gram
+from likewise.linalg._cg import conjugate_gradients
+from likewise.linalg._products import GramMatrix
+from likewise.pencil._matrix_free import FeatureSystem, RowSystem
 
 N, F = 90, 200
 
@@ -31,7 +32,7 @@ def test_the_gram_matrix_is_that_of_the_rows(kind, precision):
     X = words().astype(precision)
     assert (np.count_nonzero(X, axis=0) == 1).sum() > 10
     V = np.random.default_rng(1).normal(size=(N, 3)).astype(precision)
-    found = Gram(kind(X)) @ V
+    found = GramMatrix(kind(X)) @ V
     assert found.dtype == precision
     np.testing.assert_allclose(found, X @ X.T @ V, rtol=1e-5, atol=1e-4)
 
@@ -41,7 +42,7 @@ def test_the_gram_matrix_is_that_of_the_rows(kind, precision):
 @pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
 def test_rows_are_inverted(kind, precision, size):
     X, K = words(), weights()
-    inner = OfRows(kind(X * size), K * size**-2, precision)
+    inner = RowSystem(kind(X * size), K * size**-2, precision)
     wanted = K.toarray() @ np.random.default_rng(2).normal(size=(N, 4))
     V, Y = conjugate_gradients(inner, wanted.astype(precision), 1e-5, 200)
     assert V.dtype == Y.dtype == precision
@@ -57,24 +58,26 @@ def test_what_is_known_of_the_strongest_directions_saves_steps(monkeypatch):
     wanted = K @ np.random.default_rng(2).normal(size=(N, 4))
     steps = []
     for strongest in (1, 20):
-        monkeypatch.setattr("likewise.linalg._cg.STRONGEST", strongest)
-        told = []
-        conjugate_gradients(OfRows(X, K, np.float64), wanted, 1e-4, 200, left=told.append)
-        steps.append(len(told))
-        assert told[-1] <= 1e-4 < told[-2]
+        monkeypatch.setattr("likewise.pencil._matrix_free.STRONGEST", strongest)
+        system = RowSystem(X, K, np.float64)
+        multiplied = []
+        multiply = system.multiply
+        system.multiply = lambda V, Y, multiply=multiply, seen=multiplied: seen.append(1) or multiply(V, Y)
+        conjugate_gradients(system, wanted, 1e-4, 200)
+        steps.append(len(multiplied))
     assert steps[1] < 0.7 * steps[0]
 
 
 def test_features_are_inverted():
     X, form = words(), Form(weights(), 1.0)
     wanted = np.random.default_rng(2).normal(size=(F, 4))
-    V, Y = conjugate_gradients(OfFeatures(X, form, form.diagonal(X)), wanted, 1e-9, 500)
+    V, Y = conjugate_gradients(FeatureSystem(X, form, form.diagonal(X)), wanted, 1e-9, 500)
     assert V is Y or np.array_equal(V, Y)
     np.testing.assert_allclose(form.matrix(X) @ V, wanted, atol=1e-6)
 
 
 def test_it_stops_where_the_columns_will_do():
-    inner = OfRows(words(), weights(), np.float64)
+    inner = RowSystem(words(), weights(), np.float64)
     looks = []
     wanted = weights() @ np.random.default_rng(2).normal(size=(N, 2))
     V, _ = conjugate_gradients(inner, wanted, 0.0, 200, enough=lambda V, Y: looks.append(V.copy()) or len(looks) == 2)

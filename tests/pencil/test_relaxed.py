@@ -8,8 +8,8 @@ from cases.data import blobs, nested_angle
 from likewise.forms import Form, laplacian, ridge
 from likewise.graphs import RowMatrix, neighbor_graph
 from likewise.pencil import Pencil, Route, solve_pencil
+from likewise.pencil import _matrix_free as matrix_free
 from likewise.pencil import _relaxed as relaxed
-from likewise.pencil import _spaces as spaces
 from likewise.pencil._relaxed import relaxed_optimum
 
 N, WANTED = 120, 4
@@ -46,7 +46,7 @@ def quotients(X, pencil, found):
 
 @pytest.mark.parametrize("centered", [False, True])
 @pytest.mark.parametrize("kind", ["falls", "both signs", "in parts"])
-def test_the_places_are_leading_eigenvectors(kind, centered, monkeypatch):
+def test_the_embedding_is_leading_eigenvectors(kind, centered, monkeypatch):
     """Also where the others reach far below zero, or where several places are equally good."""
     monkeypatch.setattr(relaxed, "FIRST_TOL", 0.5)  # a look so short that the polynomial has to do it
     rng = np.random.default_rng(0)
@@ -70,7 +70,7 @@ def test_the_places_are_leading_eigenvectors(kind, centered, monkeypatch):
     close = 4e-3  # quotients lie between −2 and 2
     np.testing.assert_allclose(found.bounds, expected, atol=close)
     assert (found.bounds >= expected - 1e-9).all()
-    V = found.places / root[:, None]
+    V = found.embedding / root[:, None]
     np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-8)
     np.testing.assert_allclose(np.einsum("ij,ij->j", V, matrix @ V), expected, atol=close)
 
@@ -78,10 +78,10 @@ def test_the_places_are_leading_eigenvectors(kind, centered, monkeypatch):
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("centered", [False, True])
 def test_the_start_changes_no_answer(kind, centered, monkeypatch):
-    monkeypatch.setattr(spaces, "WOODBURY", 0)
+    monkeypatch.setattr(matrix_free, "WOODBURY", 0)
     used = []
-    original = spaces.relaxed_optimum
-    monkeypatch.setattr(spaces, "relaxed_optimum", lambda *given: used.append(original(*given)) or used[-1])
+    original = matrix_free.relaxed_optimum
+    monkeypatch.setattr(matrix_free, "relaxed_optimum", lambda *given: used.append(original(*given)) or used[-1])
     X = wide()
     pencil = graph_pencil(X, centered=centered, cost=1.0)
     expected = solve_pencil(X, pencil, WANTED, route="dense")
@@ -95,7 +95,7 @@ def test_the_start_changes_no_answer(kind, centered, monkeypatch):
 
 @pytest.mark.parametrize("size", [1e-9, 1e9])
 def test_single_precision_holds_any_unit(size, monkeypatch):
-    monkeypatch.setattr(spaces, "WOODBURY", 0)
+    monkeypatch.setattr(matrix_free, "WOODBURY", 0)
     X = wide()
     plain, scaled = (
         solve_pencil(X * unit, graph_pencil(X, centered=True, cost=unit**2), 2, route="matrix-free", tol=0.01)

@@ -49,6 +49,38 @@ def test_table(n, f, r, ridged, row_space, route):
 
 
 @pytest.mark.parametrize(
+    ("n", "f", "r", "row_space", "route"),
+    [
+        (50_000, 2501, 2, True, DENSE),
+        (50_000, 8000, 2, True, DENSE),
+        (50_000, 8001, 2, True, FREE),
+        (8000, 50_000, 2, True, ROWS),
+        (8001, 50_000, 2, True, FREE),
+        (5000, 8000, 2, False, DENSE),
+        (5000, 30_000, 2, False, FREE),
+        (50_000, 8001, 900, True, DENSE),
+    ],
+)
+def test_a_denominator_without_low_rank_prefers_full_matrices(n, f, r, row_space, route):
+    assert choose_route(n, f, n_components=r, ridged=True, row_space=row_space, low_rank=False) is route
+
+
+def test_auto_is_the_rule(monkeypatch):
+    """Everything that decides goes through the rule, also whether the denominator is easy to invert."""
+    asked = []
+    monkeypatch.setattr(
+        "likewise.pencil._solve.choose_route", lambda *sizes, **allows: asked.append((sizes, allows)) or DENSE
+    )
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    everyone = Pencil(total_scatter(60) + ridge(1.0), laplacian(RowMatrix.diag(np.ones(60))))
+    for pencil in (pencil_of(60, ridge(1.0)), pencil_of(60, ridge(0.0)), everyone):
+        solve_pencil(X, pencil, 2)
+    allowed = [(kwargs["ridged"], kwargs["low_rank"]) for _, kwargs in asked]
+    assert allowed == [(True, True), (False, False), (True, False)]
+    assert asked[0][0] == (60, 5)
+
+
+@pytest.mark.parametrize(
     ("n", "f", "r", "ridged", "row_space", "words"),
     [
         (30_000, 50_000, 2, False, True, "without a ridge would need a 30000×30000 matrix"),
@@ -128,7 +160,7 @@ def test_dense_on_dense_data_builds_no_square_of_rows():
 
 @pytest.mark.parametrize("woodbury", [4000, 0])
 def test_matrix_free_builds_neither(woodbury, monkeypatch):
-    monkeypatch.setattr("likewise.pencil._spaces.WOODBURY", woodbury)
+    monkeypatch.setattr("likewise.pencil._matrix_free.WOODBURY", woodbury)
     n, f = 4000, 8000  # dense data: 256 MB, n×n: 128 MB, f×f: 512 MB
     X = thin(n, f)
     pencil = pencil_of(n, ridge(np.linspace(1, 2, f)))

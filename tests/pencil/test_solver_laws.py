@@ -19,7 +19,7 @@ from likewise.forms import (
 from likewise.graphs import RowMatrix
 from likewise.linalg import _davidson as davidson
 from likewise.pencil import Pencil, Route, solve_pencil
-from likewise.pencil import _spaces as spaces
+from likewise.pencil import _matrix_free as matrix_free
 from likewise.pencil._condense import condense
 
 EVERY = pytest.mark.parametrize("name", CASES)
@@ -43,7 +43,7 @@ def test_routes_agree(name, data, monkeypatch):
     for route in routes(X, pencil):
         # The inverse of the matrix-free route: exact, and by conjugate gradients.
         for woodbury in (4000, 0) if route is Route.MATRIX_FREE else (4000,):
-            monkeypatch.setattr(spaces, "WOODBURY", woodbury)
+            monkeypatch.setattr(matrix_free, "WOODBURY", woodbury)
             found = solve_pencil(X, pencil, 3, route=route, tol=1e-10)
             assert found.route is route
             agree(found, expected)
@@ -335,7 +335,7 @@ class TestMessages:
         monkeypatch.setattr(davidson, "MAX_STEPS", 1)
         X = blobs(60, 200)[0]
         pencil = Pencil(ridge(1.0), total_scatter(60))
-        with pytest.warns(UserWarning, match="stopped after 1 steps with 2 of 2 directions not settled"):
+        with pytest.warns(UserWarning, match="stopped after 1 steps with 2 of 2 directions not converged"):
             solve_pencil(X, pencil, 2, route="matrix-free", tol=1e-12)
 
     def test_defaults_of_over(self):
@@ -352,7 +352,7 @@ class TestMessages:
 @pytest.mark.parametrize("woodbury", [4000, 0])
 def test_matrix_free_restarts(monkeypatch, woodbury):
     """Enough features that the subspace is restarted several times before it settles."""
-    monkeypatch.setattr(spaces, "WOODBURY", woodbury)
+    monkeypatch.setattr(matrix_free, "WOODBURY", woodbury)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 180)) / np.linspace(1.0, 3.0, 180)
     links = RowMatrix.from_pairs(120, np.arange(40).reshape(20, 2), np.ones(20))
@@ -364,7 +364,7 @@ def test_matrix_free_restarts(monkeypatch, woodbury):
 
 
 @pytest.mark.parametrize("shape", [(400, 600), (600, 400)])
-def test_pairs_held_together_cost_no_steps(shape, monkeypatch):
+def test_attracting_pairs_cost_no_steps(shape, monkeypatch):
     """An indefinite numerator with a large loss on a few pairs: the rough inverse keeps that out of the subspace."""
     n = shape[0]
     X = np.random.default_rng(0).normal(size=shape) / np.sqrt(1.0 + np.arange(shape[1]))
@@ -377,7 +377,7 @@ def test_pairs_held_together_cost_no_steps(shape, monkeypatch):
     monkeypatch.setattr(davidson, "_main_part", lambda residual: steps.append(1) or whole(residual))
     agree(solve_pencil(X, pencil, 4, route="matrix-free", tol=1e-9), expected)
     with_inverse = len(steps)
-    monkeypatch.setattr(spaces, "_held_together", lambda rows: None)
+    monkeypatch.setattr(matrix_free, "_attraction", lambda rows: None)
     agree(solve_pencil(X, pencil, 4, route="matrix-free", tol=1e-9), expected)
     assert with_inverse < 0.7 * (len(steps) - with_inverse)
 

@@ -5,10 +5,10 @@ scatters, and ridges. Which form is pulled and which is pushed is for ``projecti
 """
 
 from ._form import Form as Form
-from ._graph import degree as degree
-from ._graph import laplacian as laplacian
-from ._ridge import ridge as ridge
-from ._scatter import between_scatter as between_scatter
-from ._scatter import centroid_scatter as centroid_scatter
-from ._scatter import total_scatter as total_scatter
-from ._scatter import within_scatter as within_scatter
+from ._kinds import between_scatter as between_scatter
+from ._kinds import centroid_scatter as centroid_scatter
+from ._kinds import degree as degree
+from ._kinds import laplacian as laplacian
+from ._kinds import ridge as ridge
+from ._kinds import total_scatter as total_scatter
+from ._kinds import within_scatter as within_scatter

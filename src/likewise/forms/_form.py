@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from .._arrays import FloatArray, IntArray
-from ..linalg._precise import centered, column_blocks, inner, is_single, row_blocks, times
+from ..linalg._products import centered, column_blocks, crossprod64, is_float32, matmul64, row_blocks
 from ..linalg._row_matrix import RowMatrix
 
 
@@ -73,8 +73,8 @@ class Form:
         """``(Xᵀ K X + diag(ridge)) V`` without the f×f matrix; in single precision only where all three have it."""
         image: FloatArray = (np.asarray(self.ridge) * V.T).T
         if self.rows is not None:
-            seen = self.rows @ times(X, V)
-            image = image + (X.T @ seen if seen.dtype == np.float32 else inner(X, seen))
+            seen = self.rows @ matmul64(X, V)
+            image = image + (X.T @ seen if seen.dtype == np.float32 else crossprod64(X, seen))
         return image
 
     def astype(self, dtype: Any) -> Form:
@@ -87,7 +87,7 @@ class Form:
 
     def matrix(self, X: Any) -> FloatArray:
         """The f×f matrix of the form."""
-        M = np.zeros((X.shape[1], X.shape[1])) if self.rows is None else _inner(X, self.rows)
+        M = np.zeros((X.shape[1], X.shape[1])) if self.rows is None else _matrix(X, self.rows)
         M[np.diag_indices_from(M)] += self.ridge
         return M
 
@@ -97,9 +97,9 @@ class Form:
         if self.rows is not None:
             if not sparse.issparse(X) and self.rows.ignores_shifts():
                 X = centered(X)  # far from the origin, sums of squares lose the digits that matter
-            own, between, touched = _apart(self.rows.sparse)
+            own, between, touched = _split_diagonal(self.rows.sparse)
             values += _column_squares(X, own)
-            for left, core in ((X[touched], between), (inner(self.rows.factor, X), self.rows.core)):
+            for left, core in ((X[touched], between), (crossprod64(self.rows.factor, X), self.rows.core)):
                 values += _column_forms(left, core)
         return values
 
@@ -107,34 +107,34 @@ class Form:
         """``q(w)`` for each column w of ``W``; ``image`` is ``X @ W``, if it is known."""
         values = _column_products(W, (np.asarray(self.ridge) * W.T).T)
         if self.rows is not None:
-            XW = times(X, W) if image is None else image
+            XW = matmul64(X, W) if image is None else image
             values = values + _column_products(XW, self.rows @ XW)
         return values
 
 
-def _inner(X: Any, K: RowMatrix) -> FloatArray:
-    M: Any = _inner_of_single(X, K.sparse) if is_single(X) else X.T @ (K.sparse @ X)
+def _matrix(X: Any, K: RowMatrix) -> FloatArray:
+    M: Any = _matrix_of_float32(X, K.sparse) if is_float32(X) else X.T @ (K.sparse @ X)
     if K.core.nnz:
-        thin = inner(K.factor, X)
+        thin = crossprod64(K.factor, X)
         M = M + thin.T @ (K.core @ thin)
     M = M.toarray() if sparse.issparse(M) else M
     return np.asarray((M + M.T) / 2)
 
 
-def _inner_of_single(X: Any, K: sparse.csr_array) -> FloatArray:
-    own, between, touched = _apart(K)
+def _matrix_of_float32(X: Any, K: sparse.csr_array) -> FloatArray:
+    own, between, touched = _split_diagonal(K)
     M = np.zeros((X.shape[1], X.shape[1]))
     for rows in row_blocks(X):
         some = X[rows].astype(np.float64)
         M += some.T @ (own[rows, None] * some)
     left = X[touched]
     for columns in column_blocks(left):
-        M[:, columns] += inner(left, between @ left[:, columns].astype(np.float64))
+        M[:, columns] += crossprod64(left, between @ left[:, columns].astype(np.float64))
     return M
 
 
-def _apart(K: sparse.csr_array) -> tuple[FloatArray, sparse.csr_array, IntArray]:
-    """The diagonal; what is beside it, for the rows that it touches; these rows."""
+def _split_diagonal(K: sparse.csr_array) -> tuple[FloatArray, sparse.csr_array, IntArray]:
+    """``(diagonal, rest, rows)``: the rest is that of the matrix among the rows where it is not zero."""
     own = K.diagonal()
     between = sparse.csr_array(K - sparse.diags_array(own))
     between.eliminate_zeros()
@@ -156,7 +156,7 @@ def _column_squares(A: Any, weights: FloatArray) -> FloatArray:
 
 def _column_forms(A: Any, core: Any) -> FloatArray:
     """``aᵀ core a`` for each column a."""
-    if is_single(A):
+    if is_float32(A):
         parts = (A[:, columns].astype(np.float64) for columns in column_blocks(A))
         return np.concatenate([_column_products(part, core @ part) for part in parts])
     return _column_products(A, core @ A)

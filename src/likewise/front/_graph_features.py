@@ -17,7 +17,7 @@ from .._estimator import validate_rows
 from .._sklearn import Interval, StrOptions, _fit_context
 from ..graphs._fuzzy import Nearness
 from ..graphs._neighbors import SEARCH
-from ..linalg._spectral import connected_parts, largest_eigenpairs, leading_pairs, normalized, unit_length
+from ..linalg._eigen import connected_parts, largest_eigenpairs, leading_pairs, normalized, unit_length
 from ._known_rows import find_rows, hash_rows
 
 NEIGHBORS = {"euclidean": 10, "cosine": 20}

@@ -11,8 +11,8 @@ from scipy import sparse
 from .._threads import parallel_map
 from ..constraints import Constraints
 from ..graphs._fuzzy import Nearness
+from ..linalg._eigen import unit_length
 from ..linalg._row_matrix import indicator
-from ..linalg._spectral import unit_length
 from ._newcomers import Newcomers
 from ._unsupervised import Ground
 

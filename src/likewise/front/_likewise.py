@@ -18,8 +18,8 @@ from .._sklearn import Interval, StrOptions, _check_feature_names_in
 from .._threads import native
 from ..clustering._base import Clusterer
 from ..constraints import Constraints
+from ..linalg._eigen import unit_length
 from ..linalg._row_matrix import indicator
-from ..linalg._spectral import unit_length
 from ._budget import Budget
 from ._choose_k import choose_n_clusters
 from ._consensus import Answer, heed

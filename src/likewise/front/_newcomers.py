@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..linalg._eigen import unit_length
 from ..linalg._row_matrix import indicator
-from ..linalg._spectral import unit_length
 from ._consensus import Answer
 from ._folds import row_folds
 from ._learned_map import Space

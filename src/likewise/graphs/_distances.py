@@ -18,7 +18,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
 from .._arrays import FloatArray, IntArray
-from ..linalg._precise import row_blocks
+from ..linalg._products import row_blocks
 from ._split import Across
 
 PAIR_ENTRIES = 2**21

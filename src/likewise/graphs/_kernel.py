@@ -12,7 +12,6 @@ from scipy import linalg, sparse
 from threadpoolctl import threadpool_limits
 
 from .._arrays import FloatArray, IntArray
-from .._foresight import foreseen
 from ..constraints import Constraints
 
 NULL = 1e-10
@@ -94,6 +93,6 @@ def _root_of_inverse(W: FloatArray) -> FloatArray:
         rcond, _ = linalg.lapack.dpocon(factor, np.abs(W).sum(axis=0).max())
         if rcond > SURE * NULL:
             return np.asarray(linalg.lapack.dtrtri(factor)[0])
-    values, vectors = foreseen(np.linalg.eigh, W)
+    values, vectors = np.linalg.eigh(W)
     kept = values > NULL * values.max(initial=0.0)
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))

@@ -1,8 +1,8 @@
-"""The leading directions of a quotient in a growing subspace: block Davidson with thick restarts.
+"""The directions with the largest quotient ``N / D`` in a growing subspace: block Davidson with thick restarts.
 
-The subspace V is orthonormal in the denominator D. In it the best directions are those of a small matrix. What is
-left over of ``N w − θ D w`` for them, sent through a rough inverse of D, is what the subspace grows by. With the exact
-inverse this is block Lanczos; a rough one costs steps, never the answer.
+The subspace V is orthonormal in the denominator D. In it the best directions are those of a small matrix. The residual
+``N w − θ D w`` of these, preconditioned by a rough inverse of D, is what the subspace grows by. With the exact inverse
+this is block Lanczos; a rough one costs steps, never the answer.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from scipy import linalg
 
 from .._arrays import FloatArray
-from .._progress_legacy import Fall
-from ._precise import inner
+from .._progress import report
+from ._products import crossprod64
 
 BLOCK = 16
 """Columns that the subspace grows by."""
@@ -23,103 +23,109 @@ BLOCK = 16
 MAX_STEPS = 500
 
 ROUNDING = {"d": (1e-24, 1e-13), "f": (1e-10, 1e-10)}
-"""Of double and single precision: squares of columns that are rounding, as a part of what was taken away from them, and
-of those beside them."""
-
-STARTED = 0.7
-"""The share of the time that a start takes which is more than a guess."""
+"""Of double and single precision: squared lengths of columns that are rounding, as a part of what was projected out of
+them, and of the longest column beside them."""
 
 
-class Space(Protocol):
-    """Where directions live. A direction is a column v, and y is what inner products see of it."""
+class Operator(Protocol):
+    """A numerator and a denominator. A direction is a column v with an image y: ⟨v, r⟩ = yᵀ r is its inner product."""
 
     @property
-    def exact(self) -> bool:
-        """Whether a step applies the very inverse of the denominator."""
+    def is_exact(self) -> bool:
+        """Whether :meth:`precondition` applies the very inverse of the denominator."""
 
     def start(self, n_components: int, random: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-        """Columns (V, Y) to begin with, and what the quotients cannot exceed, if that is known."""
+        """Columns (V, Y) to begin with, and upper bounds of the largest quotients, if those are known."""
 
     def multiply(self, V: FloatArray, Y: FloatArray) -> FloatArray:
-        """The numerator of each column."""
+        """The numerator applied to each column."""
 
     def divide(self, V: FloatArray, Y: FloatArray) -> FloatArray:
-        """The denominator of each column; V itself where that is the identity."""
+        """The denominator applied to each column; V itself where that is the identity."""
 
-    def step(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
-        """Columns (V, Y) that make up for a residual, where the largest quotient so far is ``top``."""
+    def precondition(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
+        """About the inverse of the denominator applied to a residual; ``top`` is the largest quotient so far."""
 
 
-def leading(space: Space, start: FloatArray, n_components: int, tol: float) -> FloatArray:
+def largest_quotients(operator: Operator, start: FloatArray, n_components: int, tol: float) -> FloatArray:
     """The ``n_components`` columns with the largest quotient; fewer if there are fewer.
 
-    Settled is what leaves little over, or what has come as near to the largest quotients that there can be.
+    Parameters
+    ----------
+    operator : Operator
+    start : (n, m) array
+        Random columns.
+    n_components : int
+    tol : float
+        Relative to the largest quotient: the residual at which a column has converged, or its distance to the bound
+        that the operator knows.
     """
-    full = len(start)
-    n_components = min(n_components, full)
-    ceiling = min(full, max(2 * n_components, n_components + 6 * BLOCK))
-    T, Y, bounds = space.start(n_components, start)
-    DT = space.divide(T, Y)
-    basis = _Basis(ceiling + BLOCK, T, Y, DT)
-    H = np.zeros((ceiling + BLOCK, ceiling + BLOCK))
-    best, size, unsettled = np.zeros((0, 0)), 0, n_components
-    falling = Fall(tol, (0.0 if bounds is None else STARTED, 1.0))
-    for _ in range(MAX_STEPS):
+    n = len(start)
+    n_components = min(n_components, n)
+    max_size = min(n, max(2 * n_components, n_components + 6 * BLOCK))
+    T, Y, bounds = operator.start(n_components, start)
+    DT = operator.divide(T, Y)
+    basis = _Basis(max_size + BLOCK, T, Y, DT)
+    H = np.zeros((max_size + BLOCK, max_size + BLOCK))
+    best = np.zeros((0, 0))
+    size = 0
+    n_open = n_components
+    for step in range(MAX_STEPS):
+        report(step)
         old, size = size, basis.add(T, Y, DT, size)
         if size == old:
             break
         new = slice(old, size)
-        basis.N[:, new] = space.multiply(basis.V[:, new], basis.Y[:, new])
-        H[:size, old:size] = inner(basis.Y[:, :size], basis.N[:, old:size])
+        basis.N[:, new] = operator.multiply(basis.V[:, new], basis.Y[:, new])
+        H[:size, old:size] = crossprod64(basis.Y[:, :size], basis.N[:, old:size])
         H[old:size, :old] = H[:old, old:size].T
-        values, turn = linalg.eigh(_symmetric(H[:size, :size]))
-        values, turn = values[::-1], turn[:, ::-1]
-        best = turn[:, :n_components]
+        values, rotation = linalg.eigh(_symmetric(H[:size, :size]))
+        values, rotation = values[::-1], rotation[:, ::-1]
+        best = rotation[:, :n_components]
         largest = float(np.abs(values).max())
         if bounds is not None and size >= n_components and (bounds - values[:n_components] <= tol * largest).all():
             break
-        if space.exact:
-            # A Krylov subspace: what it lacks of any of its directions, the numerators of the last block hold.
-            main, amounts, rest = _main_part(basis.N[:, new] - _combined(basis.D[:, :size], H[:size, new]))
+        if operator.is_exact:
+            # A Krylov subspace: the residual of any of its directions lies in the numerators of the last block.
+            main, amounts, rest = _main_part(basis.N[:, new] - _combine(basis.D[:, :size], H[:size, new]))
             amounts, rest = amounts @ best[new], np.zeros(best.shape[1])
         else:
-            found = values[:n_components]
+            quotients = values[:n_components]
             main, amounts, rest = _main_part(
-                _combined(basis.N[:, :size], best) - _combined(basis.D[:, :size], best * found)
+                _combine(basis.N[:, :size], best) - _combine(basis.D[:, :size], best * quotients)
             )
-        T, Y = space.step(main, float(values[0]))
-        DT = space.divide(T, Y)
-        gain = _symmetric(inner(main, Y))
+        T, Y = operator.precondition(main, float(values[0]))
+        DT = operator.divide(T, Y)
+        gain = _symmetric(crossprod64(main, Y))
         errors = np.einsum("ij,ik,kj->j", amounts, gain, amounts).clip(0) + rest * np.abs(gain).sum(axis=0).max()
         errors = np.sqrt(errors)
-        falling.tell(float(errors.max() / (largest or 1.0)))
-        unsettled = int(np.sum(errors > tol * largest))
-        if size >= n_components and not unsettled:
+        n_open = int(np.sum(errors > tol * largest))
+        if size >= n_components and not n_open:
             break
-        if size + BLOCK > ceiling:
-            size = basis.turn(turn[:, : n_components + BLOCK])
+        if size + BLOCK > max_size:
+            size = basis.rotate(rotation[:, : n_components + BLOCK])
             H[:size, :size] = np.diag(values[:size])
             best = np.eye(size, n_components)
     else:
         warnings.warn(
-            f"the matrix-free route stopped after {MAX_STEPS} steps with {unsettled} of {n_components} directions "
-            f"not settled to tol={tol}. Ask for fewer directions, a larger ridge, or a larger tol.",
+            f"the matrix-free route stopped after {MAX_STEPS} steps with {n_open} of {n_components} directions "
+            f"not converged to tol={tol}. Ask for fewer directions, a larger ridge, or a larger tol.",
             stacklevel=4,
         )
-    return _combined(basis.V[:, :size], best)
+    return _combine(basis.V[:, :size], best)
 
 
 def _main_part(residual: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """``(Q, A, rest)``: the residuals are about Q A, Q a block of orthonormal columns; the squares of what is left."""
-    values, turn = linalg.eigh(inner(residual, residual))
+    """``(Q, A, rest)``: the residuals are about Q A, Q a block of orthonormal columns; ``rest`` the squared errors."""
+    values, rotation = linalg.eigh(crossprod64(residual, residual))
     main = values > max(1e-20 * values[-1], 0.0)
     main[:-BLOCK] = False
     root = np.sqrt(values[main])
-    rest = np.square(turn[:, ~main]) @ values[~main].clip(0)
-    return _combined(residual, turn[:, main] / root), root[:, None] * turn[:, main].T, rest
+    rest = np.square(rotation[:, ~main]) @ values[~main].clip(0)
+    return _combine(residual, rotation[:, main] / root), root[:, None] * rotation[:, main].T, rest
 
 
-def _combined(columns: FloatArray, weights: FloatArray) -> FloatArray:
+def _combine(columns: FloatArray, weights: FloatArray) -> FloatArray:
     """Combinations of columns, in their precision."""
     return columns @ weights.astype(columns.dtype, copy=False)
 
@@ -129,45 +135,51 @@ def _symmetric(M: FloatArray) -> FloatArray:
 
 
 class _Basis:
-    """The subspace: columns V, what inner products see of them (Y), their denominators (D) and numerators (N).
+    """The subspace: columns V, their images Y, their denominators D and numerators N.
 
-    Y and D are V itself where the space has it so; then they are kept, and worked on, once.
+    Y and D are V itself where the operator has it so; then they are stored, and worked on, once.
     """
 
     def __init__(self, width: int, V: FloatArray, Y: FloatArray, D: FloatArray) -> None:
-        count = 1 + (Y is not V) + (D is not V)
-        self._parts = [np.empty((len(V), width), dtype=V.dtype, order="F") for _ in range(count)]
-        self._y, self._d = int(Y is not V), count - 1 if D is not V else 0
-        self.V, self.Y, self.D = self._parts[0], self._parts[self._y], self._parts[self._d]
+        self.V = np.empty((len(V), width), dtype=V.dtype, order="F")
+        self.Y = self.V if Y is V else np.empty_like(self.V)
+        self.D = self.V if D is V else np.empty_like(self.V)
         self.N = np.empty_like(self.V)
+        distinct = {id(part): part for part in (self.V, self.Y, self.D)}
+        self._parts = list(distinct.values())
+        self._y = list(distinct).index(id(self.Y))
+        self._d = list(distinct).index(id(self.D))
         self._rounding = ROUNDING[V.dtype.char]
 
     def add(self, V: FloatArray, Y: FloatArray, D: FloatArray, size: int) -> int:
-        """Take in what of the columns lies outside of the first ``size``, orthonormal; how many there are then."""
-        blocks = [block for place, block in enumerate((V, Y, D)) if place in (0, self._y, 2 * (self._d > 0))]
+        """Append what of the columns lies outside of the first ``size``, orthonormal; the new size."""
+        blocks = [V]
+        if self._y:
+            blocks.append(Y)
+        if self._d:
+            blocks.append(D)
         for last in (False, True):
-            inside = inner(self.Y[:, :size], blocks[self._d])
+            inside = crossprod64(self.Y[:, :size], blocks[self._d])
             reach = np.square(inside).sum(axis=0)
             if last:
                 # What was left may be rounding, drawn out to unit length: then most of it lies inside.
-                blocks, inside = [block[:, reach < 0.5] for block in blocks], inside[:, reach < 0.5]
-            blocks = [
-                block - _combined(part[:, :size], inside) for block, part in zip(blocks, self._parts, strict=True)
-            ]
+                blocks = [block[:, reach < 0.5] for block in blocks]
+                inside = inside[:, reach < 0.5]
+            blocks = [block - _combine(part[:, :size], inside) for block, part in zip(blocks, self._parts, strict=True)]
             if not blocks[0].shape[1]:
                 return size
-            values, turn = linalg.eigh(_symmetric(inner(blocks[self._y], blocks[self._d])))
+            values, rotation = linalg.eigh(_symmetric(crossprod64(blocks[self._y], blocks[self._d])))
             # Columns that depend on each other leave eigenvalues of rounding size.
             kept = values > max(self._rounding[0] * reach.max(), self._rounding[1] * values.max())
-            blocks = [_combined(block, turn[:, kept] / np.sqrt(values[kept])) for block in blocks]
-        grown: int = size + blocks[0].shape[1]
+            blocks = [_combine(block, rotation[:, kept] / np.sqrt(values[kept])) for block in blocks]
+        new_size: int = size + blocks[0].shape[1]
         for block, part in zip(blocks, self._parts, strict=True):
-            part[:, size:grown] = block
-        return grown
+            part[:, size:new_size] = block
+        return new_size
 
-    def turn(self, turn: FloatArray) -> int:
-        """Combinations of the columns in their place; how many there are."""
-        size: int = turn.shape[1]
+    def rotate(self, rotation: FloatArray) -> int:
+        """Replace the columns by combinations of them; the new size."""
+        size: int = rotation.shape[1]
         for array in (*self._parts, self.N):
-            array[:, :size] = _combined(array[:, : len(turn)], turn)
+            array[:, :size] = _combine(array[:, : len(rotation)], rotation)
         return size

@@ -218,24 +218,6 @@ class RowMatrix:
         written = self.factor @ chosen(small) @ self.factor.T
         return RowMatrix(self.sparse + written, self.factor[:, columns], kept[columns][:, columns])
 
-    def square_root(self) -> RowMatrix | None:
-        """R with ``K = R R``, where one is known: for a non-negative diagonal, alone or (if even) less a mean.
-
-        ``c I + b u uᵀ`` has the value ``c + b |u|²`` along u and c elsewhere, so its root has the roots of these.
-        """
-        d = self.sparse.diagonal()
-        if self.sparse.nnz != np.count_nonzero(d) or d.min(initial=0.0) < 0:
-            return None
-        plain = RowMatrix.diag(np.sqrt(d))
-        if not self.core.nnz:
-            return plain
-        length = float(self.factor.power(2).sum())
-        along = d[0] + self.core[0, 0] * length
-        if self.core.shape != (1, 1) or np.ptp(d) > 0 or along < -1e-9 * d[0]:
-            return None
-        bend = (np.sqrt(max(along, 0.0)) - np.sqrt(d[0])) / length
-        return plain + RowMatrix.low_rank(self.factor, np.array([[bend]]))
-
     def toarray(self) -> FloatArray:
         """Written out, n×n: for tests and small data."""
         return np.asarray(self.sparse.toarray() + (self.factor @ self.core @ self.factor.T).toarray())

@@ -16,7 +16,7 @@ from ..constraints import Constraints, Partition
 from ..constraints._expansion import cannot_links_only
 from ..forms import Form, laplacian, ridge
 from ..graphs import must_link_graph
-from ..linalg._precise import centered, row_blocks
+from ..linalg._products import centered, row_blocks
 
 MAX_PAIRS = 200_000
 """Cannot-links up to which partitions are expanded; beyond, an evenly spaced sample stands for them."""

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from .._arrays import IntArray
 from ..forms._form import Form
-from ..linalg._precise import inner
+from ..linalg._products import crossprod64
 from ..linalg._row_matrix import RowMatrix, selector
 from ._pencil import Pencil
 
@@ -21,7 +21,7 @@ def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
     A form sees the data through the rows its graph touches and through the few sums its low-rank part takes
     (``K = E B Eᵀ``, so ``Xᵀ K X = (EᵀX)ᵀ B (EᵀX)``). If both forms together see fewer than n such rows, those are
     the data; or the rows that any of it touches, if those are fewer still. Thus the cost falls as must-links merge rows
-    into groups, and rows that nobody spoke of cost nothing.
+    into groups, and rows without a constraint cost nothing.
     """
     pencil = replace(pencil, pull=_lean(pencil.pull), push=_lean(pencil.push))
     seen_by = [form.rows for form in (pencil.pull, pencil.push) if form.rows is not None]
@@ -41,15 +41,17 @@ def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
         return X[members], replace(pencil, pull=_on(members, pencil.pull), push=_on(members, pencil.push))
     seen = sparse.hstack([selector(X.shape[0], rows), *(matrix.factor for matrix in seen_by)], format="csr")
 
-    def narrow(form: Form, place: int) -> Form:
+    def narrow(form: Form, position: int) -> Form:
         if form.rows is None:
             return form
-        # The sums that the other form takes are nothing to this one.
-        cores = [each.core if i == place else sparse.csr_array(each.core.shape) for i, each in enumerate(seen_by)]
+        # This form does not look at the sums that the other one takes.
+        cores = [each.core if i == position else sparse.csr_array(each.core.shape) for i, each in enumerate(seen_by)]
         K = sparse.block_diag([form.rows.sparse[rows][:, rows], *cores], format="csr")
         return Form(RowMatrix(K), form.ridge, form.psd)
 
-    return inner(seen, X), replace(pencil, pull=narrow(pencil.pull, 0), push=narrow(pencil.push, len(seen_by) - 1))
+    return crossprod64(seen, X), replace(
+        pencil, pull=narrow(pencil.pull, 0), push=narrow(pencil.push, len(seen_by) - 1)
+    )
 
 
 def _on(rows: IntArray, form: Form) -> Form:

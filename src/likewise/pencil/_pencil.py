@@ -1,15 +1,35 @@
-"""Two forms, and the directions that tell them apart."""
+"""A pencil of two forms, the directions that solve it, and the rule that chooses how it is solved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import FloatArray
 from ..forms._form import Form
-from ._routes import Route
+
+DIRECT = 2500
+"""Up to this size an eigendecomposition of a full matrix is the quickest route."""
+
+FULL = 8000
+"""Up to this size a full matrix is preferred to a denominator that only conjugate gradients invert."""
+
+LIMIT = 20_000
+"""Beyond this size a full matrix is not built."""
+
+
+class Route(StrEnum):
+    """How a pencil is solved."""
+
+    DENSE = "dense"
+    """f×f matrices of the two forms."""
+    ROW_SPACE = "row-space"
+    """n×n matrices: directions are combinations of the rows. Exact."""
+    MATRIX_FREE = "matrix-free"
+    """Products with the data only."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +51,7 @@ class Pencil:
         - ``"push"``: minimize pull / push on the range of push. The default when pull is indefinite.
 
     perfect : {"keep", "discard"}
-        What becomes of directions that the pull does not feel at all: the best ones, or no answer.
+        What becomes of the null space of the pull, directions along which it is zero: the best ones, or discarded.
     """
 
     pull: Form
@@ -89,7 +109,7 @@ class Directions:
     rank : int or None
         How many directions there are in all; None where the route does not find out (matrix-free).
     n_perfect : int
-        How many directions the pull does not feel at all. They tie, and are ordered by plain push.
+        How many of the directions lie in the null space of the pull. They tie, and are ordered by plain push.
     """
 
     components: NDArray[np.float32] | FloatArray
@@ -103,8 +123,72 @@ class Directions:
         return f"Directions({r} of {self.rank or 'unknown rank'} in {f} features, route={self.route!s})"
 
 
-def small_quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """``numerator / denominator`` with 0/0 = 0."""
-    quotient = np.zeros_like(numerator)
-    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
-    return quotient
+def choose_route(
+    n_rows: int,
+    n_features: int,
+    *,
+    n_components: int | None = None,
+    ridged: bool = False,
+    row_space: bool = True,
+    low_rank: bool = True,
+) -> Route:
+    """The route that ``route="auto"`` takes: a pure function of sizes and of what the pencil allows.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows that the pencil involves (after condensing).
+    n_features : int
+    n_components : int, optional
+        None: all of them.
+    ridged : bool
+        Whether the denominator has a positive ridge, without which there is no matrix-free route.
+    row_space : bool
+        Whether the ridges of the two forms are proportional, without which there is no row-space route.
+    low_rank : bool
+        Whether the denominator, its ridge aside, involves at most 4,000 rows and half of all: then the matrix-free
+        route inverts it exactly, else by conjugate gradients, which are slow.
+
+    Returns
+    -------
+    Route
+
+    Notes
+    -----
+    The size is n where n < f and ``row_space``, and f otherwise; "direct" is row-space in the first case and dense in
+    the second. The first line that applies decides.
+
+    =====================================================================  =====================================
+    size                                                                   route
+    =====================================================================  =====================================
+    ≤ 2,500                                                                direct
+    larger, a tenth of the directions or more asked for, ≤ 20,000          direct
+    larger, fewer asked for, ridged, and low rank or size > 8,000          matrix-free
+    larger, ≤ 20,000                                                       direct
+    larger still                                                           an error that says what to do
+    =====================================================================  =====================================
+
+    Examples
+    --------
+    >>> from likewise.pencil import choose_route
+    >>> print(choose_route(60, 6_000))
+    row-space
+    >>> print(choose_route(18_828, 60_000, n_components=40, ridged=True))
+    matrix-free
+    """
+    by_rows = row_space and n_rows < n_features
+    size = n_rows if by_rows else n_features
+    direct = Route.ROW_SPACE if by_rows else Route.DENSE
+    many = n_components is None or 10 * n_components >= size
+    if size <= DIRECT or (many and size <= LIMIT):
+        return direct
+    if ridged and not many and (low_rank or size > FULL):
+        return Route.MATRIX_FREE
+    if size <= LIMIT:
+        return direct
+    cause = "and so many directions" if ridged else "without a ridge"
+    raise ValueError(
+        f"{n_rows} rows × {n_features} features {cause} would need a {size}×{size} matrix. "
+        "Set a ridge (and n_components well below the number of features), or reduce the features first, "
+        "for example with TruncatedSVD."
+    )

@@ -7,50 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from .._arrays import FloatArray
-from .._foresight import foreseen
-from .._progress_legacy import part
+from .._progress import stage
 from ..forms._form import Form
-from ..linalg._basis import with_sign
-from ..linalg._precise import centered
-from ..linalg._products import product
+from ..linalg._eigen import with_sign
+from ..linalg._products import centered, product
 from ._condense import condense
-from ._dense import matrix_of, solve_dense
-from ._matrix_free import solve_matrix_free
-from ._pencil import Directions, Pencil, small_quotient
-from ._routes import Route, choose_route
-from ._row_space import ridge_scale, to_row_space
-from ._spaces import easily_inverted
-
-TIE = 1e-8
-"""Quotients closer than this tie: their directions are then ordered by plain push."""
-
-FULL = 8000
-"""Up to this size a full matrix is preferred to a denominator that is slow to invert."""
-
-NO_SHARE = 1e-10
-"""Directions whose share of the push is below this are no answer."""
-
-NO_EXTENT = 1e-9
-"""Directions along which the rows spread less than this part of the widest are no answer: there is only rounding."""
+from ._direct import ridge_scale, solve_direct, to_row_space, with_extent
+from ._matrix_free import is_low_rank, solve_matrix_free
+from ._pencil import Directions, Pencil, Route, choose_route
 
 ROUNDING = 1e-13
 """A pull along a unit direction below this part of its trace is the rounding of none."""
-
-BLOCK_ENTRIES, BLOCK_COLUMNS = 2**19, 16
-"""Images of directions are held in blocks of about so many numbers, but never of fewer columns: each block reads all of
-the data once."""
-
-SUFFICES = 0.95
-"""The share of the time for the best directions alone, which nearly always suffice; the rest is for all of them."""
-
-TIES = 0.1
-"""The share of the time for an eigenproblem that goes into ordering directions that tie, about."""
-
-SPARSE_FIRST = 0.25
-"""The share of the time before the eigenproblem, for sparse data."""
 
 FLOOR = 1e-2
 """With scaling="share", the pull along a direction counts as at least this part of the largest."""
@@ -121,41 +91,39 @@ def solve_pencil(
 
     n, f = data.shape
     scale = ridge_scale(pencil, f)
-    sizes = _sizes(data, pencil)
-    solvable = _balanced(pencil, sizes)
     divisor = _matrix_free_denominator(pencil)
+    allows = {"ridged": divisor is not None, "row_space": scale is not None}
     if route == "auto":
-        # A denominator that touches most rows is slow to invert: better a full matrix while one can be had.
-        ridged = divisor is not None and (easily_inverted(divisor) or min(n, f) > FULL)
-        chosen = choose_route(n, f, n_components=n_components, ridged=ridged, row_space=scale is not None)
+        low_rank = divisor is not None and is_low_rank(divisor.rows)
+        chosen = choose_route(n, f, n_components=n_components, low_rank=low_rank, **allows)
     else:
-        chosen = _demanded(route, ridged=divisor is not None, row_space=scale is not None)
+        chosen = _checked_route(route, **allows)
 
-    rank: int | None
-    if chosen is Route.MATRIX_FREE:
-        assert divisor is not None
-        wanted = f if n_components is None else min(n_components, f)
-        W = solve_matrix_free(data, pencil.numerator, divisor, wanted, tol=tol, random_state=random_state)
-        rank, n_perfect = None, 0
-        W = _with_extent(data, solvable, W, origin)
-    else:
-        small, basis, inner, start = data, None, solvable, 0.0
-        if chosen is Route.ROW_SPACE:
+    sizes = _sizes(data, pencil)
+    balanced = _balanced(pencil, sizes)
+    rank: int | None = None
+    n_perfect = 0
+    with stage("solving for directions"):
+        if chosen is Route.MATRIX_FREE:
+            assert divisor is not None
+            wanted = f if n_components is None else min(n_components, f)
+            W = solve_matrix_free(data, pencil.numerator, divisor, wanted, tol=tol, random_state=random_state)
+            W = with_extent(data, balanced, W, origin)
+        elif chosen is Route.ROW_SPACE:
             assert scale is not None
-            start = _made_first(data, f, n)
-            with part(0, start):
-                small, basis, inner = to_row_space(data, solvable, scale)
+            small, basis, inner = to_row_space(data, balanced, scale)
             origin = origin and (origin[0], origin[1] @ basis)
-        with part(start, 1):
-            W, rank, n_perfect = _directly(small, inner, n_components, origin)
-        W = W if basis is None else basis @ W
-    tell_shortfall(n_components, W.shape[1], (n, f))
+            W, rank, n_perfect = solve_direct(small, inner, n_components, origin)
+            W = basis @ W
+        else:
+            W, rank, n_perfect = solve_direct(data, balanced, n_components, origin)
+    warn_if_fewer(n_components, W.shape[1], (n, f))
     W, share = _finish(data, pencil, sizes, W, scaling)
     return Directions(W.T.astype(precision, copy=False), share, chosen, rank, n_perfect)
 
 
 def _sizes(X: Any, pencil: Pencil) -> tuple[float, float]:
-    """The traces of pull and push; where a pencil may be indefinite nobody asks for them."""
+    """The traces of pull and push; zero where the pencil may be indefinite, which does not use them."""
     if not pencil.psd:
         return 0.0, 0.0
     return float(pencil.pull.diagonal(X).sum()), float(pencil.push.diagonal(X).sum())
@@ -175,7 +143,7 @@ def _matrix_free_denominator(pencil: Pencil) -> Form | None:
     return form if form.has_ridge else None
 
 
-def _demanded(route: Route | str, *, ridged: bool, row_space: bool) -> Route:
+def _checked_route(route: Route | str, *, ridged: bool, row_space: bool) -> Route:
     try:
         chosen = Route(route)
     except ValueError:
@@ -188,94 +156,12 @@ def _demanded(route: Route | str, *, ridged: bool, row_space: bool) -> Route:
     return chosen
 
 
-def _directly(
-    X: FloatArray, pencil: Pencil, n_components: int | None, origin: tuple[FloatArray, FloatArray] | None
-) -> tuple[FloatArray, int | None, int]:
-    """``(W, rank, n_perfect)`` of full matrices; only the best directions are sought, as long as they suffice."""
-    made = _made_first(X, *X.shape)
-    with part(0, made / 2):
-        numerator = matrix_of(pencil.numerator, X)
-    with part(made / 2, made):
-        denominator = matrix_of(pencil.denominator, X)
-    last = made + SUFFICES * (1 - made)
-    for count, start, stop in ((n_components, made, last), (None, last, 1.0)):
-        ordered = stop - TIES * (stop - start)
-        with part(start, ordered):
-            values, W, all_found = solve_dense(numerator, denominator, count)
-        with part(ordered, stop):
-            W, n_perfect = _order_ties(X, pencil, values, W, all_found)
-        if pencil.perfect == "discard":
-            W = W[:, n_perfect:]
-        W = _with_extent(X, pencil, W, origin)
-        if all_found or W.shape[1] >= (n_components or 0):
-            break
-    return W[:, :n_components], W.shape[1] if all_found else None, n_perfect
-
-
-def _made_first(X: Any, longer: int, shorter: int) -> float:
-    """The share of the time that goes by before the eigenproblem, in which products with X are taken."""
-    return SPARSE_FIRST if sparse.issparse(X) else longer / (longer + 2 * shorter)
-
-
-def _order_ties(
-    X: FloatArray, pencil: Pencil, values: FloatArray, W: FloatArray, all_found: bool
-) -> tuple[FloatArray, int]:
-    """Directions with equal quotients, ordered by plain push in an orthonormal basis of them.
-
-    The last ones go where not all were found, since others may tie with them.
-    """
-    if not len(values):
-        return W, 0
-    gaps = TIE * (np.abs(values) if pencil.over == "pull" else np.maximum(np.abs(values), 1.0))
-    starts = np.flatnonzero(np.diff(values, prepend=np.inf) < -gaps)
-    stops = np.append(starts[1:], len(values))
-    if not all_found:
-        values, W, starts, stops = values[: starts[-1]], W[:, : starts[-1]], starts[:-1], stops[:-1]
-    W = W.copy()
-    for start, stop in zip(starts, stops, strict=True):
-        if stop - start > 1:
-            with part(start / len(values), stop / len(values)):
-                with part(0, 0.5):
-                    basis, _ = foreseen(lambda some: linalg.qr(some, mode="economic"), W[:, start:stop])
-                    inner = basis.T @ pencil.push.apply(X, basis)
-                with part(0.5, 1):
-                    _, turn = foreseen(np.linalg.eigh, (inner + inner.T) / 2)
-            W[:, start:stop] = basis @ turn[:, ::-1]
-    perfect = 0
-    if pencil.psd and pencil.over != "pull":
-        best = 1.0 if pencil.over == "sum" else 0.0
-        perfect = int(np.sum(values >= best - TIE))
-    return W, perfect
-
-
-def _with_extent(X: Any, pencil: Pencil, W: FloatArray, origin: tuple[FloatArray, FloatArray] | None) -> FloatArray:
-    """Without the directions that are no answer: no push along them, or all rows at the origin along them.
-
-    The origin is zero, unless its images ``origin[0] @ origin[1]``, row by row, are given.
-    """
-    if not W.size:
-        return W
-    # The images of all directions at once would be as large as the data made dense.
-    step = max(BLOCK_COLUMNS, BLOCK_ENTRIES // X.shape[0])
-    parts = []
-    for some in (W[:, start : start + step] for start in range(0, W.shape[1], step)):
-        image = product(X, some)
-        forms = (form.value(X, some, image) for form in (pencil.pull, pencil.push))
-        spread = image if origin is None else image - origin[0] @ (origin[1] @ some)
-        parts.append((np.linalg.norm(spread, axis=0) / np.linalg.norm(some, axis=0), *forms))
-    extent, pull, push = (np.concatenate(part) for part in zip(*parts, strict=True))
-    kept = extent > NO_EXTENT * extent.max()
-    if pencil.psd and pencil.over != "push":
-        kept &= push > NO_SHARE * (pull + push)
-    return W[:, kept]
-
-
-def tell_shortfall(asked: int | None, found: int, shape: tuple[int, int]) -> None:
+def warn_if_fewer(asked: int | None, found: int, shape: tuple[int, int]) -> None:
     """Warn if fewer directions exist than were asked for; raise if there are none."""
     if found == 0:
         raise ValueError(
             "no direction separates anything: along every direction the form to grow is zero. "
-            "Check that the rows differ and that the constraints speak of rows that differ."
+            "Check that the rows differ and that the constraints involve rows that differ."
         )
     if asked is not None and found < asked:
         warnings.warn(
@@ -292,11 +178,11 @@ def _finish(
     image = product(X, W)
     pull, push = (form.value(X, W, image) for form in (pencil.pull, pencil.push))
     if pencil.psd:
-        felt = ROUNDING * sizes[0]
-        pull, push = np.where(pull > felt, pull, 0.0), np.maximum(push, 0.0)
-        share = small_quotient(push, pull + push)
+        pull = np.where(pull > ROUNDING * sizes[0], pull, 0.0)
+        push = np.maximum(push, 0.0)
+        share = _quotient(push, pull + push)
     else:
-        share = small_quotient(push, pull) if pencil.over == "pull" else small_quotient(-pull, push)
+        share = _quotient(push, pull) if pencil.over == "pull" else _quotient(-pull, push)
     if scaling != "unit":
         denominator = {"sum": pull + push, "pull": pull, "push": push}[pencil.over or "sum"]
         W = W / np.sqrt(denominator)
@@ -304,3 +190,8 @@ def _finish(
             relative = pull / denominator
             W = W / np.sqrt(np.maximum(relative, FLOOR * relative.max()) if relative.max() > 0 else 1.0)
     return W, share
+
+
+def _quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """``numerator / denominator`` with 0/0 = 0."""
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0)

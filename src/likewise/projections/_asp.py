@@ -10,9 +10,9 @@ from .._method import PRODUCTS, Method, Needs
 from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import centroid_scatter, ridge
-from ..forms._scatter import centroids
+from ..forms._kinds import centroids
 from ..pencil import Pencil, orthonormal_rows
-from ..pencil._solve import tell_shortfall
+from ..pencil._solve import warn_if_fewer
 from ._base import Projection
 from ._groups import SINGLETONS, group_codes
 
@@ -85,7 +85,7 @@ class ASP(Projection):
             return super()._components(X, constraints)
         C = centroids(group_codes(constraints, self.singletons)).T @ X
         basis = orthonormal_rows(C)[: self.n_components]
-        tell_shortfall(self.n_components, len(basis), C.shape)
+        warn_if_fewer(self.n_components, len(basis), C.shape)
         push = np.square(C @ basis.T).sum(axis=0)
         self.share_, self.n_perfect_, self.route_ = push / (1 + push), 0, "qr"
         return basis.astype(X.dtype, copy=False)

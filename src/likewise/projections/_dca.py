@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from .._method import PRODUCTS, Method, Needs
 from ..constraints import Constraints
 from ..forms import Form, laplacian, within_scatter
-from ..forms._scatter import centroids
+from ..forms._kinds import centroids
 from ..graphs import cannot_link_graph
 from ..pencil import Pencil
 from ._groups import group_codes

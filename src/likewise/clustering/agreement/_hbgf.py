@@ -10,7 +10,7 @@ from scipy.sparse.linalg import svds
 from sklearn.utils import check_random_state
 
 from ..._arrays import relabel
-from ...linalg._spectral import connected_parts, leading_pairs, unit_length
+from ...linalg._eigen import connected_parts, leading_pairs, unit_length
 from ..spectral._embedding import partition_rows
 
 Array = np.ndarray

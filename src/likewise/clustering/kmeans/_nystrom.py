@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._foresight import foreseen
 from ..._progress_legacy import listening
 from ..._threads import parallel_map
 from ...constraints import Constraints
@@ -59,7 +58,7 @@ class Nystrom:
     def of(cls, kernel: Kernel, X: Any, landmarks: Array) -> Self:
         """The coordinates of the rows of X, in the precision of X."""
         chosen, n = X[landmarks], X.shape[0]
-        values, vectors = foreseen(np.linalg.eigh, kernel(chosen, chosen).astype(np.float64))
+        values, vectors = np.linalg.eigh(kernel(chosen, chosen).astype(np.float64))
         kept = values > NULL[str(X.dtype)] * values[-1]
         M = vectors[:, kept] / np.sqrt(values[kept])
         F = np.empty((n, M.shape[1]), dtype=X.dtype)
@@ -84,7 +83,7 @@ class Nystrom:
         linked, differences = must_link_differences(constraints)
         if len(linked):
             moves = differences @ self.F[linked].astype(np.float64)
-            _, lengths, directions = foreseen(lambda some: np.linalg.svd(some, full_matrices=False), moves)
+            _, lengths, directions = np.linalg.svd(moves, full_matrices=False)
             B = directions[lengths > PARALLEL * lengths[0]].astype(self.F.dtype)
 
             def project(some: slice) -> None:

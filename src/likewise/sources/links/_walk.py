@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from ..._foresight import foreseen
-from ..._lapack import inverse
 from ..._progress_legacy import Fall
 
 RESTART = 0.02
@@ -112,13 +110,15 @@ def restarted_inverse(W: np.ndarray) -> np.ndarray:
 
 
 def _inverse(A: np.ndarray) -> np.ndarray:
-    try:
-        return foreseen(inverse, A)
-    except np.linalg.LinAlgError:
+    """The inverse of a symmetric, positive definite matrix."""
+    factor, failed = linalg.lapack.dpotrf(A, lower=1)
+    if failed:
         raise ValueError(
             "the weights of one component differ too much to be told from 0 in floating point. "
             "Leave out the edges that weigh next to nothing."
-        ) from None
+        )
+    lower = np.tril(linalg.lapack.dpotri(factor, lower=1)[0])
+    return np.asarray(lower + np.tril(lower, -1).T)
 
 
 def sketch(W: sparse.csr_array, restart: float, n_directions: int, random_state: Any) -> np.ndarray:

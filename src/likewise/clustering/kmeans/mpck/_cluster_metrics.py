@@ -11,7 +11,7 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.utils.extmath import row_norms
 
-from ....linalg._precise import inner, times
+from ....linalg._products import crossprod64, matmul64
 from ....linalg._row_matrix import indicator
 from .._points import Array, dense
 
@@ -134,10 +134,10 @@ class DiagonalMetrics(Metrics):
 
     def lengths(self, rows: Any, centers: Array | None = None) -> Array:
         """‖row − center_h‖² under A_h."""
-        lengths = times(_square(rows), self.values.T)
+        lengths = matmul64(_square(rows), self.values.T)
         if centers is not None:
             weighted = self.values * centers
-            lengths -= 2 * times(rows, weighted.T)
+            lengths -= 2 * matmul64(rows, weighted.T)
             lengths += np.einsum("hj,hj->h", weighted, centers)
         return np.maximum(lengths, 0.0)
 
@@ -147,7 +147,7 @@ class DiagonalMetrics(Metrics):
 
     def scatter(self, rows: Any, weight: sparse.csr_array) -> Array:
         """The diagonal of Σ_i weight_hi · x_i x_iᵀ."""
-        return dense(inner(weight.T.tocsr(), _square(rows)))
+        return dense(crossprod64(weight.T.tocsr(), _square(rows)))
 
     def cross(self, left: Array, right: Array) -> Array:
         """The diagonal of Σ_i u_i v_iᵀ."""

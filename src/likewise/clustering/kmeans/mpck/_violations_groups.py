@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from ....graphs import RowMatrix
-from ....linalg._precise import inner
+from ....linalg._products import crossprod64
 from ....linalg._row_matrix import indicator
 from .._penalties import clean
 from .._points import Array, dense
@@ -71,7 +71,7 @@ class GroupPrices:
         # together play a part in that.
         together = self.cannot.multiply(self.factor.T @ self.factor != 0)
         self.own = np.asarray((self.factor @ together).multiply(self.factor).sum(axis=1)).ravel()
-        self.total = dense(inner(self.factor, X)).astype(np.float64, copy=False)
+        self.total = dense(crossprod64(self.factor, X)).astype(np.float64, copy=False)
 
     def products(self, factor: sparse.csr_array, table: Callable[[int], Array], n_clusters: int) -> Array:
         """Σ_q F_iq · x_iᵀ table(q)_c for each row and cluster, column by column."""

@@ -11,7 +11,7 @@ from cases.data import blobs
 from likewise.forms import Form
 from likewise.graphs import RowMatrix, neighbor_graph
 from likewise.linalg import _davidson as davidson
-from likewise.linalg import _precise as precise
+from likewise.linalg import _products as products
 from likewise.pencil import Route
 
 N, F = 300, 12
@@ -21,7 +21,7 @@ FAR = 1e3
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(precise, "ENTRIES", 500)
+    monkeypatch.setattr(products, "ENTRIES", 500)
 
 
 def rows(seed=0):
@@ -54,9 +54,9 @@ def test_forms_of_float32_are_those_of_the_same_numbers(small_blocks, kind):
 def test_products_are_summed_in_double(small_blocks, left, width):
     A = np.random.default_rng(0).normal(size=(N, width))
     X = rows()
-    np.testing.assert_allclose(precise.inner(left(A), X), A.T @ X.astype(np.float64), rtol=1e-13, atol=1e-9)
-    np.testing.assert_allclose(precise.inner(X, A), X.T.astype(np.float64) @ A, rtol=1e-13, atol=1e-9)
-    np.testing.assert_allclose(precise.times(X, A[:F]), X.astype(np.float64) @ A[:F], rtol=1e-13, atol=1e-9)
+    np.testing.assert_allclose(products.crossprod64(left(A), X), A.T @ X.astype(np.float64), rtol=1e-13, atol=1e-9)
+    np.testing.assert_allclose(products.crossprod64(X, A), X.T.astype(np.float64) @ A, rtol=1e-13, atol=1e-9)
+    np.testing.assert_allclose(products.matmul64(X, A[:F]), X.astype(np.float64) @ A[:F], rtol=1e-13, atol=1e-9)
 
 
 METHODS = [
@@ -72,7 +72,7 @@ METHODS = [
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: type(method).__name__)
 def test_a_fit_of_float32_holds_no_copy_in_double(monkeypatch, method):
-    monkeypatch.setattr(precise, "ENTRIES", 2**14)
+    monkeypatch.setattr(products, "ENTRIES", 2**14)
     X, y = blobs(4000, 120)
     hints = lw.Constraints.sample(y, "equal", 30, random_state=0)
 
@@ -97,7 +97,7 @@ def test_the_matrix_free_route_runs_in_the_precision_of_the_data(monkeypatch, me
     monkeypatch.setattr("likewise.pencil._solve.choose_route", lambda *args, **kwargs: Route.MATRIX_FREE)
     rough = type(method).__name__ in ("GCDR", "LPP")
     if rough:
-        monkeypatch.setattr("likewise.pencil._spaces.WOODBURY", 0)
+        monkeypatch.setattr("likewise.pencil._matrix_free.WOODBURY", 0)
     types = set()
     original = davidson._Basis.add
     monkeypatch.setattr(

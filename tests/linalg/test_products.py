@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from likewise import _threads as shared
 from likewise.linalg import _products as products
-from likewise.linalg._products import Threaded, product
+from likewise.linalg._products import ThreadedMatrix, product
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def threads(monkeypatch):
             super().__init__(count, **kwargs)
 
     monkeypatch.setattr(shared, "ThreadPoolExecutor", Pool)
-    monkeypatch.setattr(products, "WORTH", 0)
+    monkeypatch.setattr(products, "THREADED_FROM", 0)
     return seen
 
 
@@ -33,14 +33,14 @@ def test_any_number_of_threads_gives_the_same_to_the_bit(shape, density, dtype, 
     V = np.asfortranarray(np.random.default_rng(1).normal(size=(shape[1], 5)).astype(dtype))
     for count in (1, 2, 3, 16):
         monkeypatch.setattr(shared, "_openmp_effective_n_threads", lambda count=count: count)
-        for found in (Threaded(A) @ V, product(A, V), Threaded(A.T).T @ V):
+        for found in (ThreadedMatrix(A) @ V, product(A, V), ThreadedMatrix(A.T).T @ V):
             assert found.dtype == dtype
             np.testing.assert_array_equal(found, A @ V)
     assert set(threads) == {2, 3, 16}
 
 
 def test_transposed_twice_is_the_same_object():
-    A = Threaded(sparse.csr_array(np.eye(3)))
+    A = ThreadedMatrix(sparse.csr_array(np.eye(3)))
     assert A.T.T is A
 
 
@@ -52,6 +52,6 @@ def test_threads_are_those_that_the_libraries_may_use(threads):
 
 
 def test_small_products_start_no_threads(threads, monkeypatch):
-    monkeypatch.setattr(products, "WORTH", 2**21)
+    monkeypatch.setattr(products, "THREADED_FROM", 2**21)
     product(sparse.csr_array(np.eye(3)), np.ones((3, 2)))
     assert not threads

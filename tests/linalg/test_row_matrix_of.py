@@ -43,11 +43,3 @@ def test_of_small_and_large_groups_the_small_ones_are_written_out():
     np.testing.assert_allclose(written.toarray(), mixed.toarray())
     assert written.sparse.nnz == 16
     np.testing.assert_allclose(written.core.toarray(), [[0.0, 0.5], [0.5, 1.0]])
-
-
-def test_the_square_root_squares_to_the_matrix():
-    for K in (RowMatrix.centering(5), 3.0 * RowMatrix.centering(4), RowMatrix.diag(np.arange(4.0))):
-        R = K.square_root().toarray()
-        np.testing.assert_allclose(R @ R, K.toarray(), atol=1e-12)
-    assert RowMatrix.of(W).square_root() is None
-    assert (RowMatrix.centering(5) + RowMatrix.centering(5)).square_root() is None

@@ -1,0 +1,156 @@
+"""The forms that papers are made of: of a graph over the rows, scatters around centers, and ridges.
+
+Groups are given as codes, one a row; −1 is in no group.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._arrays import FloatArray, IntArray
+from ..linalg._row_matrix import RowMatrix, indicator
+from ._form import Form
+
+
+def laplacian(graph: RowMatrix | Any, *, signed: bool = False) -> Form:
+    """Σ over edges of weight × (difference along w)²: ``K = D − W``, D the row sums of W.
+
+    Parameters
+    ----------
+    graph : RowMatrix, symmetric sparse or dense matrix
+        W, the weights between rows.
+    signed : bool
+        Some weights are negative, so that the form is not positive semi-definite.
+
+    Returns
+    -------
+    Form
+
+    See Also
+    --------
+    degree : the form to divide a Laplacian by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.forms import laplacian
+    >>> from likewise.graphs import RowMatrix
+    >>> one_edge = RowMatrix.from_pairs(3, np.array([[0, 2]]), np.array([1.0]))
+    >>> laplacian(one_edge).matrix(np.array([[1.0], [5.0], [4.0]]))
+    array([[9.]])
+    """
+    graph = RowMatrix.of(graph)
+    return Form(RowMatrix.diag(graph.row_sums()) - graph, psd=not signed)
+
+
+def degree(graph: RowMatrix | Any) -> Form:
+    """Σ over rows of degree × (position along w)²: ``K = D``, the row sums; indefinite if one is negative.
+
+    Parameters
+    ----------
+    graph : RowMatrix, symmetric sparse or dense matrix
+
+    Returns
+    -------
+    Form
+    """
+    sums = RowMatrix.of(graph).row_sums()
+    return Form(RowMatrix.diag(sums), psd=bool(np.all(sums >= 0)))
+
+
+def ridge(cost: float | FloatArray) -> Form:
+    """``Σ cost_j w_j²``, whatever the rows: ``ridge(1.0)`` is the identity.
+
+    Parameters
+    ----------
+    cost : float or (f,) array
+        Not negative.
+
+    Returns
+    -------
+    Form
+    """
+    if not np.all(np.asarray(cost) >= 0):
+        raise ValueError(f"a ridge must not be negative, got {np.min(cost)}.")
+    return Form(None, cost)
+
+
+def total_scatter(n: int) -> Form:
+    """Σ over the n rows of (x − mean)(x − mean)ᵀ."""
+    return Form(RowMatrix.centering(n))
+
+
+def within_scatter(codes: IntArray) -> Form:
+    """Σ over grouped rows of (x − c)(x − c)ᵀ, c the centroid of the row's group.
+
+    Parameters
+    ----------
+    codes : (n,) int array
+        The group of each row; −1 is in none.
+
+    Returns
+    -------
+    Form
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.forms import within_scatter
+    >>> within_scatter(np.array([0, 0, -1])).matrix(np.array([[1.0], [3.0], [9.0]]))
+    array([[2.]])
+    """
+    Z, sizes = _members(codes)
+    grouped = RowMatrix.diag((codes >= 0).astype(float))
+    return Form(grouped - RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes)))
+
+
+def between_scatter(codes: IntArray) -> Form:
+    """Σ over groups of size × (c_group − c)(c_group − c)ᵀ, c the mean of the grouped rows.
+
+    Parameters
+    ----------
+    codes : (n,) int array
+        The group of each row; −1 is in none.
+
+    Returns
+    -------
+    Form
+    """
+    Z, sizes = _members(codes)
+    grouped = (codes >= 0).astype(float)[:, None]
+    groups = RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes))
+    return Form(groups - RowMatrix.low_rank(grouped) * (1.0 / max(sizes.sum(), 1.0)))
+
+
+def centroid_scatter(codes: IntArray) -> Form:
+    """Σ over groups of c_group c_groupᵀ: uncentered, each group counting once.
+
+    Parameters
+    ----------
+    codes : (n,) int array
+        The group of each row; −1 is in none.
+
+    Returns
+    -------
+    Form
+    """
+    Z, sizes = _members(codes)
+    groups = RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes**2))
+    return Form(groups.written_out(int((sizes == 1).sum())))  # a group of one is a row as it is
+
+
+def centroids(codes: IntArray) -> sparse.csr_array:
+    """The matrix M (n × groups) with ``Mᵀ X`` the group means."""
+    Z, sizes = _members(codes)
+    return sparse.csr_array(Z @ sparse.diags_array(1.0 / sizes))
+
+
+def _members(codes: IntArray) -> tuple[sparse.csr_array, FloatArray]:
+    used, dense = np.unique(codes[codes >= 0], return_inverse=True)
+    packed = np.full(len(codes), -1)
+    packed[codes >= 0] = dense
+    Z = indicator(packed, len(used))
+    return Z, np.asarray(Z.sum(axis=0)).ravel()
