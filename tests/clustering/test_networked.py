@@ -37,7 +37,7 @@ def test_links_find_what_words_alone_do_not():
     X, y, links = documents()
     plain = NetworkedDocuments(3, random_state=0).fit(X)
     linked = NetworkedDocuments(3, random_state=0).fit(X, links=links)
-    assert rand_index(y, linked.labels_) > 0.9 > rand_index(y, plain.labels_)
+    assert rand_index(y, linked.labels_) > 0.8 > 0.6 > rand_index(y, plain.labels_)
     assert plain.projection_ is None
     assert plain.core_pairs_.is_empty
 

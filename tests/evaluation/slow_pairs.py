@@ -54,8 +54,11 @@ def slow_constraint_accuracy(labels, constraints):
             hints += [(i, j, True, part.weight)] * bool(alike and part.same_within)
             hints += [(i, j, False, part.weight)] * bool(alike and part.different_within)
             hints += [(i, j, False, part.weight)] * bool(not alike and part.different_across)
-    kept = sum(w for i, j, together, w in hints if (labels[i] == labels[j]) == together)
-    return kept / sum(w for *_, w in hints)
+    once = {}
+    for i, j, together, w in hints:
+        once[i, j, together] = max(once.get((i, j, together), 0.0), w)
+    kept = sum(w for (i, j, together), w in once.items() if (labels[i] == labels[j]) == together)
+    return kept / sum(once.values())
 
 
 def share(part, whole, empty):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import likewise as lw
 from cases.data import blobs, consistent_hints, labels_partition, law, partial_labels, principal_angle
 from cases.published import costco_beta, gcdr_weights, groups_of
-from likewise import Constraints
+from likewise import Constraints, Partition
 
 SEEDS = st.integers(0, 10_000)
 
@@ -17,7 +17,7 @@ METHODS = {
     "ASP qr": lw.ASP(basis="qr", singletons="none"),
     "SCREEN": lw.SCREEN(2),
     "SCREEN cannot": lw.SCREEN(2, scatter="cannot"),
-    "Costco": lw.Costco(2, beta="published"),
+    "Costco": lw.Costco(2),
     "DSP": lw.DSP(2),
     "GCDR": lw.GCDR(2),
     "GCDR shrink": lw.GCDR(2, degree="shrink"),
@@ -26,8 +26,8 @@ METHODS = {
     "SLPP": lw.SLPP(2),
     "LPPSI": lw.LPPSI(2),
     "LPPSI rbf": lw.LPPSI(2, kernel="rbf"),
-    "RCA": lw.RCA(2, ridge=0.1),
-    "DCA": lw.DCA(2, ridge=0.1),
+    "RCA": lw.RCA(2),
+    "DCA": lw.DCA(2),
 }
 EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
@@ -106,18 +106,22 @@ def test_shrinking_leaves_degrees_and_no_more(seed, n_cannot):
 def test_a_partition_is_its_pairs(method, seed):
     X, y = blobs(24, 4, seed=seed)
     labels = Constraints.from_labels(partial_labels(y, 0.5, seed=seed))
-    found = method.fit(X, constraints=labels).components_.copy()
-    expected = method.fit(X, constraints=labels.expand()).components_
-    assert principal_angle(found, expected) < 1e-6
-    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+    others = Partition(partial_labels(y, 0.6, seed=seed + 9), different_across=True, weight=0.5)  # overlaps
+    same = Partition(np.where(np.arange(24) % 3 == 0, y, -1), weight=2.0)
+    for constraints in (labels, labels | Constraints(24, partitions=[others, same])):
+        found = method.fit(X, constraints=constraints).components_.copy()
+        expected = method.fit(X, constraints=constraints.expand()).components_
+        assert principal_angle(found, expected) < 1e-6
+        np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
 
 
-def test_auto_counts_what_was_said_not_what_follows():
-    """Documented: a group of s rows is s − 1 statements, and s(s − 1)/2 when written out."""
+def test_auto_counts_the_must_links_that_do_not_follow_from_the_others():
+    """Documented: a group of s rows counts s − 1 must-links, as labels, as a chain of pairs, or with all its pairs."""
     X, y = blobs(24, 4)
     labels = Constraints.from_labels(y)
-    said, pairs = (lw.Costco(1).fit(X, constraints=hints).beta_ for hints in (labels, labels.expand()))
-    assert said / pairs == pytest.approx(labels.n_must_link / 21)
+    auto, published = (lw.Costco(1, beta=beta).fit(X, constraints=labels).beta_ for beta in ("auto", "published"))
+    assert auto == pytest.approx(published * 4 / 21)
+    assert lw.Costco(1).fit(X, constraints=labels.expand()).beta_ == pytest.approx(auto)
 
 
 @EVERY

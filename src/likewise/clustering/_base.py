@@ -13,6 +13,7 @@ from .._estimator import as_constraints, validate_rows
 from .._method import Method
 from .._sklearn import _fit_context
 from ..constraints import Constraints
+from ..constraints._overlap import pair_weights
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
@@ -78,8 +79,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         return {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "ensure_min_samples": 1}
 
     def _refuse_beliefs(self, hints: Constraints) -> None:
-        weights = [hints.must_weight, hints.cannot_weight, [part.weight for part in hints.partitions]]
-        told = np.concatenate([np.asarray(some, dtype=float) for some in weights])
+        told = np.concatenate([pair_weights(hints, "must"), pair_weights(hints, "cannot")])
         if np.any(told != 1):
             raise ValueError(
                 f"{type(self).__name__} takes every hint as certain and has no place for degrees of belief, but one "

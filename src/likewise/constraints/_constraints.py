@@ -21,6 +21,7 @@ from ._closure import Closure, close
 from ._conflicts import Conflict, find_conflicts, raise_conflicts
 from ._labels import encode_labels
 from ._linkage import closed_groups
+from ._overlap import n_distinct
 from ._partition import Partition, distinct_partitions
 from ._validate import canonical_pairs, chosen_rows, read_only, renumbered, whole_number
 from ._wording import counted, summarize, table
@@ -152,20 +153,21 @@ class Constraints:
         """
         files.write(self, path, ids)
 
-    @property
+    @cached_property
     def n_must_link(self) -> int:
-        """Number of must-links, stated or implied by a partition (a pair said twice counts twice)."""
-        return len(self.must_link) + sum(partition.n_must_link for partition in self.partitions)
+        """Number of must-linked pairs, stated or implied by a partition; each counts once."""
+        return n_distinct(self, "must")
 
-    @property
+    @cached_property
     def n_cannot_link(self) -> int:
-        """Number of cannot-links, stated or implied by a partition (a pair said twice counts twice)."""
-        return len(self.cannot_link) + sum(partition.n_cannot_link for partition in self.partitions)
+        """Number of cannot-linked pairs, stated or implied by a partition; each counts once."""
+        return n_distinct(self, "cannot")
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is said about any pair."""
-        return self.n_must_link + self.n_cannot_link == 0
+        """Whether no pair is stated or implied."""
+        implied = any(partition.n_must_link or partition.n_cannot_link for partition in self.partitions)
+        return not (len(self.must_link) or len(self.cannot_link) or implied)
 
     def summary(self) -> str:
         """Count the constraints in words, as for a message.
@@ -277,7 +279,7 @@ class Constraints:
         Parameters
         ----------
         limit : int, default=1_000_000
-            Raise ValueError rather than write more pairs than this (counted before repeats are merged).
+            Raise ValueError rather than write more pairs than this.
         closed : bool, default=False
             Also write what follows: all pairs inside a group, with the smallest belief of what joins it,
             and all pairs between groups that are apart, with the largest belief of what parts them. A stated

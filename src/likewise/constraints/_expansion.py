@@ -18,7 +18,8 @@ _Weighted = tuple[IntArray, FloatArray]
 
 def expand(constraints: Constraints, limit: int, closed: bool) -> Constraints:
     """Write every pair out, or raise when there are more than `limit`."""
-    _within_limit(n_written(constraints, closed=False), limit)
+    if n_written(constraints, closed=False) > limit:  # with repeats, which is quicker to count
+        _within_limit(constraints.n_must_link + constraints.n_cannot_link, limit)
     must, cannot = (
         [(constraints.must_link, constraints.must_weight)],
         [(constraints.cannot_link, constraints.cannot_weight)],
@@ -41,8 +42,9 @@ def expand(constraints: Constraints, limit: int, closed: bool) -> Constraints:
 
 
 def n_written(constraints: Constraints, *, closed: bool) -> int:
-    """Count the pairs that `expand` writes out before it merges those that are said twice."""
-    stated = constraints.n_must_link + constraints.n_cannot_link
+    """Count the pairs that `expand` writes out before it merges those that occur twice."""
+    stated = len(constraints.must_link) + len(constraints.cannot_link)
+    stated += sum(partition.n_must_link + partition.n_cannot_link for partition in constraints.partitions)
     if not closed:
         return stated
     closure = constraints.closure()

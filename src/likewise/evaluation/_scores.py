@@ -6,15 +6,16 @@ T + D = n(n−1)/2; P pairs placed together by the clustering; B pairs of the sa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._contingency import Counts, contingency, contingency_of_labels, encode
+from ..constraints import Constraints
+from ..constraints._overlap import Kind, implied_weights, links_once, stated_pairs
+from ._contingency import Counts, contingency_of_labels, encode
 
-if TYPE_CHECKING:
-    from ..constraints import Constraints, Partition
+KINDS: tuple[Kind, Kind] = ("must", "cannot")
 
 
 class PairScore(NamedTuple):
@@ -266,7 +267,7 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
 
     over the stated pairs and over the pairs that partitions imply, each of these with its partition's
     weight. A must-link is kept if its two rows share a label, a cannot-link if they do not. A pair that is
-    hinted twice counts twice.
+    stated or implied several times counts once, with its largest weight.
 
     Prefer it when there are no true classes, or on hints held back from fitting: on the hints that a method
     was given it measures obedience, and only on others what was learned.
@@ -302,39 +303,23 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
             "Split them too: constraints.restrict(rows)."
         )
     kept = total = 0.0
-    for links, weights, wanted in (
-        (constraints.must_link, constraints.must_weight, True),
-        (constraints.cannot_link, constraints.cannot_weight, False),
-    ):
-        together = codes[links[:, 0]] == codes[links[:, 1]]
-        kept += float(weights[together == wanted].sum())
+    for kind in KINDS:
+        pairs, stated = stated_pairs(constraints, kind)
+        # a pair that partitions imply, too, counts below, and here with what its own weight exceeds theirs
+        weights = np.maximum(stated - implied_weights(constraints, kind), 0.0)
+        together = codes[pairs[:, 0]] == codes[pairs[:, 1]]
+        kept += float(weights[together == (kind == "must")].sum())
         total += float(weights.sum())
-    for partition in constraints.partitions:
-        kept_pairs, hinted_pairs = _pairs_kept(partition, codes)
-        kept += partition.weight * kept_pairs
-        total += partition.weight * hinted_pairs
+        for weight, links in links_once(constraints.partitions, kind):
+            n_pairs, n_together = links.n_pairs(), links.n_within(codes)
+            kept += weight * (n_together if kind == "must" else n_pairs - n_together)
+            total += weight * n_pairs
     if total == 0.0:
         raise ValueError(
             "there is nothing to check: constraints say nothing about any pair of rows. "
             "Give at least one must-link, one cannot-link, or a partition of two known rows."
         )
     return min(kept / total, 1.0)
-
-
-def _pairs_kept(partition: Partition, codes: Counts) -> tuple[int, int]:
-    """Count the pairs that a partition implies: (those the labels keep, all of them)."""
-    known = partition.codes >= 0
-    pairs = contingency(partition.codes[known], codes[known]).pairs()
-    within, across = pairs.by_row, pairs.total - pairs.by_row
-    implied = (
-        (partition.same_within, pairs.both, within),
-        (partition.different_within, within - pairs.both, within),
-        (partition.different_across, pairs.neither, across),
-    )
-    return (
-        sum(kept for stated, kept, _ in implied if stated),
-        sum(hinted for stated, _, hinted in implied if stated),
-    )
 
 
 def _share(part: int, whole: int, empty: float) -> float:

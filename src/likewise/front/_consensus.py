@@ -8,6 +8,7 @@ import numpy as np
 
 from ..clustering.agreement._hbgf import consensus_embedding
 from ..constraints import Constraints
+from ..constraints._overlap import pair_weights
 from ._evidence import UNHINTED, Evidence
 from ._folds import Statements
 from ._kmeans import hinted_run
@@ -149,5 +150,4 @@ def weighed(hints: Constraints, evidence: Evidence) -> Constraints:
 
 def certain(hints: Constraints) -> bool:
     """Whether no must-link carries a degree of belief."""
-    blocks = [part.weight for part in hints.partitions if part.same_within]
-    return bool(np.all(np.concatenate([hints.must_weight, blocks]) == 1))
+    return bool(np.all(pair_weights(hints, "must") == 1))

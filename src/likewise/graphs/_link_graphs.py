@@ -1,4 +1,4 @@
-"""Graphs of what was stated: must-links and cannot-links, as given or closed."""
+"""Graphs of must-links and cannot-links, as given or closed."""
 
 from __future__ import annotations
 
@@ -7,81 +7,113 @@ from scipy import sparse
 
 from .._arrays import FloatArray, IntArray
 from ..constraints import Constraints
+from ..constraints._overlap import WeightedLinks, links_once
 from ..linalg._row_matrix import RowMatrix, indicator
-from ._blocks import Statements, statements, statements_once
 
 
-def must_link_graph(constraints: Constraints, *, closed: bool = False, once: bool = False) -> RowMatrix:
-    """Weights of belief between rows said to be the same; no row is linked to itself.
+def must_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMatrix:
+    """Weights between must-linked rows; no row is linked to itself.
+
+    A pair that is stated or implied several times counts once, with its largest weight: the graph is that of the pairs
+    that :meth:`Constraints.expand` writes out. A partition costs O(n), however many pairs it implies.
 
     Parameters
     ----------
     constraints : Constraints
-        A pair said by a partition and by itself has the larger belief.
-    closed : bool
-        Also link what follows by transitivity. An entailed link is believed as much as the least believed
-        statement of its group; a stated link keeps its own belief.
-    once : bool
-        A pair that several partitions speak of has the largest of their beliefs, and that is all that counts for
-        what is least believed in its group: the pairs are exactly those that :meth:`Constraints.expand` writes out.
-        Without it what partitions say of one pair adds up, and of a pair said twice both count.
+    closed : bool, default=False
+        Also link what follows by transitivity. An entailed link has the smallest weight of the links that join its
+        group; a stated link keeps its own.
+
+    Returns
+    -------
+    RowMatrix
+
+    See Also
+    --------
+    cannot_link_graph
+
+    Examples
+    --------
+    >>> from likewise import Constraints
+    >>> from likewise.graphs import must_link_graph
+    >>> must_link_graph(Constraints(3, must_link=[(0, 1), (1, 2)], must_weight=[1.0, 0.5]), closed=True).toarray()
+    array([[0. , 1. , 0.5],
+           [1. , 0. , 0.5],
+           [0.5, 0.5, 0. ]])
     """
-    said = (statements_once if once else statements)(constraints.partitions, "must")
-    if said is None:
-        pairs = constraints.expand(closed=closed)
-        return RowMatrix.from_pairs(pairs.n_samples, pairs.must_link, pairs.must_weight)
+    implied = links_once(constraints.partitions, "must")
     entailed, graph = np.zeros(constraints.n_samples), RowMatrix.zeros(constraints.n_samples)
     if closed:
         groups = constraints.groups()
-        least = _least(constraints, groups, said, once)
+        least = _smallest_weights(constraints, groups, implied)
         entailed, graph = least[groups], RowMatrix.low_rank(indicator(groups, len(least)), sparse.diags_array(least))
-    for weight, blocks in said:
-        # A block lies in one group, where its pairs are believed that much more than what is entailed.
-        more = np.maximum(weight - entailed, 0.0)
-        if more.any():
-            graph = graph + blocks.matrix(more)
-    return _raised_to(graph, constraints.must_link, constraints.must_weight).without_diagonal()
+    for weight, links in implied:
+        # Linked rows lie in one group, where their weight exceeds that of what is entailed by this much.
+        excess = np.maximum(weight - entailed, 0.0)
+        if excess.any():
+            graph = graph + links.matrix(excess)
+    return _raised(graph, constraints.must_link, constraints.must_weight).without_diagonal()
 
 
-def cannot_link_graph(constraints: Constraints, *, closed: bool = False, once: bool = False) -> RowMatrix:
-    """Weights of belief (positive) between rows said to differ.
+def cannot_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMatrix:
+    """Weights (positive) between cannot-linked rows.
 
-    ``closed`` adds what follows by entailment; ``once`` is as for :func:`must_link_graph`.
+    A pair that is stated or implied several times counts once, with its largest weight, and a partition costs O(n), as
+    for :func:`must_link_graph`.
+
+    Parameters
+    ----------
+    constraints : Constraints
+    closed : bool, default=False
+        Also link what follows: all rows of two groups between which there is a cannot-link, with the largest weight of
+        these. Contradictions raise :class:`~likewise.constraints.ConstraintConflictError`.
+
+    Returns
+    -------
+    RowMatrix
+
+    See Also
+    --------
+    must_link_graph
+
+    Examples
+    --------
+    >>> from likewise import Constraints
+    >>> from likewise.graphs import cannot_link_graph
+    >>> cannot_link_graph(Constraints(3, must_link=[(0, 1)], cannot_link=[(1, 2)]), closed=True).toarray()
+    array([[0., 0., 1.],
+           [0., 0., 1.],
+           [1., 1., 0.]])
     """
     if closed:
         closure = constraints.closure()
-        # What parts two groups is believed as much as the strongest of it: no stated pair is left to raise.
-        return cannot_link_graph(closure.between, once=once).lift(indicator(closure.groups, closure.n_groups))
+        # Between two groups the largest weight counts for all pairs: no stated pair is left to raise.
+        return cannot_link_graph(closure.between).lift(indicator(closure.groups, closure.n_groups))
     graph = RowMatrix.zeros(constraints.n_samples)
-    said = (statements_once if once else statements)(constraints.partitions, "cannot")
-    if said is None:
-        constraints, said = constraints.expand(), []
-    for weight, blocks in said:
-        graph = graph + blocks.matrix(np.full(constraints.n_samples, weight))
-    graph = graph.without_diagonal()
-    return _raised_to(graph, constraints.cannot_link, constraints.cannot_weight)
+    for weight, links in links_once(constraints.partitions, "cannot"):
+        graph = graph + links.matrix(np.full(constraints.n_samples, weight))
+    return _raised(graph.without_diagonal(), constraints.cannot_link, constraints.cannot_weight)
 
 
-def _raised_to(graph: RowMatrix, pairs: IntArray, beliefs: FloatArray) -> RowMatrix:
-    """``graph`` with the value at each of ``pairs`` raised to what was stated there."""
-    missing = beliefs - graph.entries(pairs[:, 0], pairs[:, 1])
-    stated = missing > 0
-    return graph + RowMatrix.from_pairs(graph.n, pairs[stated], missing[stated])
+def _raised(graph: RowMatrix, pairs: IntArray, weights: FloatArray) -> RowMatrix:
+    """``graph`` with the value at each of ``pairs`` raised to the weight stated there."""
+    missing = weights - graph.entries(pairs[:, 0], pairs[:, 1])
+    lower = missing > 0
+    return graph + RowMatrix.from_pairs(graph.n, pairs[lower], missing[lower])
 
 
-def _least(constraints: Constraints, groups: IntArray, said: Statements, once: bool) -> FloatArray:
-    """The least belief that holds each group together; 0 for a group of one, of which nothing was said."""
+def _smallest_weights(constraints: Constraints, groups: IntArray, implied: WeightedLinks) -> FloatArray:
+    """The smallest weight of the links that join each group; 0 for a group of one row, which has none."""
     least = np.full(int(groups.max(initial=-1)) + 1, np.inf)
-    pairs, beliefs = constraints.must_link, constraints.must_weight
-    for weight, blocks in said:
-        links = blocks.matrix(np.ones(len(groups))).without_diagonal()
-        partners = links.row_sums()
-        if once:
-            # A pair that is also stated by itself has one belief, the larger.
-            both = links.entries(pairs[:, 0], pairs[:, 1]) > 0.5
-            np.subtract.at(partners, pairs[both & (beliefs > weight)], 1.0)
-            beliefs = np.where(both, np.maximum(beliefs, weight), beliefs)
+    pairs, weights = constraints.must_link, constraints.must_weight
+    for weight, links in implied:
+        graph = links.matrix(np.ones(len(groups))).without_diagonal()
+        partners = graph.row_sums()
+        # A pair that is also stated has one weight, the larger.
+        both = graph.entries(pairs[:, 0], pairs[:, 1]) > 0.5
+        np.subtract.at(partners, pairs[both & (weights > weight)], 1.0)
+        weights = np.where(both, np.maximum(weights, weight), weights)
         np.minimum.at(least, groups[partners > 0.5], weight)
-    np.minimum.at(least, groups[pairs[:, 0]], beliefs)
+    np.minimum.at(least, groups[pairs[:, 0]], weights)
     least[np.isinf(least)] = 0.0
     return least

@@ -14,6 +14,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from .._arrays import FloatArray, IntArray
 from ..constraints import Constraints, Partition
 from ..constraints._expansion import cannot_links_only
+from ..constraints._overlap import implied_weights, implies
 from ..forms import Form, laplacian, ridge
 from ..graphs import must_link_graph
 from ..linalg._products import centered, row_blocks
@@ -102,7 +103,8 @@ def cannot_link_pairs(constraints: Constraints, limit: int) -> tuple[IntArray, F
     """Cannot-links, stated or implied, and their weights; partitions are expanded to about ``limit`` pairs.
 
     Up to the limit every implied pair is written out, and a pair stated twice counts once with the larger weight.
-    Beyond, each partition gives evenly spaced pairs, whose weights are raised to stand for those left out.
+    Beyond, each partition gives evenly spaced pairs, whose weights are raised to stand for those left out; those that
+    are stated, or that a partition of larger weight implies, do not count again.
     """
     if not constraints.partitions:
         return constraints.cannot_link, constraints.cannot_weight
@@ -111,11 +113,17 @@ def cannot_link_pairs(constraints: Constraints, limit: int) -> tuple[IntArray, F
     if implied <= limit:
         expanded = cannot_links_only(constraints).expand(limit + len(constraints.cannot_link))
         return expanded.cannot_link, expanded.cannot_weight
-    pairs, weights = [constraints.cannot_link], [constraints.cannot_weight]
-    for part in partitions:
-        share = max(1, limit * part.n_cannot_link // implied)
-        pairs.append(_spaced_pairs(part, share))
-        weights.append(np.full(len(pairs[-1]), part.weight * part.n_cannot_link / len(pairs[-1])))
+    stated = constraints.cannot_link
+    pairs, weights = [stated], [np.maximum(constraints.cannot_weight, implied_weights(constraints, "cannot"))]
+    partitions.sort(key=lambda part: -part.weight)
+    for place, part in enumerate(partitions):
+        drawn = _spaced_pairs(part, max(1, limit * part.n_cannot_link // implied))
+        # a pair counts once, where it is stated or with the largest weight
+        new = ~np.isin(_keys(drawn, constraints.n_samples), _keys(stated, constraints.n_samples))
+        for earlier in partitions[:place]:
+            new &= ~implies(earlier, "cannot", drawn)
+        pairs.append(drawn[new])
+        weights.append(np.full(np.count_nonzero(new), part.weight * part.n_cannot_link / len(drawn)))
     return np.concatenate(pairs), np.concatenate(weights)
 
 
@@ -134,6 +142,11 @@ def must_link_pairs(constraints: Constraints, limit: int) -> tuple[IntArray, Flo
         ],
     )
     return cannot_link_pairs(swapped, limit)
+
+
+def _keys(pairs: IntArray, n: int) -> IntArray:
+    """A number for each pair, whichever row comes first."""
+    return pairs.min(axis=1) * n + pairs.max(axis=1)
 
 
 def _spaced_pairs(partition: Partition, amount: int) -> IntArray:

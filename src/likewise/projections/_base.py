@@ -243,10 +243,7 @@ def relative_ridge(amount: float | str, scale: Form, X: Any, *, auto: float | No
     return ridge(float(amount) * float(scale.diagonal(X).mean()))
 
 
-def n_statements(constraints: Constraints) -> int:
-    """How many must-links were said: pairs, and for a whole group of s rows the s − 1 that tie it."""
-    told = len(constraints.must_link)
-    for partition in constraints.partitions:
-        if partition.same_within:
-            told += int((partition.codes >= 0).sum()) - partition.n_blocks
-    return told
+def n_independent_links(constraints: Constraints) -> int:
+    """How many must-links join the groups if none is redundant: s − 1 for a group of s rows, however it is stated."""
+    groups = constraints.groups()
+    return len(groups) - int(groups.max(initial=-1)) - 1

@@ -13,7 +13,7 @@ from ..constraints import Constraints
 from ..forms import Form, laplacian, ridge, total_scatter
 from ..graphs import must_link_graph
 from ..pencil import Pencil
-from ._base import Projection, n_statements
+from ._base import Projection, n_independent_links
 
 
 class Costco(Projection):
@@ -34,8 +34,8 @@ class Costco(Projection):
         None: all there are.
     beta : "auto", "published" or float
         The weight of the regularizer. "published" is Eq. 5.17. "auto" multiplies it by features / must-links where
-        must-links are more than features: measured to be best between a hundredth and a tenth of Eq. 5.17 then. 0 is
-        "nr-Costco".
+        must-links are more than features: measured to be best between a hundredth and a tenth of Eq. 5.17 then. Only
+        must-links that do not follow from the others count: s − 1 in a group of s rows. 0 is "nr-Costco".
     regularizer : {"variance", "identity"}
         J. A feature without variance gets weight 0 either way.
     over : {"sum", "pull"}
@@ -110,4 +110,4 @@ class Costco(Projection):
         published = float(V.diagonal(X).max() / J.max()) if J.max() > 0 else 0.0
         if self.beta == "published":
             return published
-        return published * min(1.0, X.shape[1] / n_statements(constraints))
+        return published * min(1.0, X.shape[1] / n_independent_links(constraints))

@@ -13,6 +13,7 @@ from .._progress_legacy import part
 from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..constraints._expansion import cannot_links_only
+from ..constraints._overlap import implied_weights
 from ..forms import laplacian
 from ..graphs import RowMatrix, cannot_link_graph
 from ..graphs._bandwidth import DELTA, resolve_delta
@@ -199,11 +200,14 @@ def disjointness(X: Any, constraints: Constraints, pairs: Any, far: Any, scale: 
             cannot_links_only(constraints).expand(limit=constraints.n_cannot_link),
             RowMatrix.zeros(n),
         )
-    stated, beliefs = apart.cannot_link, apart.cannot_weight
+    stated = apart.cannot_link
+    beliefs = np.maximum(apart.cannot_weight, implied_weights(apart, "cannot"))
     lengths = paired_distances(X[stated[:, 0]], X[stated[:, 1]]) if len(stated) else np.zeros(0)
     near = beliefs * (1.0 - lengths / scale)
     pairs, first = np.unique(np.vstack([stated, pairs]), axis=0, return_index=True)
-    return uniform + RowMatrix.from_pairs(n, pairs, np.concatenate([near, 1.0 - far / scale])[first])
+    similarity = np.concatenate([near, 1.0 - far / scale])[first]
+    # a pair counts once: its own similarity in place of the uniform one
+    return uniform + RowMatrix.from_pairs(n, pairs, similarity - uniform.entries(pairs[:, 0], pairs[:, 1]))
 
 
 def _differences_at_mean_distance(X: Any, constraints: Constraints, scale: float) -> RowMatrix:

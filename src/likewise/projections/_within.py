@@ -8,7 +8,7 @@ from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import Form
 from ..pencil import Pencil
-from ._base import RIDGE, Projection, n_statements, relative_ridge
+from ._base import RIDGE, Projection, n_independent_links, relative_ridge
 
 
 class WithinGroups(Projection):
@@ -34,5 +34,5 @@ class WithinGroups(Projection):
         self.over = over
 
     def _against(self, within: Form, push: Form, X: Any, constraints: Constraints) -> Pencil:
-        auto = 0.1 * min(1.0, X.shape[1] / max(n_statements(constraints), 1))
+        auto = 0.1 * min(1.0, X.shape[1] / max(n_independent_links(constraints), 1))
         return Pencil(within + relative_ridge(self.ridge, within, X, auto=auto), push, over=self.over)

@@ -14,6 +14,7 @@ from ..._progress_legacy import each
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
 from ...constraints._expansion import n_written
+from ...constraints._overlap import pair_weights
 from ...graphs import RowMatrix, cannot_link_graph, must_link_graph
 from ._centers import LOOP, CenterClusterer
 from ._lloyd import Assign, best_of, lloyd
@@ -168,8 +169,7 @@ class PCKMeans(CenterClusterer):
         return rule(X, cosine=self._cosine)
 
     def _refuse_must_beliefs(self, constraints: Constraints) -> None:
-        partial = [part.weight for part in constraints.partitions if part.same_within]
-        told = np.concatenate([constraints.must_weight, partial])
+        told = pair_weights(constraints, "must")
         if np.any(told != 1):
             raise ValueError(
                 f"must_link='hard' takes every must-link as certain, but one weighs {told[told != 1][0]:g}. "

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._progress_legacy import each
 from ...constraints import Constraints
+from ...constraints._overlap import pair_weights
 from ...graphs import cannot_link_graph
 
 Array = np.ndarray
@@ -184,8 +185,7 @@ def _checked(distances: Any, constraints: Constraints) -> tuple[Array, float]:
             f"constraints were built for {constraints.n_samples} rows, distances have {len(D)}. Split them too: "
             "constraints.restrict(rows)."
         )
-    beliefs = [constraints.must_weight, constraints.cannot_weight, [part.weight for part in constraints.partitions]]
-    told = np.concatenate([np.asarray(some, dtype=float) for some in beliefs])
+    told = np.concatenate([pair_weights(constraints, "must"), pair_weights(constraints, "cannot")])
     if np.any(told != 1):
         raise ValueError(
             f"propagation takes every hint as certain, but one weighs {told[told != 1][0]:g}. Leave the weights out, "

@@ -73,9 +73,8 @@ class Violations:
 
     def __init__(self, X: Any, constraints: Constraints, penalty: float, *, closed: bool) -> None:
         self.free = ~constraints.touched()
-        # A pair counts once, however often it was said.
-        cannot = penalty * cannot_link_graph(constraints, closed=closed, once=True)
-        must = penalty * must_link_graph(constraints, closed=closed, once=True)
+        cannot = penalty * cannot_link_graph(constraints, closed=closed)
+        must = penalty * must_link_graph(constraints, closed=closed)
         limit = max(FEW_PAIRS * constraints.n_samples, FEW_ENTRIES)
         must, cannot = shared_columns(*(graph.written_out(limit) for graph in (must, cannot)))
         pairs, groups = PairPrices(X, must.sparse, cannot.sparse), GroupPrices(X, must, cannot)

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cases.data import law
 from constraints.strategies import hints
 from likewise import ConstraintConflictError, Constraints, Partition
+from likewise.constraints import _overlap
 from likewise.graphs import cannot_link_graph, must_link_graph
 
 
@@ -24,29 +25,8 @@ def both(constraints, **how):
 
 
 @law
-@given(hints(max_partitions=1))
-def test_as_given(constraints):
-    pairs = constraints.expand()
-    for graph, kind in zip(both(constraints), ("must", "cannot"), strict=True):
-        np.testing.assert_allclose(graph.toarray(), written_out(pairs, kind), atol=1e-12)
-
-
-@law
-@given(hints(max_pairs=0, max_partitions=3))
-def test_what_partitions_say_of_one_pair_adds_up(constraints):
-    n = constraints.n_samples
-    for make, kind in ((must_link_graph, "must"), (cannot_link_graph, "cannot")):
-        parts = (Constraints(n, partitions=[part]).expand() for part in constraints.partitions)
-        expected = sum((written_out(part, kind) for part in parts), np.zeros((n, n)))
-        np.testing.assert_allclose(make(constraints).toarray(), expected, atol=1e-12)
-
-
-@law
-@given(hints(max_partitions=1))
+@given(hints(max_partitions=3))
 def test_closed_must_links(constraints):
-    for part in constraints.partitions:
-        ends = part.codes[constraints.must_link]  # a pair said twice, by itself and by a block, is not meant here
-        assume(not np.any((ends[:, 0] == ends[:, 1]) & (ends[:, 0] >= 0)))
     same = Constraints(
         constraints.n_samples,
         constraints.must_link,
@@ -59,27 +39,46 @@ def test_closed_must_links(constraints):
 
 
 @settings(deadline=None, max_examples=200)
-@given(hints(max_partitions=3), st.booleans())
-def test_counted_once_they_are_the_written_out_pairs(constraints, closed):
-    try:
-        pairs = constraints.expand(closed=closed)
-    except ConstraintConflictError:
-        with pytest.raises(ConstraintConflictError):
-            cannot_link_graph(constraints, closed=True, once=True)
-        return
-    for graph, kind in zip(both(constraints, closed=closed, once=True), ("must", "cannot"), strict=True):
-        np.testing.assert_allclose(graph.toarray(), written_out(pairs, kind), atol=1e-12)
+@given(hints(max_partitions=4), st.booleans(), st.sampled_from([0, 3, _overlap.MOST_TERMS]))
+def test_overlapping_partitions_are_their_pairs_written_out(constraints, closed, most_terms):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_overlap, "MOST_TERMS", most_terms)
+        try:
+            pairs = constraints.expand(closed=closed)
+        except ConstraintConflictError:
+            with pytest.raises(ConstraintConflictError):
+                cannot_link_graph(constraints, closed=True)
+            return
+        for graph, kind in zip(both(constraints, closed=closed), ("must", "cannot"), strict=True):
+            np.testing.assert_allclose(graph.toarray(), written_out(pairs, kind), atol=1e-12)
 
 
-def test_partitions_that_overlap_in_too_many_ways_are_written_out():
+def test_partitions_that_overlap_in_many_ways():
     rng = np.random.default_rng(0)
-    for meaning in ((True, False), (False, True)):
+    for meaning in ((True, False), (False, True), (False, False, True)):
         parts = [Partition(rng.integers(-1, 3, 30), *meaning, weight=rng.uniform(0.5, 2.0)) for _ in range(9)]
         constraints = Constraints(30, partitions=parts)
         pairs = constraints.expand()
-        for graph, kind in zip(both(constraints, once=True), ("must", "cannot"), strict=True):
+        for graph, kind in zip(both(constraints), ("must", "cannot"), strict=True):
             np.testing.assert_allclose(graph.toarray(), written_out(pairs, kind), atol=1e-12)
-            assert graph.factor.shape[1] == 0
+
+
+def test_many_overlapping_partitions_of_many_rows_stay_small():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 60, 20_000)  # rows of a kind are alike in all partitions
+    parts = [Partition(rng.integers(0, 3, 60)[kind], weight=w) for w in np.linspace(0.5, 2.0, 12)]
+    graph = must_link_graph(Constraints(20_000, partitions=parts))
+    assert graph.sparse.nnz + graph.factor.nnz <= 20 * 20_000
+    assert graph.core.nnz <= 20 * 60**2
+    together = np.max([part.weight * (part.codes == part.codes[0]) for part in parts], axis=0)
+    assert graph.row_sums()[0] == pytest.approx(together.sum() - together[0])
+
+
+def test_too_many_pairs_to_count_once_is_an_error(monkeypatch):
+    monkeypatch.setattr(_overlap, "MOST_TERMS", 0)
+    monkeypatch.setattr(_overlap, "MOST_PAIRS", 3)
+    with pytest.raises(ValueError, match="1 partitions overlap in so many ways that more than 3 pairs"):
+        cannot_link_graph(Constraints(9, partitions=[Partition(range(9), different_across=True)]))
 
 
 def believed_alike(constraints):
