@@ -24,10 +24,10 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from . import clustering, front, metric, projections
+from . import clustering, front, metric, prepare, projections
 from ._method import Kind, Made, Method
 
-_PACKAGES = (front, clustering, metric, projections)
+_PACKAGES = (front, clustering, metric, projections, prepare)
 _REGISTERED: list[Any] = []
 
 
@@ -54,10 +54,15 @@ def register(make: Made) -> Made:
     return make
 
 
+def public_objects() -> list[Any]:
+    """The public names of the packages that hold methods and their parts, and whatever was registered."""
+    public = [thing for package in _PACKAGES for name, thing in vars(package).items() if not name.startswith("_")]
+    return [*public, *_REGISTERED]
+
+
 def all_methods() -> list[Method]:
     """All methods: first those that use constraints, each in the order of their packages; baselines last."""
-    public = [thing for package in _PACKAGES for name, thing in vars(package).items() if not name.startswith("_")]
-    found = [vars(make)["_method"].of(make) for make in [*public, *_REGISTERED] if _has_facts(make)]
+    found = [vars(make)["_method"].of(make) for make in public_objects() if _has_facts(make)]
     return sorted([*found, *BASELINES], key=lambda method: not method.uses_constraints)
 
 

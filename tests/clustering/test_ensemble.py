@@ -125,6 +125,8 @@ def test_diversity_and_quality():
 
 def test_must_links_alone_are_not_enough_for_a_metric():
     hints = Constraints(60, must_link=[(0, 3)])
-    with pytest.raises(ValueError, match="SubspaceMetricEnsemble learns from cannot-links.*metric=None, constrained=True"):
+    with pytest.raises(
+        ValueError, match="SubspaceMetricEnsemble learns from cannot-links.*metric=None, constrained=True"
+    ):
         ensemble().fit(X, constraints=hints)
     assert ensemble(metric=None, constrained=True).fit(X, constraints=hints).labels_.shape == (60,)

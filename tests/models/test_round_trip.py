@@ -7,12 +7,13 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from likewise import clustering, front, metric, projections
+from likewise import clustering, front, metric, prepare, projections
 from likewise._method import uses_constraints
+from likewise._methods import all_methods
 from likewise.constraints import Constraints
 from likewise.front import _landmarks as landmarks
-from likewise.models import can_save, load, place, save
-from likewise.models._parts import KINDS
+from likewise.models import SavedModel, can_save, load, save
+from likewise.models._state import known_classes
 from likewise.prepare import read_like, read_table
 
 X, Y = load_iris(return_X_y=True)
@@ -31,7 +32,7 @@ def again(tmp_path, model, **more):
 
 
 def check_same(model, other, rows):
-    np.testing.assert_array_equal(place(model, rows), place(other, rows))
+    np.testing.assert_array_equal(model.predict(rows), SavedModel(other).place(rows))
     np.testing.assert_array_equal(model.labels_, other.labels_)
     if hasattr(model, "transform"):
         found, wanted = other.transform(rows), model.transform(rows)
@@ -73,13 +74,16 @@ def test_names_of_columns_are_kept(tmp_path):
     assert again(tmp_path, projection).top_features(0, 2) == projection.top_features(0, 2)
 
 
-@pytest.mark.parametrize("name", sorted(set(projections.__all__) - {"Projection"}))
+PROJECTIONS = sorted(method.make.__name__ for method in all_methods() if method.reduces and method.build is None)
+
+
+@pytest.mark.parametrize("name", PROJECTIONS)
 def test_projections(tmp_path, name):
     model = getattr(projections, name)(n_components=2).fit(X, constraints=HINTS)
     other = again(tmp_path, model)
     assert other.transform(NEW).tobytes() == model.transform(NEW).tobytes()
     assert other.get_params() == model.get_params()
-    np.testing.assert_array_equal(place(other, NEW), model.transform(NEW))
+    np.testing.assert_array_equal(SavedModel(other).place(NEW), model.transform(NEW))
 
 
 @pytest.mark.parametrize(
@@ -128,18 +132,49 @@ def test_a_chain_on_sparse_rows(tmp_path):
     check_same(chain, again(tmp_path, chain), words(30, seed=1))
 
 
-def test_every_class_of_the_table_was_tried():
-    tried = {type(model).__name__ for model in CLUSTERERS} | set(projections.__all__)
-    tried |= {
-        "XingMetric",
-        "TruncatedSVD",
-        "PCA",
-        "DiagonalMetrics",
-        "FullMetrics",
-        "StandardScaler",
-        "TfidfTransformer",
-    }
-    assert set(KINDS) <= tried
+def test_texts_and_their_links(tmp_path):
+    texts = [
+        "boats sail the sea",
+        "a boat on the sea",
+        "bake the bread",
+        "bread to bake again",
+        "sea boats",
+        "baked bread",
+    ]
+    model = clustering.NetworkedDocuments(2, n_components=1, random_state=0)
+    model.fit(texts, links=[(0, 1), (1, 4), (2, 3), (3, 5)])
+    other = again(tmp_path, model)
+    new = ["sailing a boat", "the bread", "nothing known"]
+    np.testing.assert_array_equal(other.predict(new), model.predict(new))
+    assert other.transform(new).tobytes() == model.transform(new).tobytes()
+    assert other.text_features_.vocabulary_ == model.text_features_.vocabulary_
+
+
+def test_text_features_of_any_setting(tmp_path):
+    features = prepare.TextFeatures(
+        language="porter", stop_words={"the", "a"}, sublinear_tf=True, min_df=1, dtype=np.float32
+    )
+    texts = ["the boats sail and sail", "a boat"]
+    made = features.fit_transform(texts)
+    other = again(tmp_path, features)
+    found = other.transform(texts)
+    assert found.dtype == np.float32
+    assert (found != made).nnz == 0
+    np.testing.assert_array_equal(other.get_feature_names_out(), features.get_feature_names_out())
+
+
+def test_graph_features(tmp_path):
+    features = front.GraphFeatures(n_components=5).fit(X)
+    assert again(tmp_path, features).transform(NEW).tobytes() == features.transform(NEW).tobytes()
+
+
+def test_every_known_class_was_tried(tmp_path, monkeypatch):
+    """The other tests of this file save an object of each class that a model file may name."""
+    tried = {type(model).__name__ for model in CLUSTERERS} | set(PROJECTIONS)
+    tried |= {"Likewise", "GraphFeatures", "XingMetric", "TextFeatures", "PCA", "TruncatedSVD"}
+    parts = {"Ground", "Landmarks", "Nearness", "LinearFeatures", "StandardScaler", "TfidfTransformer"}
+    parts |= {"DiagonalMetrics", "FullMetrics", "Recipe", "Numbers", "Categories", "Text", "Images"}
+    assert set(known_classes()) - {"Projection"} == tried | parts
 
 
 def test_the_recipe_goes_with_the_model(tmp_path):
@@ -148,10 +183,12 @@ def test_the_recipe_goes_with_the_model(tmp_path):
     lines += [f"{i % 7},{i * 40 % 93},{'AB'[i % 2]},{'cats and dogs' if i % 2 else 'banks and loans'} go {i}"
               for i in range(30)]  # fmt: skip
     path.write_text("\n".join(lines))
-    rows = read_table(path)
+    rows = read_table(path, impute="mean")
     model = clustering.ProjectThenCluster(2, random_state=0).fit(rows.X)
     saved = load(save(tmp_path / "m.likewise", model, rows.fitted, {"seed": 3, "ratio": np.float64(0.5), "$odd": [1]}))
     assert (read_like(path, saved.recipe).X != rows.X).nnz == 0
+    assert str(saved.recipe) == rows.recipe
+    assert saved.recipe.feature_names == rows.feature_names
     assert saved.meta == {"seed": 3, "ratio": 0.5, "$odd": [1]}
     assert set(saved.made_with) == {"likewise", "numpy", "scipy", "scikit-learn"}
 
@@ -167,6 +204,7 @@ def test_the_same_model_is_the_same_file(tmp_path):
 def test_models_that_place_nothing_are_refused(tmp_path):
     for model in (clustering.NormalizedCut(3, random_state=0), clustering.lo_nc(3, random_state=0)):
         model.fit(X)
+        assert not hasattr(model, "predict")
         assert not can_save(model)
         with pytest.raises(ValueError, match="cannot be kept in a model file"):
             save(tmp_path / "m.likewise", model)

@@ -5,15 +5,17 @@ import io
 import json
 import pickle
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 from likewise.clustering import ProjectThenCluster
 from likewise.front import Likewise
 from likewise.models import FORMAT, ModelFileError, load, save
-from likewise.models._container import _spelled
+from likewise.models._format import canonical_json, parse_container
 
 X, Y = load_iris(return_X_y=True)
 
@@ -25,7 +27,7 @@ def whole(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def front_door(tmp_path_factory):
+def front(tmp_path_factory):
     model = Likewise(3, random_state=0, verbose=False).fit(X)
     return save(tmp_path_factory.mktemp("models") / "m.likewise", model).read_bytes()
 
@@ -47,7 +49,7 @@ def signed(document, arrays):
     """A file whose checksums are right, as a stranger would make it."""
     document = {key: value for key, value in document.items() if key != "checksums"}
     sums = {
-        "model.json": hashlib.sha256(_spelled(document)).hexdigest(),
+        "model.json": hashlib.sha256(canonical_json(document)).hexdigest(),
         "arrays.npz": hashlib.sha256(arrays).hexdigest(),
     }
     return packed({"model.json": json.dumps({**document, "checksums": sums}), "arrays.npz": arrays})
@@ -77,13 +79,13 @@ def test_the_layout_is_as_documented(whole):
     members = parts(whole)
     assert set(members) == {"model.json", "arrays.npz"}
     document = json.loads(members["model.json"])
-    assert document["format"] == FORMAT == 1
+    assert document["format"] == FORMAT == 2
     assert document["class"] == "ProjectThenCluster"
     assert document["checksums"]["arrays.npz"] == hashlib.sha256(members["arrays.npz"]).hexdigest()
     with np.load(io.BytesIO(members["arrays.npz"]), allow_pickle=False) as arrays:
         assert "model.parts.projection_.learned.components_" in arrays
     unsigned = {key: value for key, value in document.items() if key != "checksums"}
-    assert document["checksums"]["model.json"] == hashlib.sha256(_spelled(unsigned)).hexdigest()
+    assert document["checksums"]["model.json"] == hashlib.sha256(canonical_json(unsigned)).hexdigest()
 
 
 def test_a_file_that_is_signed_again_is_read(tmp_path, whole):
@@ -91,11 +93,103 @@ def test_a_file_that_is_signed_again_is_read(tmp_path, whole):
     assert load(tmp_path / "m").model.predict(X[:2]).shape == (2,)
 
 
-@pytest.mark.parametrize("place", [60, 1000, -2000, -30])
-def test_every_flipped_byte_is_noticed(tmp_path, whole, place):
+@pytest.mark.parametrize("flip", [0xFF, 0x01])
+def test_every_flipped_byte_is_noticed_or_harmless(tmp_path, flip):
+    model = KMeans(2, n_init=1, random_state=0).fit(X[::15, :2])
+    data = save(tmp_path / "m.likewise", model).read_bytes()
+    path = Path("flipped.likewise")
+    document, arrays = parse_container(path, data)
+    harmless = []
+    for place in range(len(data)):
+        flipped = bytearray(data)
+        flipped[place] ^= flip
+        try:
+            found, held = parse_container(path, bytes(flipped))
+        except ModelFileError as error:
+            assert str(error).startswith("flipped.likewise is")  # noqa: PT017
+            continue
+        assert found == document
+        assert {name: array.tobytes() for name, array in held.items()} == {
+            name: array.tobytes() for name, array in arrays.items()
+        }
+        harmless.append(place)
+    # all but dates, versions and permissions of the zip and its two members
+    assert len(harmless) < 2 * (30 + 46) + 22  # the headers of two members, and the end of the zip
+    for member in parts(data).values():
+        begin = data.index(member)
+        assert not set(range(begin, begin + len(member))) & set(harmless)
+
+
+@pytest.mark.parametrize("member", ["model.json", "arrays.npz"])
+def test_a_member_that_was_changed_and_zipped_again_is_noticed(tmp_path, whole, member):
+    members = parts(whole)
+    if member == "arrays.npz":
+        arrays = parts(members[member])
+        name = "model.parts.projection_.learned.components_.npy"
+        changed = bytearray(arrays[name])
+        changed[-1] ^= 0x01  # one bit of one number
+        members[member] = packed({**arrays, name: bytes(changed)})
+    else:
+        members[member] = members[member].replace(b'"n_iter_": ', b'"n_iter_": 1')
+    assert f"the checksum of {member}" in refused(tmp_path, packed(members))
+
+
+def test_checksums_of_another_kind_are_refused(tmp_path, whole):
+    members = parts(whole)
+    for sums in (None, [], {}, {"model.json": None}):
+        document = {**json.loads(members["model.json"]), "checksums": sums}
+        data = packed({**members, "model.json": json.dumps(document)})
+        assert "the checksum of model.json" in refused(tmp_path, data)
+
+
+@pytest.mark.parametrize("version", [True, 2.0, "2", None])
+def test_a_format_that_is_no_whole_number(tmp_path, whole, version):
+    assert "names no format" in refused(tmp_path, altered(whole, lambda document: document.update(format=version)))
+
+
+def test_an_older_file_says_so(tmp_path, whole):
+    message = refused(tmp_path, altered(whole, lambda document: document.update(format=1)))
+    assert "is of format 1" in message
+    assert "Fit the model again" in message
+
+
+def test_a_member_that_is_there_twice(tmp_path, whole):
+    out = io.BytesIO()
+    members = parts(whole)
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr("model.json", members["model.json"])
+        file.writestr("arrays.npz", members["arrays.npz"])
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            file.writestr("model.json", members["model.json"])
+    assert "is no model file" in refused(tmp_path, out.getvalue())
+    arrays = io.BytesIO()
+    with zipfile.ZipFile(arrays, "w") as file:
+        file.writestr("a.npy", b"")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            file.writestr("a.npy", b"")
+    document = json.loads(members["model.json"])
+    assert "a member is there twice" in refused(tmp_path, signed(document, arrays.getvalue()))
+
+
+def test_members_that_say_they_are_larger_than_the_file(tmp_path, whole):
     data = bytearray(whole)
-    data[place] ^= 0xFF
-    refused(tmp_path, bytes(data))
+    central = data.rfind(b"PK\x01\x02")
+    data[central + 24 : central + 28] = (10**9).to_bytes(4, "little")  # the size before compression
+    assert "members are larger than the file" in refused(tmp_path, bytes(data))
+
+
+def test_a_file_is_written_in_one_stroke(tmp_path, whole, monkeypatch):
+    path = tmp_path / "m.likewise"
+    path.write_bytes(whole)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
+    with pytest.raises(OSError, match="No space left"):
+        save(path, KMeans(2, n_init=1, random_state=0).fit(X))
+    assert path.read_bytes() == whole
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
@@ -104,8 +198,8 @@ def test_a_file_that_was_cut_short(tmp_path, whole, share):
 
 
 def test_a_newer_file_says_so(tmp_path, whole):
-    said = refused(tmp_path, altered(whole, lambda document: document.update(format=2, likewise="9.1")))
-    assert "is of format 2, written by likewise 9.1" in said
+    said = refused(tmp_path, altered(whole, lambda document: document.update(format=3, likewise="9.1")))
+    assert "is of format 3, written by likewise 9.1" in said
     assert "Install a newer one" in said
 
 
@@ -115,7 +209,7 @@ def test_other_files(tmp_path, whole):
     assert "is no model file" in refused(tmp_path, packed({**parts(whole), "extra.py": b"print()"}))
     assert "is not JSON" in refused(tmp_path, packed({**parts(whole), "model.json": b"{"}))
     assert "names no format" in refused(tmp_path, packed({**parts(whole), "model.json": b"[]"}))
-    assert "checksum of model.json" in refused(tmp_path, packed({**parts(whole), "model.json": b'{"format": 1}'}))
+    assert "checksum of model.json" in refused(tmp_path, packed({**parts(whole), "model.json": b'{"format": 2}'}))
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nothing.likewise")
 
@@ -123,7 +217,7 @@ def test_other_files(tmp_path, whole):
 def test_packed_parts_are_refused_before_they_are_unpacked(tmp_path, whole):
     bomb = packed({**parts(whole), "arrays.npz": b"\0" * 10_000_000}, zipfile.ZIP_DEFLATED)
     assert len(bomb) < 50_000
-    assert "is packed" in refused(tmp_path, bomb)
+    assert "a member is compressed" in refused(tmp_path, bomb)
 
 
 def test_a_pickle_is_never_opened(tmp_path, whole):
@@ -139,14 +233,16 @@ def test_a_pickle_is_never_opened(tmp_path, whole):
     def arm(arrays):
         arrays["model.learned.labels_.npy"] = buffer.getvalue()
 
-    assert "array model.learned.labels_.npy" in refused(tmp_path, altered(whole, lambda document: None, arm))
+    told = refused(tmp_path, altered(whole, lambda document: None, arm))
+    assert "array model.learned.labels_.npy holds objects" in told
     assert "is no model file" in refused(tmp_path, pickle.dumps(Trap()))
     assert not (tmp_path / "sprung").exists()
 
 
-def test_an_array_that_says_it_is_larger_than_it_is(tmp_path, whole):
+@pytest.mark.parametrize("shape", [(10**13,), (2**62, 2**62), (7,), (9,)])
+def test_an_array_that_is_not_as_large_as_it_says(tmp_path, whole, shape):
     header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**13,)})
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": shape})
 
     def swell(arrays):
         arrays["model.learned.labels_.npy"] = header.getvalue() + b"\0" * 64
@@ -162,6 +258,10 @@ def test_an_array_that_says_it_is_larger_than_it_is(tmp_path, whole):
         lambda model: model["learned"].pop("labels_"),
         lambda model: model["parts"].update(projection_={"class": "system", "parameters": {}}),
         lambda model: model["parts"].update(projection_="PCA"),
+        lambda model: model["parts"].update(projection_=model["parts"]["projection_"] | {"class": "Numbers"}),
+        lambda model: model["parts"]["projection_"]["learned"].update(components_="a word"),
+        lambda model: model["parts"]["projection_"]["learned"].update(components_=3.0),
+        lambda model: model["parts"]["clusterer_"]["learned"].update(cluster_centers_=[[1.0, 2.0]]),
         lambda model: model["learned"].update(labels_={"$array": "elsewhere"}),
         lambda model: model.pop("feature_names"),
     ],
@@ -189,9 +289,33 @@ def _array(values):
     ("name", "values"),
     [("model.learned.labels_.npy", np.zeros(3, dtype=np.int32)), ("model.learned.labels_.npy", np.full(150, -5))],
 )
-def test_parts_that_do_not_fit_together(tmp_path, front_door, name, values):
-    data = altered(front_door, lambda document: None, lambda arrays: arrays.update({name: _array(values)}))
+def test_parts_that_do_not_fit_together(tmp_path, front, name, values):
+    data = altered(front, lambda document: None, lambda arrays: arrays.update({name: _array(values)}))
     assert "do not fit together" in refused(tmp_path, data)
+
+
+@pytest.mark.parametrize(
+    ("part", "learned"),
+    [
+        ("graph", {"eigenvalues_": "a word"}),
+        ("graph", {"_walk": 1.5}),
+        ("graph", {"n_components_": 2**40}),
+        ("linear", {"metric": "manhattan"}),
+        ("linear", {"kind": "music"}),
+    ],
+)
+def test_features_that_do_not_fit_together(tmp_path, front, part, learned):
+    def change(document):
+        document["model"]["parts"]["_ground"]["parts"][part]["learned"].update(learned)
+
+    assert "do not fit together" in refused(tmp_path, altered(front, change))
+
+
+def test_a_number_of_rows_that_would_take_all_memory(tmp_path, front):
+    def change(document):
+        document["model"]["parts"]["_marks"]["learned"]["n"] = 2**40
+
+    assert "labels_ has the shape (150,)" in refused(tmp_path, altered(front, change))
 
 
 def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
@@ -200,7 +324,7 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
     rng = np.random.default_rng(0)
     model = Likewise(2, random_state=0, verbose=False).fit(sparse.csr_matrix(rng.poisson(0.5, size=(40, 30)) * 1.0))
     data = save(tmp_path / "m.likewise", model).read_bytes()
-    name = "model.graph.near.rows.indices.npy"
+    name = "model.parts._ground.parts.graph.parts._near.learned._rows.indices.npy"
     indices = np.lib.format.read_array(io.BytesIO(parts(parts(data)["arrays.npz"])[name]))
     indices[5] = 2**30
     data = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(indices)}))
@@ -208,9 +332,7 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
 
 
 def test_centers_of_another_width_are_refused(tmp_path):
-    from sklearn.cluster import KMeans
-
     data = save(tmp_path / "m.likewise", KMeans(3, n_init=1, random_state=0).fit(X)).read_bytes()
     name = "model.learned.cluster_centers_.npy"
     narrow = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(np.zeros((3, 2)))}))
-    assert "centers have the shape (3, 2)" in refused(tmp_path, narrow)
+    assert "cluster_centers_ has the shape (3, 2), not any × 4" in refused(tmp_path, narrow)

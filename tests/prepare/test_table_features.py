@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from likewise.prepare import Recipe, read_like, read_table
+from likewise.prepare import read_like, read_table
 
 HEADER = "id,age,income,town,comment,code,since"
 PETS = "the cat and the dog sleep by the fire"
@@ -203,14 +203,6 @@ def test_named_columns_of_a_matrix_may_come_in_another_order(tmp_path):
     np.testing.assert_array_equal(read_like(tmp_path / "b.npz", rows.fitted).X, rows.X)
     with pytest.raises(ValueError, match="has no column 'c'"):
         read_like(tmp_path / "d.npz", rows.fitted)
-
-
-def test_the_state_of_a_recipe_is_all_of_it(table):
-    rows = read_table(table, impute="mean")
-    again = Recipe.from_state(rows.fitted.state())
-    assert str(again) == rows.recipe
-    assert again.feature_names == rows.feature_names
-    assert (read_like(table, again).X != rows.X).nnz == 0
 
 
 @pytest.mark.parametrize("how", ["as they are", "standardized", "counts"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints._wording import counted
-from ..models import load, place
+from ..models import load
 from ..prepare import read_like
 from .outputs import check_outputs, write_result
 from .reduce import coordinates
@@ -27,7 +27,7 @@ def run(
     with talk.progress(f"reading {source}"):
         rows = read_like(source, saved.recipe, id=id, encoding=encoding)
     with talk.progress("placing rows"):
-        found = place(saved.model, rows.X)
+        found = saved.place(rows.X)
     clusters = found.ndim == 1
     columns: dict[str, Any] = {"id": rows.ids, "cluster": found} if clusters else coordinates(rows.ids, found)
     written = write_result(columns, out, as_json, talk)

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 
 from .._estimator import as_constraints, validate_rows
 from .._method import Method
+from .._saved import Saved
 from .._sklearn import _fit_context
 from ..constraints import Constraints
 from ..constraints._overlap import pair_weights
@@ -29,6 +30,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
     """
 
     _method: ClassVar[Method] = Method("")
+    _saved: ClassVar[Saved | None] = None
     _published: ClassVar[dict[str, Any]] = {}
 
     @classmethod

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator import validate_rows
 from .._method import Method, Needs
 from .._progress_legacy import part
+from .._saved import Saved
 from .._sklearn import HasMethods, Interval, StrOptions, _fit_context
 from ..constraints import Constraints
 from ..projections import Costco
@@ -107,6 +108,10 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     _method: ClassVar[Method] = Method(
         "networked", prefer="documents and their links", paper="Yan, thesis, chapter 5", needs=Needs.LINKS
+    )
+    _saved: ClassVar[Saved] = Saved(
+        ("labels_", "n_iter_", "n_features_in_", "_n_features_out", "cluster_centers_", "inertia_"),
+        parts={"projection_": None, "clusterer_": None, "text_features_": None},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,

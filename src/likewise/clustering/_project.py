@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from .._estimator import validate_rows
 from .._method import LLOYD, Method, uses_constraints
 from .._progress_legacy import part
+from .._saved import Saved
 from .._sklearn import HasMethods, Interval, StrOptions
 from ..constraints import Constraints
 from ..prepare._kinds import on_one_scale
@@ -93,6 +94,11 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         prefer="a linear map learned from constraints, then a k-means that keeps must-links",
         paper="this package",
         cost=LLOYD,
+    )
+    _saved: ClassVar[Saved] = Saved(
+        ("labels_", "n_iter_", "n_features_in_", "_n_features_out", "metric_"),
+        parts={"projection_": None, "clusterer_": None},
+        optional=("cluster_centers_", "inertia_", "objective_"),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,

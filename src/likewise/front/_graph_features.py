@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import FloatArray, IntArray
 from .._estimator import validate_rows
+from .._saved import Saved, check_shape
 from .._sklearn import Interval, StrOptions, _fit_context
 from ..graphs._fuzzy import Nearness
 from ..graphs._neighbors import SEARCH
@@ -26,6 +27,14 @@ SHARE = 6
 
 SMOOTH = 0.05
 """Eigenvectors with a smaller eigenvalue change from each row to the next, and say nothing of clusters."""
+
+
+def _check_walk(model: Any) -> None:
+    n, r = model._near.n, model.n_components_
+    check_shape(model._walk, (n, r), "_walk")
+    check_shape(model.embedding_, (n, r), "embedding_")
+    check_shape(model.eigenvalues_, (r,), "eigenvalues_")
+    check_shape(model._row_hashes, (n,), "_row_hashes", "u")
 
 
 class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -94,6 +103,12 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     True
     """
 
+    _saved: ClassVar[Saved] = Saved(
+        ("_walk", "eigenvalues_", "embedding_", "n_components_", "n_parts_", "n_features_in_", "_n_features_out",
+         "_row_hashes"),
+        parts={"_near": Nearness},
+        check=_check_walk,
+    )  # fmt: skip
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_neighbors": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],

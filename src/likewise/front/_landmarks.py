@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 
+from .._saved import Saved
 from .._threads import parallel_map
 from ..constraints import Constraints
 from ..graphs._fuzzy import Nearness
@@ -62,6 +63,8 @@ class Landmarks:
     places : (n, d) array
         All rows in linear and graph features.
     """
+
+    _saved: ClassVar[Saved] = Saved(("n", "rows"), parts={"near": Nearness})
 
     n: int
     near: Nearness

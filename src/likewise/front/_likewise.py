@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator import as_constraints, validate_rows
 from .._method import Cost, Method
 from .._progress_bar import progress_bar
+from .._saved import Saved, check_shape
 from .._sklearn import Interval, StrOptions, _check_feature_names_in
 from .._threads import native
 from ..clustering._base import Clusterer
@@ -35,6 +36,19 @@ from ._training import Teacher
 from ._unsupervised import Ground, baseline
 
 Array = np.ndarray
+
+
+def _check_rows(model: Any) -> None:
+    n = model._marks.n
+    check_shape(model.labels_, (n,), "labels_", "i")
+    check_shape(model._row_hashes, (n,), "_row_hashes", "u")
+    check_shape(model.embedding_, (n, None), "embedding_")
+    if model.labels_.min() < 0:
+        raise ValueError("labels must be whole numbers from 0 on")
+    rows = model._marks.rows
+    known = n if rows is None else len(rows[: model._marks.near.n])
+    if known != model._marks.near.n or (rows is not None and not 0 <= rows.min() <= rows.max() < n):
+        raise ValueError(f"{n} rows and {model._marks.near.n} landmarks do not fit together")
 
 
 class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
@@ -125,6 +139,12 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             width=2.0,
         ),
     )
+    _saved: ClassVar[Saved] = Saved(
+        ("labels_", "embedding_", "baseline_labels_", "n_clusters_", "n_iter_", "n_features_in_", "_n_features_out",
+         "_profile", "_row_hashes"),
+        parts={"_ground": Ground, "_marks": Landmarks},
+        check=_check_rows,
+    )  # fmt: skip
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "trust": [StrOptions({"auto", "strict", "weighted"})],

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .._progress import track
+from .._saved import Saved
 from .._threads import parallel_map
 from ..clustering.agreement._hbgf import consensus_embedding
 from ..clustering.kmeans._lloyd import best_of, lloyd, plain
@@ -51,6 +52,8 @@ class Ground:
     tried : dict
         Partitions without hints by their number of clusters, where one was asked for; no hint changes them.
     """
+
+    _saved: ClassVar[Saved] = Saved(parts={"linear": LinearFeatures, "graph": GraphFeatures})
 
     linear: LinearFeatures
     graph: GraphFeatures

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from .._arrays import FloatArray, IntArray
+from .._saved import Saved
 from ._neighbors import distances_by, neighbors
 
 HALVINGS = 40
@@ -75,6 +76,12 @@ def larger(directed: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(directed.maximum(directed.T))
 
 
+def _check_nearness(near: Any) -> None:
+    if near.metric not in ("euclidean", "cosine"):
+        raise ValueError(f"rows are near by {near.metric!r}, which is neither 'euclidean' nor 'cosine'")
+    near.__init__(near._rows, int(near.n_neighbors), near.metric)
+
+
 class Nearness:
     """Nearest rows by one metric, and the weights that go with it.
 
@@ -93,6 +100,8 @@ class Nearness:
     recall : float
         The share of true neighbors in the graph; 1 before it is made.
     """
+
+    _saved: ClassVar[Saved] = Saved(("_rows", "n_neighbors", "metric"), check=_check_nearness)
 
     def __init__(self, X: Any, n_neighbors: int, metric: str, search: str = "auto") -> None:
         self.n, self.n_neighbors, self.metric, self.search, self.recall = X.shape[0], n_neighbors, metric, search, 1.0

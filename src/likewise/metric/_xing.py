@@ -17,6 +17,7 @@ from .._arrays import FloatArray
 from .._estimator import as_constraints, validate_rows
 from .._method import Method, Needs
 from .._progress import stage
+from .._saved import Saved, check_shape
 from .._sklearn import Interval, StrOptions, _check_feature_names_in, _fit_context
 from ..constraints import Constraints
 from ..forms import total_scatter
@@ -44,6 +45,14 @@ FULL_SHRINK = 0.5
 
 LARGE = 1000
 """Beyond so many dimensions a full metric takes minutes."""
+
+
+def _check_metric(model: Any) -> None:
+    f = model.n_features_in_
+    if hasattr(model, "_root"):
+        check_shape(model._root, (f, f), "_root")
+    else:
+        check_shape(model.weights_, (f,), "weights_")
 
 
 class XingMetric(TransformerMixin, BaseEstimator):
@@ -135,6 +144,9 @@ class XingMetric(TransformerMixin, BaseEstimator):
         prefer="weights of columns, learned from pairs",
         paper="Xing, Ng, Jordan, Russell 2002",
         needs=Needs.MUST_LINK | Needs.CANNOT_LINK,
+    )
+    _saved: ClassVar[Saved] = Saved(
+        ("n_features_in_",), optional=("weights_", "metric_", "_root", "shrink_"), check=_check_metric
     )
     _published: ClassVar[dict[str, Any]] = {"shrink": 0.0, "ridge": MIN_RIDGE}
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -1,7 +1,7 @@
 """Fitted models as files that are safe to open, whoever sent them.
 
 A model file is a zip of ``model.json`` and ``arrays.npz``, documented in ``docs/model-file.md``: no pickle, a version,
-checksums. What is kept of each class is written down here, name by name; nothing else is read or set.
+checksums. What is kept of each class stands beside it (``_saved``); nothing else is read or set.
 
 >>> from tempfile import TemporaryDirectory
 >>> from sklearn.datasets import load_iris
@@ -16,10 +16,9 @@ checksums. What is kept of each class is written down here, name by name; nothin
 (True, {'seed': 0})
 """
 
-from ._container import FORMAT as FORMAT
-from ._container import ModelFileError as ModelFileError
-from ._parts import can_save as can_save
-from ._placing import place as place
-from ._saving import Saved as Saved
-from ._saving import load as load
-from ._saving import save as save
+from ._format import FORMAT as FORMAT
+from ._format import ModelFileError as ModelFileError
+from ._state import SavedModel as SavedModel
+from ._state import can_save as can_save
+from ._state import load as load
+from ._state import save as save

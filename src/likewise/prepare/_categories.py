@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from .._saved import Saved
 from ..tables import RawTable, as_texts
+
+
+def _check_levels(block: Any) -> None:
+    block.columns = tuple(map(str, block.columns))
+    block.levels = tuple(tuple(map(str, levels)) for levels in block.levels)
+    if len(block.columns) != len(block.levels):
+        raise ValueError(f"{len(block.columns)} categories have the levels of {len(block.levels)}")
 
 
 @dataclass(eq=False)
@@ -22,6 +30,8 @@ class Categories:
     impute : str or None
         Where this is not None, a row without a word belongs to none; else it is an error.
     """
+
+    _saved: ClassVar[Saved] = Saved(("columns", "levels", "impute"), check=_check_levels)
 
     columns: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
@@ -52,23 +62,6 @@ class Categories:
                     X[row, place[text]] = 1.0
             start += len(levels)
         return X
-
-    def state(self) -> dict[str, Any]:
-        """All that is needed to do the same again."""
-        return {
-            "columns": list(self.columns),
-            "levels": [list(levels) for levels in self.levels],
-            "impute": self.impute,
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Undo :meth:`state`."""
-        levels = tuple(tuple(map(str, some)) for some in state["levels"])
-        columns = tuple(map(str, state["columns"]))
-        if len(columns) != len(levels):
-            raise ValueError(f"{len(columns)} categories have the levels of {len(levels)}")
-        return cls(columns, levels, state["impute"])
 
     @property
     def names(self) -> tuple[str, ...]:

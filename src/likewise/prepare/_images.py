@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from .._progress import stage, track
+from .._saved import Saved
 from ..tables import RawTable, extra
 
 SIDE = 32
@@ -25,6 +26,8 @@ class Images:
     color : bool
         Whether a pixel has three values; it has one where no picture has color.
     """
+
+    _saved: ClassVar[Saved] = Saved(("color",))
 
     color: bool
 
@@ -45,15 +48,6 @@ class Images:
             raise ValueError(f"{raw.source} holds no images, but the model was made from images. Give it a folder.")
         with stage("reading images"):
             return np.array([_pixels(path, self.color) for path in track(raw.images)])
-
-    def state(self) -> dict[str, Any]:
-        """All that is needed to do the same again."""
-        return {"color": self.color}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Undo :meth:`state`."""
-        return cls(bool(state["color"]))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -11,6 +11,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.extmath import row_norms
 
+from .._saved import Saved
 from ..clustering._principal import fit_transform
 from ..clustering._project import like_text
 from ..clustering.kmeans._points import unit_rows
@@ -23,6 +24,20 @@ MOST = 100
 
 MOSTLY_ZEROS = 0.75
 """A dense table of whole numbers counts as counts if so much of it is zero."""
+
+STEPS = {
+    "counts": "tf-idf, unit rows",
+    "text": "unit rows",
+    "table": "columns to variance 1",
+    "table of one scale": "columns as they are",
+}
+"""The kinds of data, and what is done to the rows of each."""
+
+
+def _check_kind(features: Any) -> None:
+    if features.kind not in STEPS or features.metric != _metric_of(features.kind):
+        raise ValueError(f"rows of the kind {features.kind!r} are compared by {features.metric!r}")
+    features._length = float(features._length)
 
 
 class LinearFeatures:
@@ -49,10 +64,16 @@ class LinearFeatures:
         How rows are near.
     """
 
+    _saved: ClassVar[Saved] = Saved(
+        ("kind", "metric", "_length"),
+        parts={"_weigh": (TfidfTransformer, StandardScaler), "_turn": (PCA, TruncatedSVD)},
+        check=_check_kind,
+    )
+
     def fit_transform(self, X: Any) -> tuple[Any, Array]:
         """The rows among which neighbors are sought (words for text, else the features), and the linear features."""
         self.kind = _kind_of(X)
-        self.metric = "cosine" if self.kind in ("counts", "text") else "euclidean"
+        self.metric = _metric_of(self.kind)
         self._weigh = {"counts": TfidfTransformer(), "table": StandardScaler()}.get(self.kind)
         if self._weigh is not None:
             self._weigh.fit(X)
@@ -92,13 +113,11 @@ class LinearFeatures:
         return (rows if self.metric == "cosine" else L), L
 
     def __str__(self) -> str:
-        steps = {
-            "counts": "tf-idf, unit rows",
-            "text": "unit rows",
-            "table": "columns to variance 1",
-            "table of one scale": "columns as they are",
-        }[self.kind]
-        return f"{self.kind}: {steps}, neighbors by {self.metric} distance"
+        return f"{self.kind}: {STEPS[self.kind]}, neighbors by {self.metric} distance"
+
+
+def _metric_of(kind: str) -> str:
+    return "cosine" if kind in ("counts", "text") else "euclidean"
 
 
 def _kind_of(X: Any) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from .._saved import Saved, check_shape
 from ..tables import RawTable, as_numbers
 from ._kinds import on_one_scale
 
@@ -28,6 +29,16 @@ SENTENCES = {
     "counts": "that are counts, as unit rows of tf-idf weights",
     "sparse": "in a sparse matrix, as they are",
 }
+
+
+def _check_columns(block: Any) -> None:
+    block.names = tuple(map(str, block.names))
+    block.columns = None if block.columns is None else tuple(map(str, block.columns))
+    if block.how not in SENTENCES or (block.columns is not None and block.columns != block.names):
+        raise ValueError("the columns of numbers are not described in a known way")
+    for part in ("fill", "shift", "scale"):
+        if getattr(block, part) is not None:
+            check_shape(getattr(block, part), (len(block.names),), part)
 
 
 @dataclass(eq=False)
@@ -50,6 +61,10 @@ class Numbers:
         Mean and standard deviation of each column where they are standardized; ``scale`` is the weight of each column
         for counts.
     """
+
+    _saved: ClassVar[Saved] = Saved(
+        ("columns", "names", "how", "impute", "fill", "shift", "scale"), check=_check_columns
+    )
 
     columns: tuple[str, ...] | None
     names: tuple[str, ...]
@@ -110,31 +125,6 @@ class Numbers:
         if self.how == "counts":
             return normalize(sparse.csr_matrix(sparse.csr_matrix(X) @ sparse.diags_array(self.scale)))
         return X
-
-    def state(self) -> dict[str, Any]:
-        """All that is needed to do the same again."""
-        return {
-            "columns": None if self.columns is None else list(self.columns),
-            "names": list(self.names),
-            "how": self.how,
-            "impute": self.impute,
-            "fill": self.fill,
-            "shift": self.shift,
-            "scale": self.scale,
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Undo :meth:`state`."""
-        names = tuple(map(str, state["names"]))
-        columns = None if state["columns"] is None else tuple(map(str, state["columns"]))
-        if state["how"] not in SENTENCES or (columns is not None and columns != names):
-            raise ValueError("the columns of numbers are not described in a known way")
-        for part in ("fill", "shift", "scale"):
-            if state[part] is not None and state[part].shape != (len(names),):
-                raise ValueError(f"{part} of the columns of numbers has the wrong shape {state[part].shape}")
-        parts = (state[part] for part in ("impute", "fill", "shift", "scale"))
-        return cls(columns, names, state["how"], *parts)
 
     @property
     def sentence(self) -> str:

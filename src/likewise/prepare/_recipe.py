@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 
 from .._progress import stage
+from .._saved import Saved
 from ..tables import RawTable
 from ._categories import Categories
 from ._images import Images
@@ -16,7 +17,11 @@ from ._numbers import Numbers
 from ._roles import Roles
 from ._text_column import Text
 
-BLOCKS: dict[str, Any] = {"numbers": Numbers, "categories": Categories, "text": Text, "images": Images}
+
+def _check_blocks(recipe: Any) -> None:
+    recipe.weights = [float(weight) for weight in recipe.weights]
+    if len(recipe.blocks) != len(recipe.weights) or not recipe.blocks:
+        raise ValueError(f"a recipe of {len(recipe.blocks)} blocks has {len(recipe.weights)} weights")
 
 
 @dataclass(eq=False)
@@ -47,6 +52,10 @@ class Recipe:
     left_out : dict of str to str
         Columns that are not used, and why.
     """
+
+    _saved: ClassVar[Saved] = Saved(
+        ("weights", "id", "left_out"), parts={"blocks": (Numbers, Categories, Text, Images)}, check=_check_blocks
+    )
 
     blocks: list[Any]
     weights: list[float]
@@ -115,26 +124,6 @@ class Recipe:
         if self.left_out:
             said.append("left out: " + ", ".join(f"{name!r} ({why})" for name, why in self.left_out.items()))
         return "; ".join(said)
-
-    def state(self) -> dict[str, Any]:
-        """All that is needed to apply it again, as plain values and arrays; a model file keeps it."""
-        kinds = {kind: name for name, kind in BLOCKS.items()}
-        return {
-            "id": self.id,
-            "weights": list(self.weights),
-            "left_out": dict(self.left_out),
-            "blocks": [{"kind": kinds[type(block)], **block.state()} for block in self.blocks],
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Undo :meth:`state`."""
-        blocks = [BLOCKS[block["kind"]].from_state(block) for block in state["blocks"]]
-        weights = [float(weight) for weight in state["weights"]]
-        if len(blocks) != len(weights) or not blocks:
-            raise ValueError(f"a recipe of {len(blocks)} blocks has {len(weights)} weights")
-        left_out = {str(name): str(why) for name, why in state["left_out"].items()}
-        return cls(blocks, weights, None if state["id"] is None else str(state["id"]), left_out)
 
 
 def _equal_weight(X: Any) -> float:

@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._progress_legacy import each, part
+from .._saved import Saved
 from .._sklearn import Interval, RealNotInt, StrOptions, _fit_context
 from ._words import BATCH, IntArray, checked_texts, most_frequent_forms, read_words
 
@@ -33,6 +34,17 @@ CUT_ENDINGS = (
     "ing", "ion", "ism", "ist", "iti", "li", "ll", "nci", "ogi", "s", "y",
 )  # fmt: skip
 """Whatever else an English word ends with, its stem is the word: half of all words need no stemmer."""
+
+
+def _restore_words(features: Any) -> None:
+    features.stems_ = np.array([str(stem) for stem in features.stems_], dtype=object)
+    features._names = np.array([str(name) for name in features._names], dtype=object)
+    features._stop = frozenset(map(str, features._stop))
+    features._column_of = {str(word): int(column) for word, column in features._column_of.items()}
+    n_columns = len(features._tfidf.idf_)
+    if not len(features.stems_) == len(features._names) == n_columns > max(features._column_of.values(), default=-1):
+        raise ValueError("words, stems and weights of the texts do not fit together")
+    features.vocabulary_ = {name: number for number, name in enumerate(features._names.tolist())}
 
 
 class TextFeatures(TransformerMixin, BaseEstimator):
@@ -110,6 +122,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     ['bake', 'baker', 'bread']
     """
 
+    _saved: ClassVar[Saved] = Saved(
+        ("stems_", "_names", "_stop", "_column_of"), parts={"_tfidf": TfidfTransformer}, check=_restore_words
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "language": [str],
         "stop_words": [StrOptions({"auto"}), list, tuple, set, frozenset, None],

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-import numpy as np
-from sklearn.feature_extraction.text import TfidfTransformer
-
+from .._saved import Saved
 from ..tables import RawTable, is_missing_cell
 from ._text import TextFeatures
 
@@ -26,6 +24,8 @@ class Text:
     alone : bool
         Whether this is the only text, so that its words need no name before them.
     """
+
+    _saved: ClassVar[Saved] = Saved(("column", "impute", "alone"), parts={"features": TextFeatures})
 
     column: str
     features: TextFeatures
@@ -55,39 +55,6 @@ class Text:
     def sentence(self) -> str:
         """What was done, in words."""
         return f"texts in {self.column!r} as tf-idf weights of {len(self.features.stems_):,} words"
-
-    def state(self) -> dict[str, Any]:
-        """All that is needed to do the same again."""
-        features = self.features
-        words = list(features._column_of)
-        return {
-            "column": self.column,
-            "impute": self.impute,
-            "alone": self.alone,
-            "language": features.language,
-            "words": words,
-            "places": np.array([features._column_of[word] for word in words], dtype=np.int64),
-            "stems": features.stems_.tolist(),
-            "names": features._names.tolist(),
-            "stop": sorted(features._stop),
-            "idf": features.idf_,
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Undo :meth:`state`."""
-        features = TextFeatures(language=str(state["language"]))
-        places = state["places"].tolist()
-        features._column_of = dict(zip(map(str, state["words"]), places, strict=True))
-        features.stems_ = np.array([str(stem) for stem in state["stems"]], dtype=object)
-        features._names = np.array([str(name) for name in state["names"]], dtype=object)
-        if not len(features.stems_) == len(features._names) == len(state["idf"]) > max(places, default=-1):
-            raise ValueError("words, stems and weights of a text do not fit together")
-        features.vocabulary_ = {name: number for number, name in enumerate(features._names.tolist())}
-        features._stop = frozenset(map(str, state["stop"]))
-        features._tfidf = TfidfTransformer()
-        features._tfidf.idf_, features._tfidf.n_features_in_ = state["idf"], len(state["idf"])
-        return cls(str(state["column"]), features, state["impute"], bool(state["alone"]))
 
 
 def texts_of(raw: RawTable, column: str, impute: str | None) -> list[str]:

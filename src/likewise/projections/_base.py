@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator import as_constraints, validate_rows
 from .._method import Method, Needs
 from .._progress_legacy import part
+from .._saved import Saved, check_shape
 from .._sklearn import Interval, StrOptions, _fit_context
 from ..constraints import Constraints
 from ..forms import Form, ridge
@@ -33,6 +34,12 @@ GRAPH = 0.4
 
 RIDGE = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
+
+
+def _check_components(model: Any) -> None:
+    check_shape(model.components_, (model.n_components_, None), "components_")
+    if getattr(model, "kernel", "linear") == "linear":
+        check_shape(model.components_, (None, model.n_features_in_), "components_")
 
 
 class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -56,6 +63,11 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     """
 
     _method: ClassVar[Method] = Method("", needs=Needs.ANY_CONSTRAINT)
+    _saved: ClassVar[Saved] = Saved(
+        ("components_", "n_components_", "n_features_in_", "_n_features_out"),
+        optional=("share_", "n_perfect_", "route_"),
+        check=_check_components,
+    )
     _tol: ClassVar[float] = TOL
     _published: ClassVar[dict[str, Any]] = {}
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
 from .._method import NEIGHBORS, PRODUCTS, Method, Needs
+from .._saved import Saved
 from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import Form, degree, laplacian
@@ -219,6 +220,7 @@ class LPPSI(Projection):
         needs=Needs.ANY_CONSTRAINT,
         cost=NEIGHBORS,
     )
+    _saved: ClassVar[Saved] = Projection._saved.extended(optional=("X_fit_", "delta_"))
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..._estimator import validate_rows
+from ..._saved import Saved, check_shape
 from ..._sklearn import Interval
 from .._base import Clusterer
 from ._lloyd import Run
@@ -26,6 +27,10 @@ LOOP = {
 """What the parameters of every k-means loop may be."""
 
 
+def _check_centers(model: Any) -> None:
+    check_shape(model.cluster_centers_, (None, model.n_features_in_), "cluster_centers_")
+
+
 class CenterClusterer(Clusterer):
     """A clusterer whose clusters are centers.
 
@@ -39,6 +44,12 @@ class CenterClusterer(Clusterer):
     history_ : tuple of float
         The objective at every iteration of the best start.
     """
+
+    _saved: ClassVar[Saved] = Saved(
+        ("cluster_centers_", "labels_", "n_iter_", "n_features_in_"),
+        optional=("inertia_", "objective_"),
+        check=_check_centers,
+    )
 
     _parameter_constraints: ClassVar[dict[str, Any]] = LOOP
     _cosine: ClassVar[bool] = False

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._estimator import validate_rows
 from ..._method import ALL_PAIRS, Method
 from ..._progress_legacy import part
+from ..._saved import Saved, check_shape
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
 from ...graphs._bandwidth import DELTA, median_distance, resolve_delta
@@ -70,6 +71,13 @@ class KernelPoints:
         centers = np.zeros((len(rows), self.n), dtype=self.dtype)
         centers[np.arange(len(rows)), rows] = 1.0
         return centers
+
+
+def _check_coefficients(model: Any) -> None:
+    k = len(model.coefficients_)
+    n = model.coefficients_.shape[1] if model._X is None else model._X.shape[0]
+    check_shape(model.coefficients_, (k, n), "coefficients_")
+    check_shape(model._norms, (k,), "_norms")
 
 
 class KernelKMeans(Clusterer):
@@ -129,6 +137,11 @@ class KernelKMeans(Clusterer):
         paper="Schölkopf, Smola, Müller 1998",
         uses_constraints=False,
         cost=ALL_PAIRS,
+    )
+    _saved: ClassVar[Saved] = Saved(
+        ("coefficients_", "labels_", "n_iter_", "n_features_in_", "_X", "_norms"),
+        optional=("delta_",),
+        check=_check_coefficients,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,

@@ -26,9 +26,13 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
+from ..._estimator import validate_rows
 from ..._method import ALL_PAIRS, CUT, Method, Needs, method, uses_constraints
 from ..._progress_legacy import each, part
+from ..._saved import Saved
 from ..._sklearn import Interval
 from ...constraints import Constraints
 from ...graphs import RowMatrix
@@ -47,6 +51,10 @@ Array = np.ndarray
 
 ROWS = 1000
 """Rows whose distances to all are found together."""
+
+
+def _predicts(chain: Any) -> bool:
+    return hasattr(chain.clusterer, "predict") and all(hasattr(step, "transform") for step in chain.steps)
 
 
 class ChainedClusterer(Clusterer):
@@ -86,6 +94,10 @@ class ChainedClusterer(Clusterer):
     >>> chain.fit_predict(X, constraints=hints).shape
     (150,)
     """
+
+    _saved: ClassVar[Saved] = Saved(
+        ("labels_", "n_iter_", "n_features_in_"), parts={"steps_": None, "clusterer_": None}
+    )
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -127,6 +139,24 @@ class ChainedClusterer(Clusterer):
                 clusterer.fit(X, **(told if uses_constraints(clusterer) else {}))
         self.n_iter_ = getattr(clusterer, "n_iter_", 1)
         return clusterer.labels_
+
+    @available_if(_predicts)
+    def predict(self, X: Any) -> Array:
+        """The cluster of each new row: all steps in turn, then the clusterer.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (n,) int array
+        """
+        check_is_fitted(self)
+        X = validate_rows(self, X, reset=False, **Clusterer._accepts(self))
+        for step in self.steps_:
+            X = step.transform(X)
+        return np.asarray(self.clusterer_.predict(X), dtype=np.int32)
 
     def _accepts(self) -> dict[str, Any]:
         return {**super()._accepts(), "ensure_min_samples": 2}

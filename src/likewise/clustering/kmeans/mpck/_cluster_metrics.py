@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from copy import copy
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.utils.extmath import row_norms
 
+from ...._saved import Saved, check_shape
 from ....linalg._products import crossprod64, matmul64
 from ....linalg._row_matrix import indicator
 from .._points import Array, dense
@@ -119,8 +120,22 @@ class Metrics(ABC):
         return again
 
 
+def _check_values(metrics: Any) -> None:
+    f = metrics.values.shape[1]
+    check_shape(metrics.values, (metrics.n_clusters, f), "values")
+    check_shape(metrics.log_det, (metrics.n_clusters,), "log_det")
+
+
+def _check_factors(metrics: Any) -> None:
+    f = metrics._factors.shape[1]
+    check_shape(metrics._factors, (metrics.n_clusters, f, f), "_factors")
+    check_shape(metrics.log_det, (metrics.n_clusters,), "log_det")
+
+
 class DiagonalMetrics(Metrics):
     """A weight for each feature."""
+
+    _saved: ClassVar[Saved] = Saved(("n_clusters", "values", "log_det"), check=_check_values)
 
     def __init__(self, X: Any, n_clusters: int, *, shared: bool, farthest: str) -> None:
         super().__init__(X, n_clusters, shared=shared, farthest=farthest)
@@ -165,6 +180,8 @@ class DiagonalMetrics(Metrics):
 
 class FullMetrics(Metrics):
     """A matrix for each cluster."""
+
+    _saved: ClassVar[Saved] = Saved(("n_clusters", "values", "log_det", "_factors"), check=_check_factors)
 
     def __init__(self, X: Any, n_clusters: int, *, shared: bool, farthest: str) -> None:
         super().__init__(X, n_clusters, shared=shared, farthest=farthest)

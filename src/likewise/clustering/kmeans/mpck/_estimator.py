@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...._estimator import validate_rows
 from ...._method import LLOYD, Method
 from ...._progress_legacy import Fall, each
+from ...._saved import Saved
 from ...._sklearn import Interval, StrOptions
 from ....constraints import Constraints
 from .._centers import LOOP, CenterClusterer
@@ -106,6 +107,9 @@ class MPCKMeans(CenterClusterer):
         prefer="clusters of different shapes: a metric for each, learned from hundreds of constraints",
         paper="Bilenko, Basu, Mooney 2004",
         cost=LLOYD,
+    )
+    _saved: ClassVar[Saved] = CenterClusterer._saved.extended(
+        values=("_origin",), parts={"_metrics_": (DiagonalMetrics, FullMetrics)}
     )
     _published: ClassVar[dict[str, Any]] = {"n_init": 1, "farthest": "pair"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {

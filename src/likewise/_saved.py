@@ -1,0 +1,74 @@
+"""What a model file keeps of a class, said once beside it: ``_saved = Saved(...)``. See :mod:`likewise.models`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Classes = type | tuple[type, ...] | None
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The attributes of a fitted object that a model file keeps, besides the parameters of an estimator.
+
+    Parameters
+    ----------
+    values : tuple of str
+        Numbers, words, arrays, and lists and dictionaries of these. Tuples and sets come back as lists.
+    parts : mapping of str to class, tuple of classes, or None
+        Attributes that are objects with a ``_saved`` of their own, lists of them, or None; and which classes they may
+        be of. None: any estimator that can be saved.
+    optional : tuple of str
+        Values that only some settings have.
+    check : callable, optional
+        Called with the object when all is set: completes what follows from the rest, and raises ValueError where
+        things do not fit together. Files may come from strangers.
+    """
+
+    values: tuple[str, ...] = ()
+    parts: Mapping[str, Classes] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
+    check: Callable[[Any], None] | None = None
+
+    def extended(
+        self,
+        *,
+        values: tuple[str, ...] = (),
+        parts: Mapping[str, Classes] | None = None,
+        optional: tuple[str, ...] = (),
+    ) -> Saved:
+        """The same and more, for a subclass.
+
+        >>> Saved(values=("components_",)).extended(values=("width_",)).values
+        ('components_', 'width_')
+        """
+        return Saved(self.values + values, {**self.parts, **(parts or {})}, self.optional + optional, self.check)
+
+    def classes_of(self, part: str) -> tuple[type, ...]:
+        """The classes that a part may be of; none where it may be any."""
+        classes = self.parts[part]
+        return () if classes is None else classes if isinstance(classes, tuple) else (classes,)
+
+
+def check_shape(array: Any, shape: tuple[int | None, ...], name: str, kinds: str = "f") -> None:
+    """Refuse what is no array of this shape and kind of numbers; None stands for any length.
+
+    Parameters
+    ----------
+    array : anything
+    shape : tuple of int or None
+    name : str
+        For the message.
+    kinds : str
+        Kinds of numpy types, such as "fi" for floats and whole numbers.
+    """
+    found = getattr(array, "shape", None)
+    dtype = getattr(array, "dtype", None)
+    fits = found is not None and len(found) == len(shape)
+    if not fits or any(wanted not in (None, size) for wanted, size in zip(shape, found or (), strict=True)):
+        wanted = " × ".join("any" if size is None else str(size) for size in shape)
+        raise ValueError(f"{name} has the shape {found}, not {wanted}")
+    if dtype is None or dtype.kind not in kinds:
+        raise ValueError(f"{name} is of type {dtype}, which is no kind of number that it may hold")

@@ -1,0 +1,299 @@
+"""Models to files and back: only known classes are made, and only the attributes that each of them names are set."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from inspect import isclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import StandardScaler
+
+from .._methods import public_objects
+from .._saved import Saved, check_shape
+from .._sklearn import _openmp_effective_n_threads
+from ._format import damaged, decode, encode, read_container, write_container
+
+State = dict[str, Any]
+
+
+def _check_components(model: Any) -> None:
+    check_shape(model.components_, (None, model.n_features_in_), "components_")
+
+
+def _finish_k_means(model: Any) -> None:
+    check_shape(model.cluster_centers_, (None, model.n_features_in_), "cluster_centers_")
+    model._n_threads = _openmp_effective_n_threads()
+
+
+OTHERS: dict[type, Saved] = {
+    KMeans: Saved(
+        ("cluster_centers_", "labels_", "inertia_", "n_iter_", "n_features_in_"),
+        check=_finish_k_means,
+    ),
+    PCA: Saved(
+        ("components_", "n_features_in_", "mean_", "explained_variance_", "n_components_"), check=_check_components
+    ),
+    TruncatedSVD: Saved(("components_", "n_features_in_"), check=_check_components),
+    StandardScaler: Saved(("mean_", "scale_", "n_features_in_")),
+    TfidfTransformer: Saved(("idf_", "n_features_in_")),
+}
+"""Classes of scikit-learn that a model may be, or have as a part; all others say beside themselves what is kept."""
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """What a model file holds.
+
+    Attributes
+    ----------
+    model : fitted model
+        Places new rows exactly as the one that was saved.
+    recipe : Recipe or None
+        How its data was prepared; new data must be, too (:func:`likewise.prepare.read_like`).
+    meta : dict
+        What else was written down: the method, the seed, the report.
+    made_with : dict
+        Versions of likewise, numpy, scipy and scikit-learn. With others the last digit may differ.
+    """
+
+    model: Any
+    recipe: Any = None
+    meta: dict[str, Any] = field(default_factory=dict)
+    made_with: dict[str, str] = field(default_factory=dict)
+
+    def place(self, X: Any) -> np.ndarray:
+        """The cluster of each new row, or its coordinates if the model is a projection.
+
+        Parameters
+        ----------
+        X : (n, f) array or sparse matrix
+
+        Returns
+        -------
+        (n,) ints, or (n, r) floats
+        """
+        return self.model.predict(X) if hasattr(self.model, "predict") else self.model.transform(X)
+
+
+def save(path: str | os.PathLike[str], model: Any, recipe: Any = None, meta: Mapping[str, Any] | None = None) -> Path:
+    """Write a fitted model to a file that anyone may open safely; the file is complete or not there.
+
+    Parameters
+    ----------
+    path : path
+        By custom it ends in .likewise.
+    model : fitted model
+        :class:`likewise.Likewise`, a projection, a k-means of this package or scikit-learn's, ``ProjectThenCluster``,
+        ``NetworkedDocuments``, or a chain of these. :func:`can_save` tells.
+    recipe : Recipe, optional
+        ``Rows.fitted`` of the data.
+    meta : mapping, optional
+        Plain values to keep beside it.
+
+    Returns
+    -------
+    Path
+        Of the file.
+
+    Notes
+    -----
+    The file holds the rows that new ones are compared with: whoever may not see the data must not see the file.
+    """
+    arrays: dict[str, np.ndarray] = {}
+    known = known_classes()
+    document = {
+        "made_with": {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": sklearn.__version__},
+        "class": type(model).__name__,
+        "model": encode(to_state(model, known), arrays, "model"),
+        "recipe": None if recipe is None else encode(to_state(recipe, known), arrays, "recipe"),
+        "meta": encode(dict(meta or {}), arrays, "meta"),
+    }
+    return write_container(path, document, arrays)
+
+
+def load(path: str | os.PathLike[str]) -> SavedModel:
+    """Read a model file. Nothing in it is ever run, so a file from a stranger can do no harm.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    SavedModel
+
+    Raises
+    ------
+    ModelFileError
+        If it is no model file, is damaged, or is of another version of the format.
+    """
+    document, arrays = read_container(path)
+    known = known_classes()
+    try:
+        recipe = document["recipe"]
+        return SavedModel(
+            from_state(decode(document["model"], arrays), known),
+            None if recipe is None else from_state(decode(recipe, arrays), known),
+            decode(document["meta"], arrays),
+            {"likewise": str(document["likewise"]), **document["made_with"]},
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError) as error:
+        raise damaged(path, f"its parts do not fit together ({type(error).__name__}: {error})") from None
+
+
+def can_save(model: Any) -> bool:
+    """Whether a model file can hold this fitted model, so that it can place new rows.
+
+    Methods that only cluster the rows they are given, such as normalized cuts, have nothing to keep.
+
+    Parameters
+    ----------
+    model : anything
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from sklearn.cluster import KMeans, SpectralClustering
+    >>> can_save(KMeans()), can_save(SpectralClustering())
+    (True, False)
+    """
+    return _can_save(model, known_classes())
+
+
+Known = dict[str, tuple[type, Saved]]
+
+
+def known_classes() -> Known:
+    """All classes that a model file may name, with what is kept of each.
+
+    These are the public ones of this package and registered ones that have a ``_saved``, the classes they name as
+    their parts, and some of scikit-learn.
+    """
+    known: Known = {made.__name__: (made, saved) for made, saved in OTHERS.items()}
+    for made in public_objects():
+        if isclass(made) and isinstance(getattr(made, "_saved", None), Saved):
+            _add(known, made)
+    return known
+
+
+def _add(known: Known, made: type) -> None:
+    if known.get(made.__name__, (made,))[0] is not made:
+        raise ValueError(f"two classes that can be saved are called {made.__name__}. Rename one of them.")
+    if made.__name__ in known:
+        return
+    saved = made._saved  # type: ignore[attr-defined]
+    known[made.__name__] = (made, saved)
+    for part in saved.parts:
+        for inner in saved.classes_of(part):
+            _add(known, inner)
+
+
+def _can_save(model: Any, known: Known) -> bool:
+    made, saved = known.get(type(model).__name__, (None, Saved()))
+    if type(model) is not made:
+        return False
+    held = (entry for part in saved.parts for entry in _entries(getattr(model, part, None)))
+    return all(_can_save(entry, known) for entry in held)
+
+
+def to_state(model: Any, known: Known) -> State:
+    """What is kept of an object: its class, its parameters and what it learned, as plain values and arrays."""
+    name = type(model).__name__
+    if not _can_save(model, known):
+        raise ValueError(
+            f"{name} cannot be kept in a model file: it, or a part of it, cannot place new rows, or is not of this "
+            "package. Use Likewise, ProjectThenCluster, a k-means or a projection."
+        )
+    _, saved = known[name]
+    present = [*saved.values, *(each for each in saved.optional if hasattr(model, each))]
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        "class": name,
+        "parameters": parameters_of(model) if isinstance(model, BaseEstimator) else {},
+        "learned": {each: getattr(model, each) for each in present},
+        "parts": {each: _each(getattr(model, each), lambda part: to_state(part, known)) for each in saved.parts},
+        "feature_names": None if names is None else [str(each) for each in names],
+    }
+
+
+def from_state(state: State, known: Known) -> Any:
+    """Undo :func:`to_state`."""
+    made, saved = known[state["class"]]
+    model: Any = object.__new__(made)
+    if isinstance(model, BaseEstimator):
+        model = _unfitted(state, known)
+    learned = state["learned"]
+    for name in [*saved.values, *(each for each in saved.optional if each in learned)]:
+        setattr(model, name, learned[name])
+    for name in saved.parts:
+        part = _each(state["parts"][name], lambda inner: from_state(inner, known))
+        allowed = saved.classes_of(name) or (BaseEstimator,)
+        for entry in _entries(part):
+            if not isinstance(entry, allowed):
+                raise ValueError(f"{name} of {made.__name__} is a {type(entry).__name__}")
+        setattr(model, name, part)
+    if state["feature_names"] is not None:
+        model.feature_names_in_ = np.array([str(name) for name in state["feature_names"]], dtype=object)
+    if saved.check is not None:
+        saved.check(model)
+    return model
+
+
+def parameters_of(model: BaseEstimator) -> State:
+    """The parameters of an estimator; one that is an estimator itself as its class and parameters."""
+    found = {}
+    for name, value in model.get_params(deep=False).items():
+        if name == "random_state" and not isinstance(value, int | None):
+            value = None  # a generator has moved on: nothing that was learned depends on it
+        found[name] = _each(value, _parameter)
+    return found
+
+
+def _parameter(value: Any) -> Any:
+    if isinstance(value, BaseEstimator):
+        return {"class": type(value).__name__, "parameters": parameters_of(value)}
+    if isinstance(value, np.dtype) or (isclass(value) and issubclass(value, np.generic)):
+        return {"dtype": np.dtype(value).name}
+    return value
+
+
+def _unfitted(state: State, known: Known) -> Any:
+    made: Any = known[state["class"]][0]
+    stored = state["parameters"]
+    unknown = set(stored) - set(made._get_param_names())
+    if unknown:
+        raise ValueError(f"{made.__name__} has no parameter {min(unknown)!r}")
+
+    def fresh(value: Any) -> Any:
+        if isinstance(value, dict) and "class" in value:
+            return _unfitted(value, known)
+        if isinstance(value, dict) and "dtype" in value:
+            return {"float64": np.float64, "float32": np.float32}[value["dtype"]]
+        return value
+
+    return made(**{name: _each(value, fresh) for name, value in stored.items()})
+
+
+def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Change a value, or each of a list of them; None stays."""
+    if isinstance(value, list | tuple):
+        return [change(entry) for entry in value]
+    return None if value is None else change(value)
+
+
+def _entries(part: Any) -> Iterator[Any]:
+    """The objects of a part: itself, those of a list, or none."""
+    yield from part if isinstance(part, list | tuple) else [] if part is None else [part]
