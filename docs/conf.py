@@ -80,7 +80,6 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": _runnable(),
-    "ignore_pattern": r"picture\.py",
     "image_scrapers": ("machinery.gallery.scraped",),
     "reset_modules": ("machinery.gallery.strictly",),
     "reset_modules_order": "both",
