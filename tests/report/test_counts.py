@@ -1,5 +1,7 @@
 """Hints counted by cluster, against the same written out pair by pair."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,29 +20,33 @@ MEANINGS = st.sampled_from([(True, False, False), (True, True, False), (False, F
 LABELS = st.lists(st.integers(0, 2), min_size=ROWS, max_size=ROWS)
 
 
-def slowly(labels, hints):
-    """Every pair that every hint speaks of, one at a time."""
-    same, different = np.zeros((3, 3), dtype=int), np.zeros((3, 3), dtype=int)
-    said = [(same, pair) for pair in hints.must_link.tolist()]
-    said += [(different, pair) for pair in hints.cannot_link.tolist()]
-    for partition in hints.partitions:
-        for i in range(ROWS):
-            for j in range(i + 1, ROWS):
-                if min(partition.codes[i], partition.codes[j]) >= 0:
-                    inside = bool(partition.codes[i] == partition.codes[j])
-                    said += [(same, (i, j))] * (partition.same_within and inside)
-                    said += [(different, (i, j))] * (partition.different_within and inside)
-                    said += [(different, (i, j))] * (partition.different_across and not inside)
-    for counts, (i, j) in said:
+def slowly(labels, constraints):
+    """Every pair that is stated or implied, one at a time, each once."""
+    same = set(map(tuple, constraints.must_link.tolist()))
+    different = set(map(tuple, constraints.cannot_link.tolist()))
+    for partition in constraints.partitions:
+        for i, j in itertools.combinations(range(ROWS), 2):
+            if min(partition.codes[i], partition.codes[j]) >= 0:
+                inside = partition.codes[i] == partition.codes[j]
+                if inside and partition.same_within:
+                    same.add((i, j))
+                if partition.different_within if inside else partition.different_across:
+                    different.add((i, j))
+    return counted(labels, same), counted(labels, different)
+
+
+def counted(labels, pairs):
+    counts = np.zeros((3, 3), dtype=int)
+    for i, j in pairs:
         counts[labels[i], labels[j]] += 1
         if labels[i] != labels[j]:
             counts[labels[j], labels[i]] += 1
-    return same, different
+    return counts
 
 
-@given(LABELS, PAIRS, PAIRS, CODES, MEANINGS)
-def test_counts_are_those_of_all_pairs(labels, must, cannot, codes, meaning):
-    hints = Constraints(ROWS, must, cannot, partitions=[Partition(codes, *meaning)])
+@given(LABELS, PAIRS, PAIRS, st.lists(st.tuples(CODES, MEANINGS), min_size=1, max_size=2))
+def test_counts_are_those_of_all_pairs(labels, must, cannot, partitions):
+    hints = Constraints(ROWS, must, cannot, partitions=[Partition(codes, *meaning) for codes, meaning in partitions])
     counts = PairCounts.of(labels, hints, 3)
     same, different = slowly(labels, hints)
     np.testing.assert_array_equal(counts.same, same)

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from .._arrays import IntArray
-from ..constraints import Constraints, Partition
+from ..constraints import Constraints
+from ..constraints._overlap import Kind, implied_weights, links_once, stated_pairs
+from ..linalg._row_matrix import indicator
+
+KINDS: tuple[Kind, Kind] = ("must", "cannot")
 
 
 @dataclass(frozen=True)
@@ -34,19 +37,14 @@ class PairCounts:
 
     @classmethod
     def of(cls, labels: Any, constraints: Constraints, n_clusters: int) -> PairCounts:
-        """Count; pairs that partitions imply are never written out."""
+        """Count each pair once, however often it is stated or implied; those of partitions are not written out."""
         labels = np.asarray(labels)
         if len(labels) != constraints.n_samples:
             raise ValueError(
                 f"constraints were built for {constraints.n_samples} rows, labels has {len(labels)}. "
                 "Split them too: constraints.restrict(rows)."
             )
-        same = _stated(labels, constraints.must_link, n_clusters)
-        different = _stated(labels, constraints.cannot_link, n_clusters)
-        for partition in constraints.partitions:
-            within, across = _implied(labels, partition, n_clusters)
-            same += within * partition.same_within
-            different += within * partition.different_within + across * partition.different_across
+        same, different = (_by_cluster(labels, constraints, kind, n_clusters) for kind in KINDS)
         return cls(same, different)
 
     @property
@@ -84,24 +82,18 @@ def _pairs(counts: IntArray) -> int:
     return int(counts.sum() + np.trace(counts)) // 2
 
 
-def _stated(labels: IntArray, pairs: IntArray, n_clusters: int) -> IntArray:
+def _by_cluster(labels: IntArray, constraints: Constraints, kind: Kind, n_clusters: int) -> IntArray:
+    """Pairs of one kind, each counted once however often it is stated or implied."""
+    pairs, _ = stated_pairs(constraints, kind)
+    pairs = pairs[implied_weights(constraints, kind) == 0]
+    ends = labels[pairs]
     found = np.zeros((n_clusters, n_clusters), dtype=np.int64)
-    left, right = labels[pairs[:, 0]], labels[pairs[:, 1]]
-    np.add.at(found, (left, right), 1)
-    apart = left != right
-    np.add.at(found, (right[apart], left[apart]), 1)
+    np.add.at(found, (ends[:, 0], ends[:, 1]), 1)
+    np.add.at(found, (ends[:, 1], ends[:, 0]), ends[:, 0] != ends[:, 1])
+    inside = indicator(labels, n_clusters)
+    for _, links in links_once(constraints.partitions, kind):
+        matrix = links.matrix(np.ones(len(labels))).without_diagonal()
+        implied = matrix.lift(inside.T).toarray().round().astype(np.int64)
+        np.fill_diagonal(implied, np.diag(implied) // 2)  # both ends of such a pair are in the cluster
+        found += implied
     return found
-
-
-def _implied(labels: IntArray, partition: Partition, n_clusters: int) -> tuple[IntArray, IntArray]:
-    """Pairs within a block, and pairs across two, by cluster: from how many rows of each block a cluster has."""
-    known = np.flatnonzero(partition.codes >= 0)
-    entries = np.ones(len(known), dtype=np.int64), (partition.codes[known], labels[known])
-    rows = sparse.csr_array(sparse.coo_array(entries, shape=(partition.n_blocks, n_clusters)))
-    sizes = np.asarray(rows.sum(axis=0)).ravel().astype(np.int64)
-    within = (rows.T @ rows).toarray().astype(np.int64)
-    across = np.outer(sizes, sizes) - within
-    diagonal = np.diag_indices(n_clusters)
-    within[diagonal] = (within[diagonal] - sizes) // 2
-    across[diagonal] //= 2
-    return within, across
