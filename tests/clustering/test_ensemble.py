@@ -125,8 +125,6 @@ def test_diversity_and_quality():
 
 def test_must_links_alone_are_not_enough_for_a_metric():
     hints = Constraints(60, must_link=[(0, 3)])
-    with pytest.raises(
-        ValueError, match="SubspaceMetricEnsemble learns from cannot-links.*metric=None, constrained=True"
-    ):
+    with pytest.raises(ValueError, match=r"SubspaceMetricEnsemble learns from cannot-links.*metric=None"):
         ensemble().fit(X, constraints=hints)
     assert ensemble(metric=None, constrained=True).fit(X, constraints=hints).labels_.shape == (60,)

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
 
 from cases.data import blobs, consistent_hints, counts, labels_partition, law, partial_labels
 from clustering.slow_kmeans import pair_lists, slow_means
@@ -11,29 +14,28 @@ from constraints.strategies import hints as any_hints
 from likewise import ConstraintConflictError, Constraints, Partition
 from likewise.clustering import MPCKMeans
 from likewise.clustering.kmeans._points import Points
-from likewise.clustering.kmeans.mpck import _violations as violations
+from likewise.clustering.kmeans.mpck import _prices as prices
 from likewise.clustering.kmeans.mpck._cluster_metrics import DiagonalMetrics, FullMetrics
-from likewise.clustering.kmeans.mpck._violations import Violations
+from likewise.clustering.kmeans.mpck._prices import Violations
 
 
 @pytest.fixture
 def never_written(monkeypatch):
-    """Small data go the way of large ones: groups stay groups."""
-    monkeypatch.setattr(violations, "FEW_PAIRS", 0)
-    monkeypatch.setattr(violations, "FEW_ENTRIES", 0)
+    """Small data take the path of large ones: groups stay groups."""
+    monkeypatch.setattr(prices, "FEW_PAIRS", 0)
+    monkeypatch.setattr(prices, "FEW_ENTRIES", 0)
 
 
-def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full):
+def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full, shrink, prior):
     """J at each iteration, all metrics as matrices; (x', x'') is the box (diagonal) or the farthest pair (full)."""
     n, f = X.shape
     k = len(centers)
     told = np.zeros(n, dtype=bool)
     told[[row for _, i, j, _ in hints for row in (i, j)]] = True
     pooled = np.cov(X.T, bias=True)
-    mean = np.trace(pooled) / f
     if full:
-        pooled = pooled + 1e-6 * mean * np.eye(f)
-    A = [np.eye(f) / mean] * k
+        pooled = pooled + 1e-6 * np.trace(pooled) / f * np.eye(f)
+    A = [np.linalg.inv(prior)] * k
     labels, history = None, []
 
     def length(v, M):
@@ -55,7 +57,8 @@ def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full):
         return 0.0
 
     def own(i, c):
-        return length(X[i] - centers[c], A[c]) - np.linalg.slogdet(A[c])[1]
+        imaginary = (shrink * np.trace(A[c] @ prior) - np.linalg.slogdet(A[c])[1]) / (1 - shrink)
+        return length(X[i] - centers[c], A[c]) + imaginary
 
     def cost(i, c, labels):
         changed = labels.copy()
@@ -89,6 +92,7 @@ def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full):
                     S += penalty * belief * (np.outer(ends, ends) - np.outer(d, d))
             size = (labels == h).sum()
             S = S / size if size else pooled
+            S = (1 - shrink) * S + shrink * prior
             if full:
                 root = np.linalg.cholesky(pooled)
                 inverse = np.linalg.inv(root)
@@ -124,16 +128,22 @@ KINDS = ["labels", "pairs", "frames", "overlapping"]
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 @pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_same_start_gives_the_slow_objective_at_every_iteration(metric, closed, kind, never_written):
+@pytest.mark.parametrize(("shrink", "scales"), [(0.0, [1, 1, 1]), (0.4, [1, 1, 1]), (0.4, [1, 10, 100])])
+def test_same_start_gives_the_slow_objective_at_every_iteration(metric, closed, kind, shrink, scales, never_written):
     X, y = blobs(24, 3, seed=1)
+    X = X * scales
+    variance = X.var(axis=0) + (1e-6 * X.var(axis=0).mean() if metric == "full" else 0)
+    prior = np.diag(variance) if scales[-1] > 1 else np.eye(3) * X.var(axis=0).mean()
     hints = group_hints(kind, y)
     pairs = hints.expand(closed=closed)
     start = X[:9].reshape(3, 3, 3).mean(axis=0)  # each class has every third row
-    model = MPCKMeans(3, metric=metric, penalty=0.2, max_iter=6, tol=0.0)
+    model = MPCKMeans(3, metric=metric, penalty=0.2, shrink=shrink, max_iter=6, tol=0.0)
     for costs in (Violations(X, hints, 0.2, closed=closed), Violations(X, pairs, 0.2, closed=False)):
         run, _ = model._run(X, Points(X), costs, start, model._metrics(X), np.random.RandomState(2))
         rng = np.random.RandomState(2)
-        direct = slow_mpck(X, start, pair_lists(pairs), 0.2, rng, run.n_iter, full=metric == "full")
+        direct = slow_mpck(
+            X, start, pair_lists(pairs), 0.2, rng, run.n_iter, full=metric == "full", shrink=shrink, prior=prior
+        )
         np.testing.assert_allclose(run.history, direct, rtol=1e-7)
 
 
@@ -147,8 +157,8 @@ def test_groups_are_their_pairs(kind, metric, seed, monkeypatch):
     as_pairs = model.fit(X, constraints=hints.expand(closed=True))
     expected = as_pairs.labels_, as_pairs.objective_, as_pairs.history_, as_pairs.metrics_
     for limit in (0, 100):  # with a few parts written out, and with none
-        monkeypatch.setattr(violations, "FEW_PAIRS", 0)
-        monkeypatch.setattr(violations, "FEW_ENTRIES", limit)
+        monkeypatch.setattr(prices, "FEW_PAIRS", 0)
+        monkeypatch.setattr(prices, "FEW_ENTRIES", limit)
         model.fit(X, constraints=hints)
         np.testing.assert_array_equal(model.labels_, expected[0])
         assert model.objective_ == pytest.approx(expected[1], rel=1e-9)
@@ -168,8 +178,8 @@ def test_what_rows_pay_is_the_sum_over_written_out_pairs(constraints, closed, se
     except ConstraintConflictError:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(violations, "FEW_PAIRS", 0)
-        patch.setattr(violations, "FEW_ENTRIES", 0)
+        patch.setattr(prices, "FEW_PAIRS", 0)
+        patch.setattr(prices, "FEW_ENTRIES", 0)
         costs = Violations(X, constraints, 0.5, closed=closed)
 
     def direct(labels):
@@ -183,18 +193,18 @@ def test_what_rows_pay_is_the_sum_over_written_out_pairs(constraints, closed, se
         return total
 
     assert metrics.cost(*costs.strain(labels, metrics)) == pytest.approx(direct(labels), abs=1e-9)
-    standing = [part.standing(labels, metrics) for part in costs._parts]
+    states = [part.start_sweep(labels, metrics) for part in costs._parts]
     for i in range(7):
         paid = np.zeros(k)
-        for part in standing:
+        for part in states:
             paid += part.base[i]
-            part.charge(i, paid)
-        together = sum((part.base[i] + part.votes()[i] for part in standing), np.zeros(k))
+            part.add_votes(i, paid)
+        together = sum((part.base[i] + part.votes()[i] for part in states), np.zeros(k))
         np.testing.assert_allclose(paid, together, atol=1e-12)
         elsewhere = [direct(np.where(np.arange(7) == i, cluster, labels)) for cluster in range(k)]
         np.testing.assert_allclose(paid - paid[0], np.subtract(elsewhere, elsewhere[0]), atol=1e-9)
         before, labels[i] = labels[i], rng.integers(k)
-        for part in standing:
+        for part in states:
             part.move(i, before, labels[i])
 
 
@@ -216,8 +226,10 @@ def test_fully_labeled_rows_are_never_written_out(metric, monkeypatch):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("labels", [False, True])
-def test_objective_never_rises(seed, shared, labels, never_written):
+@pytest.mark.parametrize("scale", [1.0, 30.0])
+def test_objective_never_rises(seed, shared, labels, scale, never_written):
     X, y = blobs(60, 5, seed=seed)
+    X = X * [scale, 1, 1, 1, 1 / scale]
     y = np.where(np.random.default_rng(seed).random(60) < 0.3, (y + 1) % 3, y)  # hints the data do not like
     hints = Constraints.from_labels(partial_labels(y, seed=seed)) if labels else consistent_hints(y, seed=seed)
     model = MPCKMeans(3, shared=shared, penalty=0.05 if labels else 1.0, random_state=seed, tol=0)
@@ -254,6 +266,22 @@ def test_variances_are_bounded_below():
     np.testing.assert_array_equal(MPCKMeans(2, n_init=5, random_state=0).fit(constant).labels_, model.labels_)
 
 
+def test_digits_are_clustered_no_worse_than_by_k_means():
+    X, y = load_digits(return_X_y=True)
+    constrained, plain = [], []
+    for seed in range(8):
+        hints = Constraints.sample(y, "random_pairs", 500, random_state=seed)
+        labels = MPCKMeans(10, random_state=seed).fit_predict(X, constraints=hints)
+        constrained.append(adjusted_rand_score(y, labels))
+        plain.append(adjusted_rand_score(y, KMeans(10, n_init=10, random_state=seed).fit_predict(X)))
+    assert np.mean(constrained) >= np.mean(plain)
+
+
+def test_the_published_method_does_not_shrink():
+    published = MPCKMeans.as_published(3)
+    assert (published.shrink, published.penalty, published.n_init, published.farthest) == (0, 1, 1, "pair")
+
+
 def test_it_finds_the_feature_that_matters():
     rng = np.random.default_rng(0)
     y = np.arange(120) % 2
@@ -270,7 +298,6 @@ def test_predict_on_training_rows_without_hints_is_labels(metric):
     model = MPCKMeans(3, metric=metric, random_state=0).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     assert model.metrics_.shape == ((3, 6) if metric == "diagonal" else (3, 6, 6))
-    assert MPCKMeans.as_published(3).farthest == "pair"
 
 
 @pytest.mark.parametrize("kind", ["pairs", "labels"])

@@ -10,26 +10,27 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ...._arrays import FloatArray, IntArray
 from ...._estimator import validate_rows
 from ...._method import LLOYD, Method
-from ...._progress_legacy import Fall, each
+from ...._progress import report, stage, track
 from ...._saved import Saved
 from ...._sklearn import Interval, StrOptions
 from ....constraints import Constraints
 from .._centers import LOOP, CenterClusterer
-from .._lloyd import LEAST_GAIN, Run, best_centers, best_of
-from .._points import Array, Points, origin
+from .._lloyd import Run, best_centers, best_of
+from .._points import Points, origin
 from .._seeding import farthest_first, spread_out
 from ._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics
-from ._violations import Violations
+from ._prices import Violations
 
 
 class MPCKMeans(CenterClusterer):
-    """Metric pairwise-constrained k-means: hints bend the clusters *and* the distance in each of them.
+    """Metric pairwise-constrained k-means: constraints shape the clusters *and* the distance in each of them.
 
     Prefer it over :class:`~likewise.clustering.PCKMeans` where features matter unequally, or differently from
-    cluster to cluster, and there are some hundred hints to learn that from. With few hints the metric of a cluster
-    follows the spread of its rows, as in a Gaussian mixture.
+    cluster to cluster. Without constraints the metric of a cluster follows the spread of its rows, as in a Gaussian
+    mixture.
 
     .. math:: J = \\sum_i \\big(\\|x_i - \\mu_{l_i}\\|^2_{A_{l_i}} - \\log\\det A_{l_i}\\big)
               + w \\sum_{M, l_i \\ne l_j} b_{ij} f_M + w \\sum_{C, l_i = l_j} b_{ij} f_C
@@ -37,8 +38,8 @@ class MPCKMeans(CenterClusterer):
     .. math:: f_M = \\tfrac12 \\|x_i - x_j\\|^2_{A_{l_i}} + \\tfrac12 \\|x_i - x_j\\|^2_{A_{l_j}}, \\qquad
               f_C = \\|x' - x''\\|^2_{A_{l_i}} - \\|x_i - x_j\\|^2_{A_{l_i}}
 
-    where b are beliefs and (x', x'') is a pair as far apart as the data are: breaking a must-link costs more for rows
-    that lie far apart, breaking a cannot-link more for rows that lie close.
+    where b are the weights of the constraints and (x', x'') is a pair as far apart as the data are: breaking a
+    must-link costs more for rows that lie far apart, breaking a cannot-link more for rows that lie close.
 
     Parameters
     ----------
@@ -47,10 +48,16 @@ class MPCKMeans(CenterClusterer):
         A weight for each feature, or a matrix (for up to some hundred features, dense data).
     shared : bool
         One metric for all clusters.
+    shrink : float in [0, 1)
+        How far the variances that metrics are made of are moved toward those before any clustering: one variance for
+        all features where X is sparse or its features have similar ranges (pixels, standardized columns), else the
+        variance of each feature. 0 is the published method, whose metrics overfit where a cluster has few rows or
+        features hardly vary in it. J then has s/(1−s) tr(A V) − 1/(1−s) log det A for each row in the place of
+        −log det A, with V those variances.
     penalty : float
         w.
     closure : bool
-        Count what follows from the hints, too; see :class:`~likewise.clustering.PCKMeans`.
+        Count entailed pairs, too; see :class:`~likewise.clustering.PCKMeans`.
     farthest : {"auto", "box", "pair"}
         What stands for ‖x' − x''‖². "pair" is two rows of X, found anew for each metric by going to the row farthest
         from the mean and to the one farthest from that; should two rows lie farther apart still, f_C is a little below
@@ -75,16 +82,21 @@ class MPCKMeans(CenterClusterer):
     Notes
     -----
     The best A_h is the inverse of a variance: that of the cluster, more along broken must-links and less along
-    broken cannot-links (Eq. 7 of the paper). No variance may be less than 1/1000 of the pooled variance of X: a
+    broken cannot-links (Eq. 7 of the paper), shrunk as above. No variance may be less than 1/1000 of the pooled one: a
     cluster of one row, or many broken cannot-links, would make it zero or negative. Within that bound the metric
     found is still the best one, so with ``farthest="box"`` J never rises; with "pair" it may, when another pair is
     farthest.
 
     Knowledge about whole groups (labels, closed must-links) is never written out as pairs, though a penalty depends on
     the two rows: sums over the pairs of a group come from the counts, sums and squares of its rows in each cluster. An
-    iteration over fully labeled rows takes O(n · f · k). A pair that is said several times counts once, with the
-    largest belief; only partitions that overlap in more than a hundred ways are written out for that, up to a million
+    iteration over fully labeled rows takes O(n · f · k). A pair that is stated several times counts once, with the
+    largest weight; only partitions that overlap in more than a hundred ways are written out for that, up to a million
     pairs.
+
+    ``shrink``, ``penalty`` and ``n_init`` were chosen on digits, ionosphere, vehicle, breast_w, glass and wine. On data
+    that played no part in that (five draws of 200 random pairs each), the mean adjusted Rand index of k-means, of
+    ``shrink=0, penalty=1`` and of the defaults is: iris .73, .98, .98; pendigits .54, .48, .55; pima .12, .11, .18;
+    sonar .00, .61, .74; balance .14, .25, .36; yeast .15, .10, .15.
 
     References
     ----------
@@ -111,11 +123,12 @@ class MPCKMeans(CenterClusterer):
     _saved: ClassVar[Saved] = CenterClusterer._saved.extended(
         values=("_origin",), parts={"_metrics_": (DiagonalMetrics, FullMetrics)}
     )
-    _published: ClassVar[dict[str, Any]] = {"n_init": 1, "farthest": "pair"}
+    _published: ClassVar[dict[str, Any]] = {"shrink": 0.0, "penalty": 1.0, "n_init": 1, "farthest": "pair"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,
         "metric": [StrOptions({"diagonal", "full"})],
         "shared": ["boolean"],
+        "shrink": [Interval(Real, 0, 1, closed="left")],
         "penalty": [Interval(Real, 0, None, closed="left")],
         "closure": ["boolean"],
         "farthest": [StrOptions({"auto", "box", "pair"})],
@@ -127,10 +140,11 @@ class MPCKMeans(CenterClusterer):
         *,
         metric: str = "diagonal",
         shared: bool = False,
-        penalty: float = 1.0,
+        shrink: float = 0.7,
+        penalty: float = 0.2,
         closure: bool = True,
         farthest: str = "auto",
-        n_init: int = 3,
+        n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-6,
         random_state: Any = None,
@@ -138,6 +152,7 @@ class MPCKMeans(CenterClusterer):
         self.n_clusters = n_clusters
         self.metric = metric
         self.shared = shared
+        self.shrink = shrink
         self.penalty = penalty
         self.closure = closure
         self.farthest = farthest
@@ -153,19 +168,19 @@ class MPCKMeans(CenterClusterer):
         points = Points(X)
         violations = Violations(X, constraints, self.penalty, closed=self.closure)
         groups = constraints.groups()
+        initial = self._metrics(X)
 
-        def run(number: int) -> tuple[Run, Metrics]:
-            seeded = number == 0 and self.closure
-            centers = (
-                farthest_first(points, groups, self.n_clusters, rng)
-                if seeded
-                else spread_out(points, self.n_clusters, rng)
-            )
-            return self._run(X, points, violations, centers, self._metrics(X), rng)
+        def start(number: int) -> tuple[Run, Metrics]:
+            if number == 0 and self.closure:
+                centers = farthest_first(points, groups, self.n_clusters, rng)
+            else:
+                centers = spread_out(points, self.n_clusters, rng)
+            return self._run(X, points, violations, centers, initial, rng)
 
-        found = [run(number) for number in each(range(self.n_init))]
-        best = best_of(each for each, _ in found)
-        self._metrics_ = next(metrics for each, metrics in found if each is best)
+        with stage("clustering"):
+            runs = [start(number) for number in track(range(self.n_init))]
+        best = best_of(run for run, _ in runs)
+        self._metrics_ = next(metrics for run, metrics in runs if run is best)
         self._keep(best)
         self.metrics_ = self._metrics_.values
         self.cluster_centers_ = (best.centers + self._origin).astype(X.dtype)
@@ -178,34 +193,34 @@ class MPCKMeans(CenterClusterer):
             raise ValueError("farthest='box' bounds differences only under a diagonal metric. Use farthest='pair'.")
         box = self.farthest == "box" or (self.farthest == "auto" and diagonal)
         kind = DiagonalMetrics if diagonal else FullMetrics
-        return kind(X, self.n_clusters, shared=self.shared, farthest="box" if box else "pair")
+        return kind(
+            X, self.n_clusters, shared=self.shared, farthest="box" if box else "pair", shrink=float(self.shrink)
+        )
 
     def _run(
         self,
         X: Any,
         points: Points,
         violations: Violations,
-        centers: Array,
+        centers: FloatArray,
         metrics: Metrics,
         rng: np.random.RandomState,
     ) -> tuple[Run, Metrics]:
         every = np.arange(points.n)
-        labels: Array | None = None
+        labels: IntArray | None = None
         history: list[float] = []
-        falling = Fall(to=max(self.tol, LEAST_GAIN))
         while True:
-            own = metrics.lengths(X, centers) - metrics.log_det
+            report(len(history))
+            own = metrics.lengths(X, centers) + metrics.row_cost
             near = own.argmin(axis=1)
             before = near if labels is None else np.where(violations.free, near, labels)
             relabeled = violations.sweep(before, own, metrics, rng)
             strain = violations.strain(relabeled, metrics)
             history.append(float(own[every, relabeled].sum()) + metrics.cost(*strain))
-            if len(history) > 1:
-                falling.tell((history[-2] - history[-1]) / (abs(history[-2]) or 1.0))
-            settled = labels is not None and np.array_equal(relabeled, labels)
+            unchanged = labels is not None and np.array_equal(relabeled, labels)
             slow = len(history) > 1 and history[-2] - history[-1] <= self.tol * abs(history[-2])
             labels = relabeled
-            if settled or slow or len(history) == self.max_iter:
+            if unchanged or slow or len(history) == self.max_iter:
                 return Run(labels, centers, history[-1], len(history), tuple(history)), metrics
             centers = best_centers(points, labels, centers, violations.free)
             metrics = metrics.learned(X, centers, labels, *strain)
@@ -215,9 +230,9 @@ class MPCKMeans(CenterClusterer):
         return accepts if self.metric == "diagonal" else {**accepts, "accept_sparse": False}
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster with the smallest ‖x − μ‖²_A − log det A; hints do not enter."""
+        """The cluster with the smallest ‖x − μ‖²_A − log det A; constraints are not used."""
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
         X = X if sparse.issparse(X) else X - self._origin
-        own = self._metrics_.lengths(X, self.cluster_centers_ - self._origin) - self._metrics_.log_det
+        own = self._metrics_.lengths(X, self.cluster_centers_ - self._origin) + self._metrics_.row_cost
         return own.argmin(axis=1).astype(np.int32)

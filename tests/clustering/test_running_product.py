@@ -1,4 +1,4 @@
-"""What groups hear from each other, against the product of all prices with the whole table."""
+"""The running product of prices between groups with a table, against the product with the whole table."""
 
 import numpy as np
 import pytest
@@ -7,15 +7,15 @@ from scipy import sparse
 from cases.data import blobs
 from likewise import Constraints
 from likewise.clustering import MPCKMeans
-from likewise.clustering.kmeans.mpck import _violations as violations
-from likewise.clustering.kmeans.mpck._running_product import Heard
-from likewise.clustering.kmeans.mpck._violations_groups import GroupPrices
+from likewise.clustering.kmeans.mpck import _prices as prices
+from likewise.clustering.kmeans.mpck._prices import GroupPrices
+from likewise.clustering.kmeans.mpck._running_product import RunningProduct
 
 GROUPS, CLUSTERS, FEATURES = 40, 3, 5
 
 
-def prices(rng, hub):
-    """Few prices between groups; some groups that play no part; with a hub, one group that all others speak to."""
+def sparse_core(rng, hub):
+    """Few entries between groups; some groups without any; with a hub, one group with an entry for all others."""
     core = np.where(rng.random((GROUPS, GROUPS)) < 0.03, rng.normal(size=(GROUPS, GROUPS)), 0.0)
     if hub:
         core[7] = rng.normal(size=GROUPS)
@@ -28,30 +28,30 @@ def prices(rng, hub):
 @pytest.mark.parametrize("hub", [False, True])
 @pytest.mark.parametrize("shape", [(), (FEATURES,)])
 @pytest.mark.parametrize("columns", [slice(None), np.array([0, 3])])
-def test_heard_is_the_product_as_the_table_stands(hub, shape, columns):
+def test_it_is_the_product_with_the_present_table(hub, shape, columns):
     rng = np.random.default_rng(0)
-    core, table = prices(rng, hub), rng.normal(size=(GROUPS, CLUSTERS, *shape))
+    core, table = sparse_core(rng, hub), rng.normal(size=(GROUPS, CLUSTERS, *shape))
     columns = columns if shape else slice(None)
-    heard = Heard(core, (table[:, cluster] for cluster in range(CLUSTERS)))
-    assert bool(heard._many) == hub
+    running = RunningProduct(core, (table[:, cluster] for cluster in range(CLUSTERS)))
+    assert bool(running._kept) == hub
     for group in rng.integers(0, GROUPS, 100).tolist():
         cluster = int(rng.integers(CLUSTERS))
         amount = rng.normal(size=table[0, 0][..., columns].shape) if shape else rng.normal()
-        heard.add(group, cluster, amount, columns)
+        running.add(group, cluster, amount, columns)
         if shape:
             table[group, cluster, columns] += amount
         else:
             table[group, cluster] += amount
         expected = np.einsum("pq,q...->p...", core.toarray(), table)
         asked = int(rng.integers(30))
-        np.testing.assert_allclose(heard.at(asked, columns), expected[asked][..., columns], atol=1e-12)
-        np.testing.assert_allclose(heard.at(7, columns), expected[7][..., columns], atol=1e-12)
-    np.testing.assert_allclose(heard.everywhere(), expected, atol=1e-12)
+        np.testing.assert_allclose(running.at(asked, columns), expected[asked][..., columns], atol=1e-12)
+        np.testing.assert_allclose(running.at(7, columns), expected[7][..., columns], atol=1e-12)
+    np.testing.assert_allclose(running.everywhere(), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_one_large_group_and_many_single_rows_are_their_pairs(kind, monkeypatch):
-    """The large group hears of every single row, and every row moves."""
+    """The large group has a price with every single row, and every row moves."""
     X, _ = blobs(60, 4)
     X = kind(np.random.default_rng(1).permutation(X))
     chain, single = np.arange(30), np.arange(30, 60)
@@ -61,10 +61,10 @@ def test_one_large_group_and_many_single_rows_are_their_pairs(kind, monkeypatch)
         cannot_link=np.column_stack([chain, single]),
     )
     model = MPCKMeans(3, penalty=0.02, n_init=2, random_state=0)
-    pairs = model.fit(X, constraints=hints).history_  # so few are written out
-    monkeypatch.setattr(violations, "FEW_PAIRS", 0)
-    monkeypatch.setattr(violations, "FEW_ENTRIES", 0)
-    assert [type(part) for part in violations.Violations(X, hints, 0.02, closed=True)._parts] == [GroupPrices]
+    pairs = model.fit(X, constraints=hints).history_  # so few are expanded
+    monkeypatch.setattr(prices, "FEW_PAIRS", 0)
+    monkeypatch.setattr(prices, "FEW_ENTRIES", 0)
+    assert [type(part) for part in prices.Violations(X, hints, 0.02, closed=True)._parts] == [GroupPrices]
     groups = model.fit(X, constraints=hints).history_
     np.testing.assert_allclose(groups, pairs, rtol=1e-9)
     assert len(groups) > 2
