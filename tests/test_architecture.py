@@ -34,7 +34,6 @@ LAW = (
     "_methods",
     "models",
     "report",
-    "studies",
     "cli",
 )
 """Modules and subpackages from left to right: each may import those to its left, but for what ``NEVER`` says."""

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from likewise import Likewise
+from likewise._methods import protocol_method
 from likewise.clustering import SphericalKMeans
 from likewise.evaluation.protocols import SCORES, Case, Method, clustered
-from likewise.studies.methods import METHODS
 
 from .peers import PeerFailure, Peers, PeerTooSlow
 from .sets import narrow
@@ -101,17 +101,17 @@ def peer(name: str, case: Case, seed: int) -> Mapping[str, float]:
 
 
 UNHINTED: dict[str, Method] = {
-    "k-means": timed(METHODS["k-means"]),
+    "k-means": timed(protocol_method("k-means")),
     "spherical k-means": timed(clustered(lambda case, seed: SphericalKMeans(case.n_clusters, random_state=seed))),
-    "pca": timed(METHODS["pca"]),
-    "umap": timed(METHODS["umap"]),
-    "nc": timed(METHODS["nc"]),
+    **{name: timed(protocol_method(name)) for name in ("pca", "umap", "nc")},
 }
-"""They hear no hints, so one run serves for all budgets."""
+"""They use no hints, so one run serves for all budgets."""
 
 PEERS = {f"peer {name}": partial(peer, name) for name in
          ("ITML", "MMC", "RCA", "COPKMeans", "PCKMeans", "MPCKMeans", "COBRAS")}  # fmt: skip
 
-OWN = {name: timed(method) for name, method in METHODS.items() if name not in (*UNHINTED, "likewise")}
+OWN = {name: timed(protocol_method(name)) for name in
+       ("xing", "asp", "screen", "costco", "dsp", "gcdr", "ssdr", "lpp", "slpp", "lppsi", "rca", "dca", "c-nc", "cop",
+        "pck", "mpck", "skk", "rl-nc", "rlc-nc", "lo-nc", "glo-nc", "ensemble", "project")}  # fmt: skip
 
 FRONT = {"likewise": front_door}

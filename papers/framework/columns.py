@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from likewise._methods import protocol_method
 from likewise.evaluation.protocols import Method
-from likewise.studies.methods import METHODS
 
-UNPUBLISHED: dict[str, Method] = {name: METHODS[name] for name in ("likewise", "umap")}
+UNPUBLISHED: dict[str, Method] = {name: protocol_method(name) for name in ("likewise", "umap")}

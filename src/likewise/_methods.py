@@ -25,7 +25,9 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, TruncatedSVD
 
 from . import clustering, front, metric, prepare, projections
-from ._method import Kind, Made, Method
+from ._method import Kind, Made, Method, Needs
+from .evaluation.protocols import Case
+from .evaluation.protocols import Method as ProtocolMethod
 
 _PACKAGES = (front, clustering, metric, projections, prepare)
 _REGISTERED: list[Any] = []
@@ -141,6 +143,21 @@ def reducer(name: str, X: Any, n_components: int, random_state: Any = None) -> A
     if method.build is not None:
         return method.build(X, n_components, random_state)
     return method.make(n_components=n_components, **_seeded(method, random_state))
+
+
+def protocol_method(name: str) -> ProtocolMethod:
+    """A method by its name for :mod:`likewise.evaluation.protocols`: from a case and a seed to labels."""
+    method = method_named(name)
+    if Needs.LINKS in method.needs:
+        raise ValueError(f"the method {name} needs {Needs.LINKS.words}, and there are none. Choose another.")
+    silent = {"verbose": False} if method.takes("verbose", False) else {}
+
+    def run(case: Case, seed: int) -> Any:
+        used = method.uses_constraints and not case.constraints.is_empty
+        given = {"constraints": case.constraints} if used else {}
+        return clusterer(name, case.X, case.n_clusters, seed, **silent).fit(case.X, **given).labels_
+
+    return run
 
 
 def k_means_for(X: Any, n_clusters: int, random_state: Any = None) -> Any:

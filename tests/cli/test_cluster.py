@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from likewise.cli import building
-from likewise.cli import methods as listed
+from likewise._methods import all_methods, clusterer, method_named, protocol_method
 from likewise.constraints import Constraints
 from likewise.evaluation import normalized_mutual_information
 from likewise.evaluation.protocols import Case
-from likewise.studies.methods import CLUSTERERS, METHODS, STEPS
 
 
 def clusters(path):
@@ -71,12 +69,18 @@ def test_without_out_clusters_go_to_standard_output(folder):
     assert answer.stderr == ""
 
 
-def test_a_person_is_told_what_was_found(folder):
+def test_a_summary_is_shown_on_a_terminal(folder):
     answer = folder.run("cluster", "flowers.csv", "--hints", "pairs.csv", "--k", 3, "--out", folder / "c.csv",
                         terminal=True)  # fmt: skip
     assert answer.stdout == ""
-    for words in ("150 rows of", "4 columns of numbers", "hints: 15 must-links, 15 cannot-links", "% kept",
-                  "3 clusters by likewise, and what sets each apart in standard deviations", "wrote "):  # fmt: skip
+    for words in (
+        "150 rows of",
+        "4 columns of numbers",
+        "hints: 15 must-links, 15 cannot-links",
+        "% kept",
+        "3 clusters by likewise, with their largest differences from the mean in standard deviations",
+        "wrote ",
+    ):
         assert words in answer.stderr
     quiet = folder.run("cluster", "flowers.csv", "--k", 3, "--out", folder / "c.csv", "-q", terminal=True)
     assert quiet.output == ""
@@ -156,46 +160,40 @@ def test_a_mixed_table_a_folder_and_a_data_set_by_name(folder):
     assert folder.json("cluster", "wine", "--method", "k-means", "--k", 3)["rows"] == 178
 
 
-NAMES = sorted(set(METHODS) - {"umap"})
+NAMES = [method.name for method in all_methods() if method.name not in ("umap", "networked")]
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", ["table", "text"])
-def test_methods_are_those_that_compare_scores(name, kind):
+def test_compare_scores_what_cluster_gives(name, kind):
     rng = np.random.default_rng(0)
     y = np.arange(45) % 3
     X = rng.normal(size=(45, 5)) + 3 * y[:, None]
     if kind == "text":
         X = sparse.csr_matrix(rng.poisson(rng.gamma(0.5, size=(3, 40))[y]).astype(float))
-    hints = Constraints.sample(y, "equal", 12, random_state=0)
-    case = Case(X, y, hints, 3)
-    model = building.clusterer(name, X, building.Settings(3, seed=0))
-    told = {"constraints": hints} if listed.METHODS[name].hears else {}
-    wanted = np.asarray(METHODS[name](case, 0))
-    np.testing.assert_array_equal(model.fit(X, **told).labels_, wanted[0] if wanted.ndim == 2 else wanted)
+    constraints = Constraints.sample(y, "equal", 12, random_state=0)
+    given = {"constraints": constraints} if method_named(name).uses_constraints else {}
+    labels = clusterer(name, X, 3, 0).fit(X, **given).labels_
+    np.testing.assert_array_equal(protocol_method(name)(Case(X, y, constraints, 3), 0), labels)
 
 
 def test_every_method_is_listed(folder):
-    assert set(METHODS) <= set(listed.METHODS)
-    assert {"networked", *STEPS, *CLUSTERERS} <= set(listed.METHODS)
     table = folder.run("methods")
     assert table.exit_code == 0
     found = folder.json("methods")["methods"]
-    assert {method["name"] for method in found} == set(listed.METHODS)
-    assert all(method["needs"] and method["strengths"] and method["paper"] for method in found)
+    assert [method["name"] for method in found] == [method.name for method in all_methods()]
+    assert all(method["needs"] and method["prefer"] and method["paper"] for method in found)
 
 
-@pytest.mark.parametrize("method", [method for method in listed.TABLE if method.name not in ("umap", "networked")],
-                         ids=lambda method: method.name)  # fmt: skip
-def test_what_the_table_says_of_new_rows_is_true(folder, method):
-    if method.does == "reduce":
-        return
-    hints = ("--hints", "pairs.csv") if method.hears else ()
-    given = ("cluster", "flowers.csv", *hints, "--k", 3, "--method", method.name, "--out", folder / "c.csv")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_registry_is_right_about_new_rows(folder, name):
+    method = method_named(name)
+    hints = ("--hints", "pairs.csv") if method.uses_constraints else ()
+    given = ("cluster", "flowers.csv", *hints, "--k", 3, "--method", name, "--out", folder / "c.csv")
     answer = folder.run(*given, "--model", folder / "m.likewise")
-    if not method.places:
+    if not method.places_new_rows:
         assert answer.exit_code == 2
-        assert "places no new rows" in answer.stderr
+        assert "cannot assign new rows" in answer.stderr
         return
     assert answer.exit_code == 0, answer.output
     answer = folder.run("assign", "m.likewise", "flowers.csv", "--out", folder / "d.csv")
@@ -223,18 +221,18 @@ WRONG = [
     (["flowers.csv", "--method", "pck"], "needs the number of clusters: --k"),
     (["flowers.csv", "--method", "networked", "--k", "2"], "needs links"),
     (["flowers.csv", "--method", "costco", "--k", "2"], "must-links"),
-    (["flowers.csv", "--method", "k-means", "--k", "2", "--hints", "pairs.csv"], "hears no hints"),
-    (["flowers.csv", "--method", "pck", "--k", "2", "--budget", "9"], "--budget says nothing to the method pck"),
+    (["flowers.csv", "--method", "k-means", "--k", "2", "--hints", "pairs.csv"], "does not use hints"),
+    (["flowers.csv", "--method", "pck", "--k", "2", "--budget", "9"], "--budget has no effect with --method pck"),
     (["flowers.csv", "--hints", "contrary.csv", "--trust", "strict"], "'f0' is the same as 'f1' is the same as 'f2'"),
     (["flowers.csv", "--hints", "contrary.csv", "--method", "cop", "--k", "2"], "likewise hints check"),
-    (["flowers.csv", "--hints", "crowd.csv", "--trust", "strict", "--k", "2"], "all said to differ"),
+    (["flowers.csv", "--hints", "crowd.csv", "--trust", "strict", "--k", "2"], "are all different from each other"),
     (["gaps.csv"], "line 3, column 'a' is nan"),
     (["words.csv"], "no column to compare rows by"),
-    (["one.csv"], "one row only"),
+    (["one.csv"], "has only one row"),
     (["latin.csv"], "byte 0xe9 is not utf-8"),
     (["flowers.csv", "--out", "FOLDER/c.doc"], "'.doc', which names no known format"),
     (["flowers.csv", "--out", "FOLDER/no/c.csv"], "there is no folder"),
-    (["flowers.csv", "--out", "flowers.csv"], "would write over what is read"),
+    (["flowers.csv", "--out", "flowers.csv"], "would overwrite an input file"),
     (["flowers.csv", "--out", "FOLDER/x.csv", "--model", "FOLDER/x.csv"], "are both"),
     (["flowers.csv", "--report", "FOLDER/r.pdf"], "must end in .html"),
 ]
@@ -267,11 +265,11 @@ def test_impute_says_how(folder):
     assert folder.json("cluster", "gaps.csv", "--k", 2, "--impute", "median")["rows"] == 21
 
 
-def test_contradictions_are_weighed_by_default_and_told(folder):
+def test_contradictions_are_weighted_by_default_and_mentioned(folder):
     folder.write("contrary.csv", "left,right,kind\nf0,f1,same\nf1,f2,same\nf0,f2,different\nf0,f149,different\n")
     given = ("cluster", "flowers.csv", "--hints", "contrary.csv", "--k", 3, "--out", folder / "c.csv")
     assert folder.json(*given)["constraint_accuracy"] < 1
-    assert "1 contradiction among the hints: likewise hints check" in folder.run(*given, terminal=True).stderr
+    assert "1 contradiction among the hints: see `likewise hints check`" in folder.run(*given, terminal=True).stderr
 
 
 def test_a_full_disk(folder, monkeypatch):
@@ -285,6 +283,40 @@ def test_a_full_disk(folder, monkeypatch):
     assert "the disk is full" in answer.stderr
     assert "Traceback" not in answer.output
     assert folder.names() == before
+
+
+@pytest.mark.parametrize("which", ["c.csv", "m.likewise", "r.html"])
+def test_a_disk_that_fills_up_leaves_all_files_as_they_were(folder, monkeypatch, which):
+    from likewise import _atomic
+
+    given = ("cluster", "flowers.csv", "--k", 3, "--method", "pck", "--out", folder / "c.csv", "--model",
+             folder / "m.likewise", "--report", folder / "r.html")  # fmt: skip
+    assert folder.run(*given).exit_code == 0
+    before = {path.name: path.read_bytes() for path in folder.path.iterdir()}
+    opened = []
+    create = _atomic._create
+
+    def full(temporary, target):
+        opened.append(target.name)
+        if opened.count(which) == 2:  # the first time is the check before the work
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(temporary))
+        return create(temporary, target)
+
+    monkeypatch.setattr(_atomic, "_create", full)
+    answer = folder.run(*given, "--seed", 1)
+    assert answer.exit_code == 1
+    assert answer.stderr == f"Error: {folder / which}: the disk is full. Free some space, or write elsewhere.\n"
+    assert {path.name: path.read_bytes() for path in folder.path.iterdir()} == before
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(folder, monkeypatch):
+    def work(*rest, **more):
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr("likewise.cli._reading.read_rows", work)
+    answer = folder.run("cluster", "flowers.csv", "--k", 3, "--out", folder / f"{'long' * 80}.csv")
+    assert answer.exit_code == 2
+    assert "too long a name" in answer.stderr
 
 
 def test_a_missing_extra(folder, monkeypatch):
@@ -301,7 +333,7 @@ def test_too_little_memory(folder, monkeypatch):
     monkeypatch.setattr("likewise.front.Likewise.fit", large)
     answer = folder.run("cluster", "flowers.csv")
     assert answer.exit_code == 1
-    assert "not enough memory for this: Unable to allocate 9 TiB" in answer.stderr
+    assert "not enough memory: Unable to allocate 9 TiB" in answer.stderr
 
 
 def test_ctrl_c_while_members_learn_writes_nothing(folder, monkeypatch):
@@ -312,7 +344,7 @@ def test_ctrl_c_while_members_learn_writes_nothing(folder, monkeypatch):
     before = folder.names()
     answer = folder.run("cluster", "flowers.csv", "--hints", "pairs.csv", "--k", 3, "--out", folder / "c.csv")
     assert answer.exit_code == 130
-    assert answer.stderr == "Stopped. Nothing more was written.\n"
+    assert answer.stderr == "Interrupted. No file was changed.\n"
     assert folder.names() == before
 
 

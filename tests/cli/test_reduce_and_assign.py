@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from likewise.cli import methods as listed
+from likewise._methods import all_methods, method_named
 
-REDUCERS = [method.name for method in listed.TABLE if method.does in ("reduce", "both")]
+REDUCERS = [method.name for method in all_methods() if method.reduces]
 
 
 @pytest.mark.parametrize("name", REDUCERS)
 def test_every_projection_by_name(folder, name):
-    hints = ("--hints", "pairs.csv") if listed.METHODS[name].hears else ()
+    hints = ("--hints", "pairs.csv") if method_named(name).uses_constraints else ()
     out = folder / "z.csv"
     found = folder.json(
         "reduce", "flowers.csv", *hints, "--method", name, "--out", out, "--model", folder / "m.likewise"
@@ -54,18 +54,18 @@ def test_without_out_coordinates_go_to_standard_output(folder):
 
 def test_a_person_is_told(folder):
     answer = folder.run("reduce", "flowers.csv", "--hints", "pairs.csv", "--out", folder / "z.csv", terminal=True)
-    assert "2 dimensions by costco, taught by 15 must-links, 15 cannot-links" in answer.stderr
+    assert "2 dimensions by costco, learned from 15 must-links, 15 cannot-links" in answer.stderr
     assert "wrote" in answer.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["flowers.csv", "--dims", "9"], "--dims 9 is more than the 4 columns"),
+        (["flowers.csv", "--dims", "9"], "--dims 9 is more than the 4 features"),
         (["flowers.csv", "--method", "pck"], "there is no method 'pck' to reduce with"),
         (["flowers.csv", "--method", "rca"], "must-links"),
-        (["flowers.csv", "--method", "pca", "--hints", "pairs.csv"], "hears no hints"),
-        (["flowers.csv", "--out", "flowers.csv"], "would write over what is read"),
+        (["flowers.csv", "--method", "pca", "--hints", "pairs.csv"], "does not use hints"),
+        (["flowers.csv", "--out", "flowers.csv"], "would overwrite an input file"),
     ],
 )
 def test_what_a_user_can_get_wrong_when_reducing(folder, arguments, message):
@@ -105,7 +105,7 @@ def test_new_rows_with_columns_in_another_order(model):
         (["m.likewise", "nothing.csv"], "nothing.csv does not exist"),
         (["m.likewise", "narrow.csv"], "has no column 'c'"),
         (["m.likewise", "gaps.csv"], "column 'c' is nan"),
-        (["m.likewise", "flowers.csv", "--out", "m.likewise"], "would write over what is read"),
+        (["m.likewise", "flowers.csv", "--out", "m.likewise"], "would overwrite an input file"),
         (["half.likewise", "flowers.csv"], "is damaged"),
     ],
 )

@@ -2,23 +2,23 @@
 
 import pytest
 
-from likewise.cli import main
+from likewise.cli._main import COMMANDS
 
 WRONG = [
     ("cluster flowers.csv --k 151 --method pck", "more than the 150 rows"),
-    ("cluster flowers.csv --k 3 --method costco", "costco learns from must-links, and there are none. Give them in"),
-    ("cluster flowers.csv --k 3 --method rl-nc --hints same.csv", "rl-nc learns from cannot-links"),
-    ("cluster flowers.csv --k 3 --method dsp", "dsp learns from hints"),
-    ("cluster flowers.csv --k 3 --jobs 0", "0 threads do no work"),
+    ("cluster flowers.csv --k 3 --method costco", "costco needs must-links, and there are none. Give them in"),
+    ("cluster flowers.csv --k 3 --method rl-nc --hints same.csv", "rl-nc needs cannot-links"),
+    ("cluster flowers.csv --k 3 --method dsp", "dsp needs must-links or cannot-links"),
+    ("cluster flowers.csv --k 3 --jobs 0", "must be 1 or more, or -1 for all cores"),
     ("cluster flowers.csv --k 3 --seed -1", "-1 is not in the range"),
-    ("cluster flowers.csv --k 3 --method lo-nc --hints conflict.csv", "'f10' and 'f30' are said to differ"),
-    ("cluster flowers.csv --k 3 --method glo-nc --hints conflict.csv", "'f10' and 'f30' are said to differ"),
+    ("cluster flowers.csv --k 3 --method lo-nc --hints conflict.csv", "'f10' and 'f30' are different"),
+    ("cluster flowers.csv --k 3 --method glo-nc --hints conflict.csv", "'f10' and 'f30' are different"),
     ("cluster latin.csv --k 2", "byte 0xe9 is not utf-8"),
     ("cluster names.csv --k 2", "no column to compare rows by"),
     ("cluster broken.npy --k 2", "is no NPY file of plain arrays"),
-    ("reduce flowers.csv --method slpp", "slpp learns from must-links"),
-    ("reduce alike.csv --method pca", "do not differ"),
-    ("reduce single.csv", "do not differ"),
+    ("reduce flowers.csv --method slpp", "slpp needs must-links"),
+    ("reduce alike.csv --method pca", "are all equal"),
+    ("reduce single.csv", "are all equal"),
     ("assign flowers.csv flowers.csv", "is no model file"),
     ("hints check pairs.csv --for nowhere.csv", "does not exist"),
     ("hints check names.csv", "no header with the columns"),
@@ -30,7 +30,7 @@ WRONG = [
     ("compare classed.csv --label kind --methods no-such", "there is no method"),
     ("compare classed.csv --label kind --out nowhere/new.csv", "there is no folder"),
     ("compare classed.csv --label kind --out new.json", "must end in .csv"),
-    ("compare classed.csv --label kind --out classed.csv", "would write over what is read"),
+    ("compare classed.csv --label kind --out classed.csv", "would overwrite an input file"),
     ("compare classed.csv --label kind --out flowers.csv", "not a file of results"),
     ("papers", "is not in a checkout of likewise"),
     ("papers no-such --quick", "is not in a checkout of likewise"),
@@ -63,4 +63,4 @@ def test_wrong_use_is_told_in_one_line_and_writes_nothing(folder, monkeypatch, c
 
 def test_every_command_is_tried():
     tried = {command.split()[0] for command, _ in WRONG}
-    assert tried == set(main.commands)
+    assert tried == set(COMMANDS)

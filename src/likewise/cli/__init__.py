@@ -1,5 +1,3 @@
-"""The command line. Each command imports what it needs when it runs, so that ``--help`` answers at once."""
+"""The command line. Commands are imported when they run, so that ``--help`` answers at once."""
 
-from .main import main
-
-__all__ = ["main"]
+from ._main import main as main

@@ -15,6 +15,8 @@ Here belong scores that take labels and return numbers. Every score is read off 
 :mod:`likewise.evaluation.protocols` holds the experiments: drawing hints, repeats, splits, noise, significance.
 """
 
+from ._compare import Comparison as Comparison
+from ._compare import compare as compare
 from ._ledger import Ledger as Ledger
 from ._results import Results as Results
 from ._scores import PairScore as PairScore

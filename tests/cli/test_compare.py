@@ -68,7 +68,7 @@ def test_a_method_without_an_answer_is_told_and_shown_as_a_dash(table):
         (["nothing"], "no data set is called 'nothing'"),
         (["missing.csv"], "does not exist"),
         (["iris", "--methods", "magic"], "there is no method 'magic'"),
-        (["iris", "--amounts", "some"], "not a list of whole numbers"),
+        (["iris", "--amounts", "some"], "not a comma-separated list of integers"),
         (["TABLE"], "--label NAME"),
         (["TABLE", "--label", "color"], "has no column 'color'. It has: a, b, c, d, note, kind"),
     ],

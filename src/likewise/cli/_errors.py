@@ -1,7 +1,7 @@
-"""What a person gets wrong, and what goes wrong, in one line each: never a traceback.
+"""Errors in one line each, without a traceback.
 
-Exit codes: 0 all is well; 1 it could not be done (a full disk, a package that is missing, hints that contradict each
-other under ``hints check``); 2 it was asked for in a wrong way; 130 a person stopped it (Ctrl-C).
+Exit codes: 0 success; 1 failure (a full disk, a package that is missing, hints that contradict each other under
+``hints check``); 2 wrong use; 130 interrupted (Ctrl-C).
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from typing import Any
 
 import click
 
-USE, FAILURE, STOPPED = 2, 1, 130
+WRONG_USE = 2
+FAILURE = 1
+INTERRUPTED = 130
 
 DISK = {
     errno.ENOSPC: "the disk is full. Free some space, or write elsewhere",
-    errno.EDQUOT: "your share of the disk is used up. Free some space, or write elsewhere",
-    errno.EROFS: "it is on a disk that cannot be written to. Write elsewhere",
-    errno.EACCES: "you may not open it. Ask its owner, or choose another place",
-    errno.EPERM: "you may not open it. Ask its owner, or choose another place",
+    errno.EDQUOT: "your disk quota is exceeded. Free some space, or write elsewhere",
+    errno.EROFS: "the file system is read-only. Write elsewhere",
+    errno.EACCES: "permission denied. Ask its owner, or choose another place",
+    errno.EPERM: "permission denied. Ask its owner, or choose another place",
     errno.EIO: "the disk could not be read or written. Try again, or elsewhere",
 }
 WRONG = {
@@ -40,23 +42,23 @@ class Refusal(click.ClickException):
 
 
 class WrongUse(Refusal):
-    """It was asked for in a wrong way."""
+    """The command, its options or its files are not as they should be."""
 
-    exit_code = USE
+    exit_code = WRONG_USE
 
 
 class Failure(Refusal):
-    """It could not be done."""
+    """The work could not be done."""
 
     exit_code = FAILURE
 
 
-class Commands(click.Group):
-    """A group of commands whose errors are told in one line each, and whose warnings are notes."""
+class ErrorReporting(click.Group):
+    """A group of commands that reports errors in one line each, and warnings as notes."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Remember what was asked, for the report."""
-        ctx.meta["likewise.asked"] = list(args)
+        """Keep the arguments for the report."""
+        ctx.meta["likewise.arguments"] = list(args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -65,19 +67,19 @@ class Commands(click.Group):
             with _notes():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
-            click.echo("Stopped. Nothing more was written.", err=True)
-            raise click.exceptions.Exit(STOPPED) from None
+            click.echo("Interrupted. No file was changed.", err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
         except (ValueError, ImportError, OSError, MemoryError) as error:
-            refusal = refused(error)
+            refusal = refusal_of(error)
             if refusal is None:
                 raise
             raise refusal from None
 
 
-def refused(error: BaseException) -> Refusal | None:
-    """The error as a person should read it; None where the reader of a pipe has gone, which is no error of ours."""
+def refusal_of(error: BaseException) -> Refusal | None:
+    """The error in one line; None for a closed pipe, which click handles."""
     if isinstance(error, MemoryError):
-        return Failure(f"there is not enough memory for this: {error or 'take fewer rows or columns'}.")
+        return Failure(f"not enough memory: {str(error) or 'use fewer rows or columns'}.")
     if isinstance(error, ImportError):
         return Failure(str(error))
     if not isinstance(error, OSError):
@@ -95,13 +97,13 @@ def refused(error: BaseException) -> Refusal | None:
 
 @contextmanager
 def _notes() -> Iterator[None]:
-    """Show what methods warn of as notes, each once, and without a place in the code."""
-    told: set[str] = set()
+    """Show warnings as notes, each once, and without a place in the code."""
+    shown: set[str] = set()
 
     def show(message: Any, *rest: Any, **more: Any) -> None:
         text = " ".join(str(message).split())
-        if text not in told:
-            told.add(text)
+        if text not in shown:
+            shown.add(text)
             click.echo(f"Note: {text}", err=True)
 
     with warnings.catch_warnings():

@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
 from likewise.cli import main
-from likewise.cli.demo import guarded, hints_drawn
+from likewise.cli._demo import NEXT, fallbacks, sample_hints
 
 
 @pytest.fixture
@@ -18,12 +18,12 @@ def fewer_digits(monkeypatch):
     digits = load_digits()
     rows = np.flatnonzero(digits.target < 4)[:200]
     few = Bunch(data=digits.data[rows], target=digits.target[rows], images=digits.images[rows])
-    monkeypatch.setattr("likewise.cli.demo.load_digits", lambda: few)
-    monkeypatch.setattr("likewise.cli.demo.DIGITS", 4)
-    monkeypatch.setattr("likewise.cli.demo.DRAWS", 2)
+    monkeypatch.setattr("sklearn.datasets.load_digits", lambda: few)
+    monkeypatch.setattr("likewise.cli._demo.DIGITS", 4)
+    monkeypatch.setattr("likewise.cli._demo.DRAWS", 2)
 
 
-def test_it_tells_in_a_table_writes_a_report_and_says_what_to_try(fewer_digits, tmp_path):
+def test_it_prints_a_table_writes_a_report_and_says_what_to_try(fewer_digits, tmp_path):
     answer = CliRunner().invoke(main, ["demo", "--out", str(tmp_path / "new"), "--hints", "60"])
     assert answer.exit_code == 0, answer.output
     lines = [line for line in answer.output.splitlines() if line.startswith("│")]
@@ -44,8 +44,6 @@ def test_it_tells_in_a_table_writes_a_report_and_says_what_to_try(fewer_digits, 
 
 
 def test_the_commands_it_names_are_understood():
-    from likewise.cli.demo import NEXT
-
     for _, step in NEXT:
         answer = CliRunner().invoke(main, [*step.split(), "--help"])
         assert answer.exit_code == 0, answer.output
@@ -55,19 +53,19 @@ def test_the_commands_it_names_are_understood():
 
 def test_few_hints_are_among_the_many():
     y = np.repeat(np.arange(4), 30)
-    few, many = hints_drawn(y, 50, [0, 1]).values()
+    few, many = sample_hints(y, 50, [0, 1]).values()
     assert (few.n_must_link, few.n_cannot_link) == (5, 5)
     assert many == many | few
     assert many.n_must_link + many.n_cannot_link == pytest.approx(50, abs=4)  # a pair may be drawn twice
 
 
-def test_the_guard_is_told_where_it_acted():
+def test_a_fallback_is_mentioned():
     class Model:
         def __init__(self, guard):
             self.report_ = Bunch(guard=guard)
 
     tried = [{20: Model("too few"), 100: Model("")}, {20: Model(""), 100: Model("")}]
-    (line,) = guarded(tried)
+    (line,) = fallbacks(tried)
     assert "1 of" in line
     assert "20 hints" in line
 

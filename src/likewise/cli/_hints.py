@@ -1,0 +1,296 @@
+"""``likewise hints``: check a file of hints, or draw hints from known classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import click
+
+from ._options import FILE, how_option, json_option, name_options, quiet_option, seed_option, wrong_option
+
+if TYPE_CHECKING:
+    from ..constraints import Conflict, Constraints
+
+SHOWN = 10
+"""Contradictions, groups and pairs that are printed, at most."""
+
+SHOWN_AS_JSON = 1_000
+"""Contradictions in the JSON object, at most."""
+
+MAX_PAIRS = 1_000_000
+"""Entailed pairs that are computed, at most."""
+
+MAX_ROWS = 10_000_000
+"""Numbers from here on are taken as ids, not as row numbers."""
+
+
+@click.group()
+def hints() -> None:
+    """Check a file of hints, or draw hints from known classes."""
+
+
+@hints.command()
+@click.argument("file", type=FILE)
+@click.option("--for", "source", metavar="DATA", help="The data that the hints are about. Default: ids are taken from "
+              "FILE itself.")  # fmt: skip
+@click.option("--k", type=click.IntRange(1), help="Also look for more than this many rows that all differ.")
+@click.option("--entailed", "out", type=FILE, help="Write all pairs that are stated or follow: .csv, .tsv, .json or "
+              ".parquet.")  # fmt: skip
+@json_option
+@name_options
+def check(file: Path, *, source: str | None, k: int | None, out: Path | None, as_json: bool, **reading: Any) -> None:
+    """Show contradictions in FILE with their proof, the groups it forms, and what follows from it.
+
+    The exit code is 1 if there is a contradiction.
+    """
+    from ._messages import Messages, print_json
+    from ._outputs import check_outputs
+    from ._reading import read_constraints, read_names
+
+    _check_suffix(file)
+    if out is not None:
+        _check_suffix(out)
+        check_outputs({"--entailed": out}, [file, source])
+    messages = Messages(quiet=as_json)
+    ids: Sequence[str]
+    if source is None:
+        with messages.progress(f"reading {file}"):
+            ids, constraints = _read_alone(file)
+    else:
+        with messages.progress(f"reading {source}"):
+            names = read_names(source, **reading)
+        with messages.progress(f"reading {file}"):
+            ids, constraints = names.ids, read_constraints(file, names)
+    with messages.progress("looking for contradictions"):
+        found = Findings.of(constraints, k, SHOWN_AS_JSON if as_json else SHOWN)
+        facts = found.as_object(ids) if as_json else {}
+        lines = [] if as_json else list(found.lines(ids))
+    written = []
+    if out is not None:
+        if found.closed is None:
+            raise ValueError(f"--entailed {out}: more than {MAX_PAIRS:,} pairs follow from {file}: too many to write.")
+        found.closed.write(out, ids=None if isinstance(ids, RowNumbers) else ids)
+        written.append(str(out))
+    if as_json:
+        print_json({"file": str(file), **facts, "files": written})
+    else:
+        print("\n".join([f"{file}: {found.headline}", *lines, *(f"\nwrote {name}" for name in written)]))
+    if not found.consistent:
+        raise SystemExit(1)
+
+
+@hints.command()
+@click.argument("source", metavar="DATA")
+@click.option("--out", metavar="FILE", type=FILE, required=True, help="File of hints to write.")
+@how_option
+@click.option("--amount", type=click.IntRange(1), default=50, show_default=True, help="Number of hints.")
+@wrong_option
+@seed_option
+@quiet_option
+@name_options
+def sample(
+    source: str, *, out: Path, how: str, amount: int, wrong: float, seed: int, quiet: bool, **reading: Any
+) -> None:
+    """Draw hints from the classes of DATA, as in an experiment, and write them to a file."""
+    from ..constraints import Constraints
+    from ._messages import Messages
+    from ._outputs import check_outputs
+    from ._reading import known_labels, read_names
+
+    messages = Messages(quiet)
+    _check_suffix(out)
+    check_outputs({"--hints": out}, [source])
+    with messages.progress(f"reading {source}"):
+        names = read_names(source, **reading)
+    labels = known_labels(source, names)
+    with messages.progress("drawing hints"):
+        drawn = Constraints.sample(labels, how, amount, error_rate=wrong, random_state=seed)
+        drawn.write(out, ids=names.ids)
+    messages.show(f"{drawn.summary()}, drawn from the classes in {names.label_column!r}; wrote {out}")
+
+
+class RowNumbers(Sequence[str]):
+    """The ids "0", "1", … of so many rows, without a list of them."""
+
+    def __init__(self, n: int) -> None:
+        self._rows = range(n)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, row: Any) -> Any:
+        return str(self._rows[row])
+
+
+def _read_alone(path: Path) -> tuple[Sequence[str], Constraints]:
+    """A file of hints without its data: by row numbers, or else by the ids in it."""
+    from ..constraints import Constraints
+    from ..constraints._files import FORMATS
+    from ..constraints._records import BadRecord
+
+    names: dict[str, None] = {}
+    try:
+        _, records = FORMATS[path.suffix.lower()][0](path)
+        for record in records:
+            names[str(record.left)] = None
+            if not str(record.kind).strip().lower().startswith("partition"):
+                names[str(record.right)] = None
+    except BadRecord as bad:
+        raise ValueError(f"{path}, {bad.where}: {bad.why}") from None
+    if all(name.strip().isdecimal() and int(name) < MAX_ROWS for name in names):
+        constraints = Constraints.read(path)
+        return RowNumbers(constraints.n_samples), constraints
+    return list(names), Constraints.read(path, ids=list(names))
+
+
+def _check_suffix(path: Path) -> None:
+    from ..constraints._files import FORMATS
+
+    if path.suffix.lower() not in FORMATS:
+        raise ValueError(
+            f"{path} ends in {path.suffix!r}, which names no known format of hints. Use one of {', '.join(FORMATS)}."
+        )
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What there is to say about constraints.
+
+    Attributes
+    ----------
+    constraints : Constraints
+    n_conflicts : int
+    conflicts : list of Conflict
+        The first of them, with their proof.
+    groups : list of arrays
+        Rows that belong together, the largest group first.
+    closed : Constraints or None
+        All pairs that are stated or follow (from those that do not contradict); None where they are too many.
+    clique : tuple of int or None
+        More than ``k`` rows that all differ from each other.
+    k : int or None
+    """
+
+    constraints: Constraints
+    n_conflicts: int
+    conflicts: list[Conflict]
+    groups: list[Any]
+    closed: Constraints | None
+    clique: tuple[int, ...] | None = None
+    k: int | None = None
+
+    @classmethod
+    def of(cls, constraints: Constraints, k: int | None, max_conflicts: int) -> Self:
+        """Examine constraints."""
+        import numpy as np
+
+        from .._progress import report
+        from ..constraints._conflicts import tally
+
+        codes = constraints.groups()
+        n_conflicts, _ = tally(constraints, codes)
+        report(1, 4)
+        sizes = np.bincount(codes, minlength=1)
+        members = np.split(np.argsort(codes, kind="stable"), np.cumsum(sizes)[:-1])
+        large = [int(group) for group in np.argsort(-sizes, kind="stable") if sizes[group] > 1]
+        kept = constraints.drop_conflicts()[0] if n_conflicts else constraints
+        report(2, 4)
+        try:
+            closed = kept.expand(MAX_PAIRS, closed=True)
+        except ValueError:
+            closed = None
+        report(3, 4)
+        return cls(
+            constraints,
+            n_conflicts=n_conflicts,
+            conflicts=constraints.conflicts(limit=max_conflicts),
+            groups=[members[group] for group in large],
+            closed=closed,
+            clique=None if k is None else constraints.clique(k),
+            k=k,
+        )
+
+    @property
+    def consistent(self) -> bool:
+        """Whether some clustering can keep all."""
+        return self.n_conflicts == 0 and self.clique is None
+
+    @property
+    def headline(self) -> str:
+        """The counts, in a line."""
+        from ..constraints._wording import counted
+
+        touched = int(self.constraints.touched().sum())
+        return f"{self.constraints.summary()}, about {touched:,} of {counted(self.constraints.n_samples, 'row')}"
+
+    def unstated(self) -> list[tuple[int, int, bool]]:
+        """Pairs that follow but are not stated: two rows, and whether they are the same."""
+        if self.closed is None:
+            return []
+        stated = self.constraints.expand(MAX_PAIRS)
+        found = []
+        for same, pairs, known in (
+            (True, self.closed.must_link, stated.must_link),
+            (False, self.closed.cannot_link, stated.cannot_link),
+        ):
+            seen = set(map(tuple, known.tolist()))
+            found += [(left, right, same) for left, right in pairs.tolist() if (left, right) not in seen]
+        return found
+
+    def lines(self, ids: Sequence[str]) -> Iterator[str]:
+        """All of it, as text."""
+        from ..constraints._wording import counted
+        from ._reading import chain_by_ids
+
+        yield f"\n{counted(self.n_conflicts, 'contradiction')}"
+        for conflict in self.conflicts:
+            first, second = (repr(ids[row]) for row in conflict.cannot_link)
+            yield f"  {first} and {second} are different, but {chain_by_ids(conflict.chain, ids)}"
+        yield from _more(self.n_conflicts - len(self.conflicts))
+        if self.clique is not None:
+            yield f"\n{len(self.clique)} rows all differ from each other, which is impossible with {self.k} clusters:"
+            yield f"  {_listed(self.clique, ids)}"
+        yield f"\n{counted(len(self.groups), 'group')} of rows that belong together"
+        for group in self.groups[:SHOWN]:
+            yield f"  {len(group):,} rows: {_listed(group, ids)}"
+        yield from _more(len(self.groups) - SHOWN)
+        if self.closed is None:
+            yield f"\nmore than {MAX_PAIRS:,} pairs follow from these hints: too many to list"
+            return
+        unstated = self.unstated()
+        among = " from hints that do not contradict" if self.n_conflicts else ""
+        yield f"\n{counted(len(unstated), 'pair')} not stated but entailed{among}"
+        for left, right, same in unstated[:SHOWN]:
+            yield f"  {ids[left]!r} and {ids[right]!r} are {'the same' if same else 'different'}"
+        yield from _more(len(unstated) - SHOWN)
+
+    def as_object(self, ids: Sequence[str]) -> dict[str, Any]:
+        """All of it, for JSON."""
+
+        def names(rows: Any) -> list[str]:
+            return [ids[row] for row in rows]
+
+        return {
+            "rows": self.constraints.n_samples,
+            "must_links": self.constraints.n_must_link,
+            "cannot_links": self.constraints.n_cannot_link,
+            "contradictions": self.n_conflicts,
+            "proofs": [{"different": names(one.cannot_link), "same_by": names(one.chain)} for one in self.conflicts],
+            "groups": [names(group) for group in self.groups],
+            "entailed_must_links": None if self.closed is None else len(self.closed.must_link),
+            "entailed_cannot_links": None if self.closed is None else len(self.closed.cannot_link),
+            "all_different": None if self.clique is None else names(self.clique),
+        }
+
+
+def _more(count: int) -> Iterator[str]:
+    if count > 0:
+        yield f"  … {count:,} more"
+
+
+def _listed(rows: Any, ids: Sequence[str], most: int = 8) -> str:
+    names = [repr(ids[row]) for row in rows[:most]]
+    return ", ".join(names) + (f", … ({len(rows) - most:,} more)" if len(rows) > most else "")

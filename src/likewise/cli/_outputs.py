@@ -1,0 +1,80 @@
+"""The files that a command writes: checked before the work begins, written together when it is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .._atomic import atomic_group, check_writable
+from ..tables import checked_suffix, write_columns, write_delimited
+from ._messages import Messages
+
+
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:
+    """Refuse files that could not be written at the end, or would replace what is read.
+
+    Parameters
+    ----------
+    outputs : mapping of option to path
+        ``--out`` must have a suffix that results can be written in.
+    inputs : paths
+    """
+    read = {Path(path).resolve() for path in inputs if path is not None}
+    taken: dict[Path, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        if not path.parent.is_dir():
+            raise ValueError(f"{option} {path}: there is no folder {path.parent}. Create it first.")
+        if path.is_dir():
+            raise ValueError(f"{option} {path} is a folder. Name a file in it.")
+        if path.resolve() in read:
+            raise ValueError(f"{option} {path} would overwrite an input file. Choose another name.")
+        if path.resolve() in taken:
+            raise ValueError(f"{option} and {taken[path.resolve()]} are both {path}. Give each a file of its own.")
+        taken[path.resolve()] = option
+        if option == "--out":
+            checked_suffix(path)
+        if option == "--report" and path.suffix.lower() not in (".html", ".htm"):
+            raise ValueError(f"--report {path} must end in .html: it is a page to be opened in a browser.")
+        check_writable(path)
+
+
+def write_outputs(
+    columns: Mapping[str, Any],
+    out: Path | None,
+    writers: Mapping[Path | None, Callable[[Path], Path]],
+    *,
+    as_json: bool,
+    messages: Messages,
+) -> list[Path]:
+    """Write columns to ``out``, and further files: all of them, or none.
+
+    Parameters
+    ----------
+    columns : mapping of str to list or array
+    out : Path or None
+        None: they go to standard output, unless that is for JSON.
+    writers : mapping of path to callable
+        What writes each further file; the path is None where none is wanted.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    written = []
+    with atomic_group():
+        if out is not None:
+            with messages.progress(f"writing {out}"):
+                written.append(write_columns(out, columns))
+        for path, write in writers.items():
+            if path is not None:
+                with messages.progress(f"writing {path}"):
+                    written.append(write(path))
+    if out is None and not as_json:
+        write_delimited(sys.stdout, columns)
+        sys.stdout.flush()
+    return written

@@ -1,1 +1,0 @@
-"""Methods by name."""
