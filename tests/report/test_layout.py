@@ -38,7 +38,7 @@ def test_typical_rows_are_in_the_middle(blobs):
     for number in range(6):
         inside = np.flatnonzero(labels == number)
         far = np.linalg.norm(X[inside] - X[inside].mean(axis=0), axis=1)
-        assert far[layout.typical[inside].argmin()] < np.median(far)
+        assert far[layout.off_center[inside].argmin()] < np.median(far)
 
 
 def test_a_row_between_two_clusters_is_drawn_between_them():

@@ -120,7 +120,7 @@ def _what_sets_apart(facts: Facts, cluster: int) -> Html | None:
 
 def _typical_rows(facts: Facts) -> list[list[int]]:
     """The rows nearest to the middle of each cluster."""
-    order = np.lexsort([facts.layout.typical, facts.map_labels])
+    order = np.lexsort([facts.layout.off_center, facts.map_labels])
     starts = np.searchsorted(facts.map_labels[order], np.arange(facts.n_clusters + 1))
     found = []
     for start, end in pairwise(starts):
@@ -171,7 +171,7 @@ def _values(facts: Facts, row: int, cluster: int) -> str:
 
 
 def _near(facts: Facts, cluster: int) -> Html | None:
-    order = [other for other in np.argsort(facts.layout.apart[cluster], kind="stable") if other != cluster]
+    order = [other for other in np.argsort(facts.layout.dissimilarity[cluster], kind="stable") if other != cluster]
     if not order:
         return None
     links = [

@@ -12,16 +12,29 @@ DARK = (
     "#549ac9", "#e6d947", "#f05656", "#f4a6c8", "#87bf85", "#a66897",
     "#cc7cf9", "#7acdf6", "#e79b4d", "#4a944b", "#5cf793", "#6e6bed",
 )  # fmt: skip
-"""Twelve colors for a light and a dark page, the same hue at the same place. Found by a search: any two are as far
-apart as can be, to eyes that see all colors and to eyes that do not tell red from green."""
+"""Twelve colors for a light and a dark page, the same hue at the same place. Found by a search: any two differ as
+much as possible, with normal color vision and with red–green blindness."""
 
 GOLDEN = 0.618034
 LEVELS = {"light": (0.42, 0.55, 0.30), "dark": (0.62, 0.75, 0.50)}
 
 
 def palette(count: int, scheme: str = "light") -> list[str]:
-    """``count`` colors for a "light" or a "dark" page; from the thirteenth on hues by the golden section.
+    """Colors that are easy to tell apart; from the thirteenth on by hues of the golden section.
 
+    Parameters
+    ----------
+    count : int
+    scheme : {"light", "dark"}
+        What they are drawn on.
+
+    Returns
+    -------
+    list of str
+        Such as "#176490".
+
+    Examples
+    --------
     >>> palette(2), len(set(palette(40, "dark")))
     (['#176490', '#c3b503'], 40)
     """

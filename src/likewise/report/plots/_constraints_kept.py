@@ -1,4 +1,4 @@
-"""A heat map: which hints are kept, and between which clusters the others are broken."""
+"""A heat map: which constraints are kept, and between which clusters the others are broken."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ...constraints import Constraints
 from .._counts import PairCounts
 from ._figures import INK, new_figure, save
 
-WRITTEN = 16
+MAX_WRITTEN = 16
 """Clusters up to which the counts are written into the cells."""
 
 
 def constraints_kept(labels: Any, constraints: Constraints, *, path: str | Path | None = None) -> Any:
-    """Hints by the two clusters that their rows are in, must-links on the left and cannot-links on the right.
+    """Draw a heat map of constraints by the two clusters of their rows: must-links left, cannot-links right.
 
-    A must-link is kept if it is on the diagonal, a cannot-link if it is off it; broken ones are red. Pairs that labels
-    or whole groups imply count as well.
+    A must-link is kept if it is on the diagonal, a cannot-link if it is off it; broken ones are red. Pairs that
+    partitions imply count as well.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def constraints_kept(labels: Any, constraints: Constraints, *, path: str | Path 
 
     Examples
     --------
-    >>> hints = Constraints(4, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 3)])
-    >>> [axis.get_title() for axis in constraints_kept([0, 0, 1, 1], hints).axes]
+    >>> constraints = Constraints(4, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 3)])
+    >>> [axis.get_title() for axis in constraints_kept([0, 0, 1, 1], constraints).axes]
     ['must-links: 1 of 2 kept', 'cannot-links: 1 of 1 kept']
     """
     names, codes = np.unique(np.asarray(labels), return_inverse=True)
@@ -68,12 +68,12 @@ def _heat(axis: Any, counts: np.ndarray, right: np.ndarray, names: np.ndarray) -
         most = part.max(initial=0)
         shade += sign * np.where(part > 0, 0.25 + 0.6 * part / max(most, 1), 0.0)
     axis.imshow(shade, cmap="RdBu", vmin=-1, vmax=1)
-    if len(names) <= WRITTEN:
+    if len(names) <= MAX_WRITTEN:
         for (row, column), count in np.ndenumerate(counts):
             if count:
                 ink = "white" if abs(shade[row, column]) > 0.6 else INK
                 axis.text(column, row, f"{count:,}", ha="center", va="center", color=ink, fontsize=8)
-    ticks = np.unique(np.linspace(0, len(names) - 1, min(len(names), WRITTEN)).round().astype(int))
+    ticks = np.unique(np.linspace(0, len(names) - 1, min(len(names), MAX_WRITTEN)).round().astype(int))
     axis.set_xticks(ticks, [str(name) for name in names[ticks]])
     axis.set_yticks(ticks, [str(name) for name in names[ticks]])
     axis.set_xlabel("cluster")

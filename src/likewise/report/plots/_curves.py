@@ -1,4 +1,4 @@
-"""Learning curves: how good an answer is after so many hints."""
+"""Learning curves: the quality of a clustering by the number of hints."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def learning_curve(
     log: str = "",
     path: str | Path | None = None,
 ) -> Any:
-    """Learning curves, a panel for each data set.
+    """Draw learning curves, a panel for each data set.
 
     Parameters
     ----------
     panels : mapping of title to mapping of name to (x, mean, deviation)
-        A line for each name, with a band of one standard deviation. A line of one point is drawn across the panel:
-        what a method without hints reaches.
+        A line for each name, with a band of one standard deviation. A line of one point is drawn across the panel, as
+        for a method without hints.
     x_label, y_label : str
         What the axes show.
     log : str

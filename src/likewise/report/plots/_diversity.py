@@ -12,9 +12,9 @@ from ._figures import FAINT, INK, new_figure, save, style_axis
 
 
 def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None) -> Any:
-    """A dot for each two members of an ensemble: their NMI with each other against their mean NMI with the classes.
+    """Draw a dot for each two members of an ensemble: the NMI between them against their mean NMI with the classes.
 
-    An ensemble lives on members that are good and differ: dots to the right, and low. A cross marks the mean.
+    Members should be good and differ: dots to the right, and low. A cross marks the mean.
 
     Parameters
     ----------
@@ -28,6 +28,16 @@ def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None)
     Returns
     -------
     matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from likewise import Constraints, SubspaceMetricEnsemble
+    >>> X, y = load_iris(return_X_y=True)
+    >>> constraints = Constraints.sample(y, "equal", 20, random_state=0)
+    >>> ensemble = SubspaceMetricEnsemble(3, n_subspaces=4, random_state=0).fit(X, constraints=constraints)
+    >>> len(diversity_quality(ensemble, y).axes[0].collections[0].get_offsets())  # pairs of members
+    6
     """
     named = ensembles if isinstance(ensembles, Mapping) else {type(ensembles).__name__: ensembles}
     figure = new_figure(6.4, 4.6)

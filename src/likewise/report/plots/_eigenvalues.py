@@ -1,4 +1,4 @@
-"""What each direction of a projection is worth."""
+"""The eigenvalue of each direction of a projection."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ._figures import INK, new_figure, save, style_axis
 
 
 def eigenvalue_share(projections: Any, *, path: str | Path | None = None) -> Any:
-    """The eigenvalue of each direction, largest first: where it falls off, directions no longer tell much.
+    """Draw the eigenvalue of each direction, largest first: directions after a clear drop add little.
 
-    For most methods it is a share between 0 and 1: how much of all spread along the direction is spread that is wanted.
-    For those with an indefinite form (SSDR, GCDR, LPPSI) it is the quotient that was solved, and has no such bounds.
+    For most methods it is a share between 0 and 1: the part of all spread along the direction that is wanted. For those
+    with an indefinite form (SSDR, GCDR, LPPSI) it is the quotient of the two forms, and has no such bounds.
 
     Parameters
     ----------

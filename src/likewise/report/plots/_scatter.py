@@ -10,8 +10,8 @@ import numpy as np
 from .._palette import palette
 from ._figures import CANNOT_LINK, FAINT, INK, MUST_LINK, new_figure, save
 
-NAMED = 20
-"""Groups that a legend names, at most."""
+MAX_NAMED = 20
+"""Groups up to which there is a legend."""
 
 
 def scatter(
@@ -23,13 +23,13 @@ def scatter(
     titles: tuple[str, str] = ("before", "after"),
     path: str | Path | None = None,
 ) -> Any:
-    """Two scatter plots side by side.
+    """Draw the same rows in two planes, side by side.
 
     Parameters
     ----------
     before, after : (n, 2) arrays
     groups : (n,) labels
-        Colors.
+        Classes or clusters, shown as colors.
     constraints : Constraints, optional
         Drawn as lines on the left: green for same, red and dashed for different.
     titles : pair of str
@@ -39,6 +39,15 @@ def scatter(
     Returns
     -------
     matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from likewise import RCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> figure = scatter(X[:, :2], RCA(n_components=2).fit_transform(X, y), y, titles=("two columns", "RCA"))
+    >>> [axis.get_title() for axis in figure.axes]
+    ['two columns', 'RCA']
     """
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
@@ -59,7 +68,7 @@ def scatter(
             ):
                 lines = LineCollection(points[pairs], colors=color, linewidths=0.6, alpha=0.6, linestyles=style)
                 axis.add_collection(lines)
-    if len(names) <= NAMED:
+    if len(names) <= MAX_NAMED:
         dots = [Line2D([], [], marker="o", linestyle="", color=color) for color in colors]
         figure.legend(dots, [str(name) for name in names], loc="outside right center", frameon=False)
     if path is not None:
