@@ -44,11 +44,11 @@ print("contradictions:", len(hints.conflicts()))
 # Orders grouped without hints, and with them:
 
 model = Likewise(3, random_state=0, verbose=False).fit(X, constraints=hints)
-for name, labels in (("without hints", model.baseline_labels_), ("with keys", model.labels_)):
+for name, labels in (("without hints", model.unsupervised_labels_), ("with keys", model.labels_)):
     print(f"{name}: NMI with the regions {normalized_mutual_information(regions, labels):.2f}")
 
 # %%
 # Which hints the answer without them breaks, and which the one with them:
 
-before = constraints_kept(model.baseline_labels_, hints)
+before = constraints_kept(model.unsupervised_labels_, hints)
 figure = constraints_kept(model.labels_, hints)

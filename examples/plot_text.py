@@ -49,7 +49,7 @@ features = TextFeatures()
 X = features.fit_transform(messages)
 hints = Constraints.sample(about, "equal", 20, random_state=0)
 model = Likewise(4, random_state=0, verbose=False).fit(X, constraints=hints)
-for name, labels in (("without hints", model.baseline_labels_), ("with 40 hints", model.labels_)):
+for name, labels in (("without hints", model.unsupervised_labels_), ("with 40 hints", model.labels_)):
     print(f"{name}: NMI with the subject {normalized_mutual_information(about, labels):.2f}, "
           f"with the tone {normalized_mutual_information(tones, labels):.2f}")  # fmt: skip
 

@@ -36,7 +36,7 @@ print(f"{len(np.unique(tracks))} tracks, some of them pieces of one person's way
 # Looks alone, and looks with hints:
 
 model = Likewise(4, random_state=0, verbose=False).fit(X, constraints=hints)
-for name, labels in (("looks alone", model.baseline_labels_), ("with tracks as hints", model.labels_)):
+for name, labels in (("looks alone", model.unsupervised_labels_), ("with tracks as hints", model.labels_)):
     print(f"{name}: NMI with the people {normalized_mutual_information(people, labels):.2f}")
 
 # %%
@@ -44,7 +44,7 @@ for name, labels in (("looks alone", model.baseline_labels_), ("with tracks as h
 
 figure = Figure(figsize=(10, 4), layout="constrained")
 colors = np.array(palette(4))
-answers = {"looks alone": model.baseline_labels_, "with tracks as hints": model.labels_}
+answers = {"looks alone": model.unsupervised_labels_, "with tracks as hints": model.labels_}
 for axis, (title, labels) in zip(figure.subplots(1, 2), answers.items(), strict=True):
     axis.scatter(*positions.T, c=colors[labels], s=18, linewidths=0)
     axis.set_title(title)

@@ -28,7 +28,7 @@ for name, truth in (("variety", variety), ("strength", strength)):
     hints = Constraints.sample(truth, "equal", 30, random_state=0)
     model = Likewise(len(set(truth)), random_state=0, verbose=False).fit(X, constraints=hints)
     answers[name] = hints, model
-    unaware = normalized_mutual_information(truth, model.baseline_labels_)
+    unaware = normalized_mutual_information(truth, model.unsupervised_labels_)
     found = normalized_mutual_information(truth, model.labels_)
     print(f"{name}: NMI {unaware:.2f} without hints, {found:.2f} with them")
 

@@ -35,7 +35,7 @@ for suspect in model.suspects_[:10]:
 
 strict = Likewise(5, trust="strict", random_state=0, verbose=False).fit(X, constraints=hints)
 for name, labels in (
-    ("without hints", model.baseline_labels_),
+    ("without hints", model.unsupervised_labels_),
     ("every hint certain", strict.labels_),
     ("hints weighed", model.labels_),
 ):

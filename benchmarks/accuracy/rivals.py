@@ -59,11 +59,11 @@ def front_door(case: Case, seed: int) -> dict[str, float]:
     start = perf_counter()
     model = Likewise(case.n_clusters, verbose=False, random_state=seed).fit(case.X, constraints=case.constraints)
     seconds = perf_counter() - start
-    found = {**judged(case, model.labels_), **judged(case, model.baseline_labels_, "plain-"), "seconds": seconds}
+    found = {**judged(case, model.labels_), **judged(case, model.unsupervised_labels_, "plain-"), "seconds": seconds}
     wrong = [is_wrong(case, suspect) for suspect in model.suspects_]
     if any(wrong) and not all(wrong):
         found["auc"] = float(roc_auc_score(wrong, [suspect.wrong for suspect in model.suspects_]))
-    return {**found, "guarded": float(bool(model.report_.guard))}
+    return {**found, "guarded": float(bool(model.report_.fallback))}
 
 
 def is_wrong(case: Case, suspect: Any) -> bool:

@@ -48,7 +48,7 @@ def draw(axis, title, labels, points):
 figure = Figure(figsize=(10, 4.6), layout="constrained", facecolor="white")
 figure.get_layout_engine().set(wspace=0.03)
 before, after = figure.subplots(1, 2)
-draw(before, "178 wines without hints", model.baseline_labels_, layout.before)
+draw(before, "178 wines without hints", model.unsupervised_labels_, layout.before)
 draw(after, "The same with 60 hints", model.labels_, layout.after)
 for pairs, color, style in ((hints.must_link, MUST_LINK, "solid"), (hints.cannot_link, CANNOT_LINK, DASHES)):
     lines = LineCollection(layout.before[pairs], colors=color, linewidths=0.8, alpha=0.55, linestyles=style, zorder=1)

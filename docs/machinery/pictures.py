@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import likewise
 from likewise.evaluation import normalized_mutual_information
-from likewise.front._matching import renamed
+from likewise.front._evidence import align_labels
 from likewise.report._facts import Facts
 from likewise.report.plots import palette, save
 from likewise.report.plots._figures import CANNOT_LINK, FAINT, INK, MUST_LINK, new_figure
@@ -84,10 +84,10 @@ def clusters(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:
     model = _made(spec).fit(data.X, **told)
     plane = _plane(data.X)
     scores = [normalized_mutual_information(data.y, labels) for labels in (plain, model.labels_)]
-    before = ("k-means", plane, renamed(plain, data.y))
+    before = ("k-means", plane, align_labels(plain, data.y))
     if data.links is not None:
         hints = likewise.Constraints(len(data.y), must_link=data.links)  # drawn as lines, as hints are
-    after = (spec.get("name", type(model).__name__), plane, renamed(np.asarray(model.labels_), data.y))
+    after = (spec.get("name", type(model).__name__), plane, align_labels(np.asarray(model.labels_), data.y))
     return before, after, hints, _caption(spec, data, hints, scores)
 
 
@@ -98,8 +98,8 @@ def mapped(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:
     model = _made(spec).fit(data.X, **_told(hints))
     layout = Facts(model, data.X, constraints=hints).layout
     scores = [normalized_mutual_information(data.y, labels) for labels in (plain, model.labels_)]
-    before = ("k-means, in the plane of largest variance", layout.before, renamed(plain, data.y))
-    after = (f"{type(model).__name__}, on its own map", layout.after, renamed(model.labels_, data.y))
+    before = ("k-means, in the plane of largest variance", layout.before, align_labels(plain, data.y))
+    after = (f"{type(model).__name__}, on its own map", layout.after, align_labels(model.labels_, data.y))
     return before, after, hints, _caption(spec, data, hints, scores)
 
 
@@ -113,7 +113,7 @@ def consensus(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:
     scores = [normalized_mutual_information(data.y, labels) for labels in (runs[0], joined)]
     before, after = (
         ("one k-means run of twenty", plane, runs[0]),
-        ("hbgf of all twenty", plane, renamed(joined, data.y)),
+        ("hbgf of all twenty", plane, align_labels(joined, data.y)),
     )
     return before, after, None, _caption(spec, data, None, scores)
 

@@ -340,7 +340,7 @@ def test_ctrl_c_while_members_learn_writes_nothing(folder, monkeypatch):
     def stop(*rest, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("likewise.front._likewise.heed", stop)
+    monkeypatch.setattr("likewise.front._likewise.apply_constraints", stop)
     before = folder.names()
     answer = folder.run("cluster", "flowers.csv", "--hints", "pairs.csv", "--k", 3, "--out", folder / "c.csv")
     assert answer.exit_code == 130

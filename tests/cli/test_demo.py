@@ -61,8 +61,8 @@ def test_few_hints_are_among_the_many():
 
 def test_a_fallback_is_mentioned():
     class Model:
-        def __init__(self, guard):
-            self.report_ = Bunch(guard=guard)
+        def __init__(self, fallback):
+            self.report_ = Bunch(fallback=fallback)
 
     tried = [{20: Model("too few"), 100: Model("")}, {20: Model(""), 100: Model("")}]
     (line,) = fallbacks(tried)

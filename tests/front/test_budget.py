@@ -16,7 +16,7 @@ from likewise.front import _budget as budget_module
 from likewise.front import _consensus as consensus
 from likewise.front import _members as members
 from likewise.front import _unsupervised as unsupervised
-from likewise.front._streams import opened, own_stream
+from likewise.front._kmeans import open_stream, reserve_stream
 
 FEATURES, RUN = 1.0, 0.05
 MEMBER = {"graph": 0.2, "both": 0.3, "linear": 0.2, "soft graph": 0.4, "soft linear": 0.4, "relearned graph": 0.1}
@@ -52,10 +52,10 @@ def clock(monkeypatch):
         monkeypatch.setattr(module, "perf_counter", clock)
     graph = unsupervised.GraphFeatures
     monkeypatch.setattr(graph, "fit_transform", clock.slowed(graph.fit_transform, FEATURES))
-    monkeypatch.setattr(unsupervised, "quick_labels", clock.slowed(unsupervised.quick_labels, RUN))
+    monkeypatch.setattr(unsupervised, "kmeans_labels", clock.slowed(unsupervised.kmeans_labels, RUN))
     for name, seconds in MEMBER.items():
         family = members.FAMILIES[name]
-        slow = replace(family, learn=clock.slowed(family.learn, seconds))
+        slow = replace(family, train=clock.slowed(family.train, seconds))
         monkeypatch.setitem(members.FAMILIES, name, slow)
     return clock
 
@@ -98,7 +98,7 @@ def test_a_short_budget_still_gives_an_answer_and_says_what_is_missing(iris, clo
     runs, learning = model.report_.left_out
     assert "runs without hints" in runs
     assert all(family in learning for family in members.FAMILIES)
-    assert model.report_.guard == "no clustering was trained on hints"
+    assert model.report_.fallback == "no clustering was trained on hints"
     assert (model.labels_[hints.must_link[:, 0]] == model.labels_[hints.must_link[:, 1]]).all()
 
 
@@ -106,7 +106,7 @@ def test_large_numbers_of_clusters_are_not_tried_in_a_hurry(iris, clock, monkeyp
     from likewise.front import _choose_k as counting
 
     X, hints = iris
-    monkeypatch.setattr(counting, "quick_labels", clock.slowed(counting.quick_labels, RUN))
+    monkeypatch.setattr(counting, "kmeans_labels", clock.slowed(counting.kmeans_labels, RUN))
     model = Likewise(budget_s=8, random_state=0).fit(X, constraints=hints)
     assert model.report_.left_out[0].startswith("numbers of clusters above")
     assert model.n_clusters_ <= 10
@@ -123,7 +123,7 @@ def interrupting(monkeypatch, family):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(members.FAMILIES, family, replace(members.FAMILIES[family], learn=stop))
+    monkeypatch.setitem(members.FAMILIES, family, replace(members.FAMILIES[family], train=stop))
 
 
 def test_an_interrupted_fit_has_the_best_answer_so_far(iris, monkeypatch):
@@ -143,7 +143,7 @@ def test_interrupted_at_the_first_member_it_stays_next_to_the_baseline(iris, mon
     interrupting(monkeypatch, "graph")
     with pytest.warns(UserWarning, match="interrupted"):
         model = Likewise(3, random_state=0).fit(X, constraints=hints)
-    assert model.report_.guard == "no clustering was trained on hints"
+    assert model.report_.fallback == "no clustering was trained on hints"
     assert (model.labels_[hints.must_link[:, 0]] == model.labels_[hints.must_link[:, 1]]).all()
 
 
@@ -152,17 +152,17 @@ def test_interrupted_when_members_are_joined_it_is_the_baseline(iris, monkeypatc
         raise KeyboardInterrupt
 
     X, hints = iris
-    monkeypatch.setattr(consensus, "hinted_run", stop)
+    monkeypatch.setattr(consensus, "constrained_kmeans", stop)
     with pytest.warns(UserWarning, match="interrupted"):
         model = Likewise(3, random_state=0).fit(X, constraints=hints)
-    np.testing.assert_array_equal(model.labels_, model.baseline_labels_)
+    np.testing.assert_array_equal(model.labels_, model.unsupervised_labels_)
 
 
 def test_without_a_baseline_an_interruption_is_one(iris, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(unsupervised, "quick_labels", stop)
+    monkeypatch.setattr(unsupervised, "kmeans_labels", stop)
     with pytest.raises(KeyboardInterrupt):
         Likewise(3, random_state=0).fit(iris[0])
 
@@ -188,6 +188,6 @@ def test_a_few_rows_more_hints_start_no_threads(iris, monkeypatch):
 def test_a_stream_holds_what_one_start_draws(k):
     points = Points(np.random.default_rng(0).normal(size=(60, 3)))
     rng = np.random.RandomState(5)
-    own = opened(own_stream(rng, k))
+    own = open_stream(reserve_stream(rng, k))
     spread_out(points, k, own)
     assert own.uniform() == rng.uniform()

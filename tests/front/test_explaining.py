@@ -9,8 +9,8 @@ from likewise.constraints import Constraints
 from likewise.evaluation import constraint_accuracy
 from likewise.front import Likewise
 from likewise.front import _members as members
-from likewise.front._hard_constraints import kept_apart
-from likewise.front._profile import differences
+from likewise.front._hard_constraints import repair_labels
+from likewise.front._report import feature_differences
 from likewise.prepare._linear import LinearFeatures
 
 
@@ -27,13 +27,13 @@ def test_differences_of_a_table_are_in_standard_deviations(scale):
     X, labels = rng.normal(size=(40, 5)) * scale, rng.integers(0, 3, size=40)
     linear = LinearFeatures()
     linear.fit_transform(X)
-    found = differences(X, labels, 4, linear)
+    found = feature_differences(X, labels, 4, linear)
     for cluster in range(3):
         inside = labels == cluster
         expected = (X[inside].mean(axis=0) - X[~inside].mean(axis=0)) / X.std(axis=0)
         np.testing.assert_allclose(found[cluster], expected, rtol=1e-9)
     assert not found[3].any()
-    assert not differences(X, np.zeros(40, dtype=int), 1, linear).any()
+    assert not feature_differences(X, np.zeros(40, dtype=int), 1, linear).any()
 
 
 def test_features_have_the_names_of_the_frame(frame):
@@ -70,7 +70,7 @@ def test_a_report_of_many_clusters_is_cut():
     X = np.repeat(np.arange(25.0) * 10, 4)[:, None] + np.tile([0.0, 0.1, 0.2, 0.3], 25)[:, None]
     report = Likewise(25, random_state=0).fit(X).report_
     assert len(report.clusters) > 20
-    assert "more; top_features(cluster)" in str(report)
+    assert "more; see top_features(cluster)" in str(report)
 
 
 def test_pages_in_a_notebook(frame):
@@ -111,7 +111,7 @@ def test_rules_that_cannot_hold_are_named(k, reason):
 def test_an_answer_that_keeps_the_rules_stays(frame):
     *_, model = frame
     hints = Constraints.sample(model.labels_, "random_pairs", 50, random_state=2)
-    labels, why = kept_apart(model.embedding_, model.labels_, 3, hints, np.random.RandomState(0))
+    labels, why = repair_labels(model.embedding_, model.labels_, 3, hints, np.random.RandomState(0))
     assert labels is model.labels_
     assert why == ""
 
@@ -127,10 +127,10 @@ def test_added_hints_go_on_from_what_was_learned(frame, monkeypatch):
     X, y, _ = frame
     hints, more = (Constraints.sample(y, "random_pairs", 40, random_state=seed) for seed in (0, 1))
     model = Likewise(n_clusters=None, random_state=0).fit(X, constraints=hints)
-    runs, folds = model._ground.tried, model._answer.folds
+    runs, folds = model._features.partitions, model._consensus.folds
     monkeypatch.setattr(members, "GraphFeatures", None)  # none is made again
     model.add_constraints(more)
-    assert model._ground.tried is runs
-    assert model._answer.folds is folds
+    assert model._features.partitions is runs
+    assert model._consensus.folds is folds
     assert len(model.suspects_) >= 75
     assert model.report_.families

@@ -34,7 +34,7 @@ def test_every_row_alone_after_a_round_trip(load, kind, tmp_path):
 
 
 def test_rows_that_are_no_landmarks_are_known_too(monkeypatch):
-    monkeypatch.setattr(landmarks, "MOST", 150)
+    monkeypatch.setattr(landmarks, "MAX_LANDMARKS", 150)
     X, y = load_wine(return_X_y=True)
     model = Likewise(3, random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 60, random_state=0))
     assert model.report_.landmarks == 150

@@ -9,14 +9,14 @@ from likewise.constraints import Constraints, Partition
 from likewise.evaluation import constraint_accuracy, normalized_mutual_information
 from likewise.front import Likewise
 from likewise.front import _landmarks as landmarks
-from likewise.front._landmarks import drawn_rows
+from likewise.front._landmarks import choose_rows
 
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
-    monkeypatch.setattr(landmarks, "MOST", 150)
-    monkeypatch.setattr(landmarks, "MOST_TOLD", 60)
-    monkeypatch.setattr(landmarks, "BATCH", 64)
+    monkeypatch.setattr(landmarks, "MAX_LANDMARKS", 150)
+    monkeypatch.setattr(landmarks, "MAX_CONSTRAINED", 60)
+    monkeypatch.setattr(landmarks, "BATCH_ROWS", 64)
 
 
 @pytest.fixture(scope="module")
@@ -26,16 +26,16 @@ def blobs():
 
 def test_which_rows_stand_for_all():
     rng = np.random.RandomState(0)
-    assert drawn_rows(Constraints(150), rng) is None
+    assert choose_rows(Constraints(150), rng) is None
     few_told = Constraints(500, must_link=[(3, 499), (7, 8)])
-    rows = drawn_rows(few_told, rng)
+    rows = choose_rows(few_told, rng)
     assert len(np.unique(rows)) == len(rows) == 150
     assert {3, 499, 7, 8} <= set(rows)
 
 
 def test_of_too_many_told_rows_both_of_a_pair_are_taken():
     pairs = np.arange(400).reshape(200, 2)
-    rows = drawn_rows(Constraints(2000, must_link=pairs), np.random.RandomState(0))
+    rows = choose_rows(Constraints(2000, must_link=pairs), np.random.RandomState(0))
     assert len(rows) == 150
     told = np.isin(pairs, rows)
     assert told.all(axis=1).sum() >= 30
@@ -48,7 +48,7 @@ def test_all_rows_are_clustered(blobs):
     assert model.report_.landmarks == 150
     assert "placed by those near them" in str(model.report_)
     assert model.report_.learned_from == "" or "of 40 hints" in model.report_.learned_from
-    for each in (model.labels_, model.baseline_labels_, model.predict(X), model.predict(X + 1e-3)):
+    for each in (model.labels_, model.unsupervised_labels_, model.predict(X), model.predict(X + 1e-3)):
         assert each.shape == (500,)
         assert normalized_mutual_information(y, each) > 0.95
     assert model.embedding_.shape == model.transform(X).shape == (500, 4)
@@ -77,12 +77,12 @@ def test_labels_of_most_rows(blobs):
 def test_hints_left_out_by_landmarks_stay_out(blobs):
     X, _ = blobs
     model = Likewise(4, random_state=0).fit(X)
-    marks = model._marks
+    marks = model._placement
     inside, outside = marks.rows[:4], np.setdiff1d(np.arange(500), marks.rows)[:2]
     block = Partition(np.where(np.arange(500) < 2, 0, -1))
     told = Constraints(500, [inside[:2], inside[2:], outside], [(inside[0], outside[0])], partitions=[block])
     heard = Constraints(150, [(0, 1)], must_weight=[0.5])  # the second must-link was left out
-    everything = marks.all_hints(told, heard)
+    everything = marks.merge(told, heard)
     assert {tuple(pair) for pair in everything.must_link} == {tuple(inside[:2]), tuple(outside)}
     assert sorted(everything.must_weight) == [0.5, 1.0]
     assert len(everything.cannot_link) == 1
@@ -92,12 +92,12 @@ def test_hints_left_out_by_landmarks_stay_out(blobs):
 def test_rows_that_hints_speak_of_later_join(blobs, monkeypatch):
     X, y = blobs
     model = Likewise(4, random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 30, random_state=0))
-    before = len(model._marks.rows)
+    before = len(model._placement.rows)
     more = Constraints.sample(y, "random_pairs", 12, random_state=1)
     monkeypatch.setattr("likewise.front._members.GraphFeatures", None)  # none is made again
     model.add_constraints(more)
-    assert len(model._marks.rows) > before
-    assert np.isin(np.flatnonzero(more.touched()), model._marks.rows).all()
+    assert len(model._placement.rows) > before
+    assert np.isin(np.flatnonzero(more.touched()), model._placement.rows).all()
     assert normalized_mutual_information(y, model.labels_) > 0.95
     assert model.predict(X).shape == (500,)
     assert len(model.suspects_) > 30

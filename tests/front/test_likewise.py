@@ -31,7 +31,9 @@ def iris():
 
 def test_hints_help(iris):
     _, y, _, model = iris
-    without, with_hints = (normalized_mutual_information(y, each) for each in (model.baseline_labels_, model.labels_))
+    without, with_hints = (
+        normalized_mutual_information(y, each) for each in (model.unsupervised_labels_, model.labels_)
+    )
     assert with_hints > without + 0.05
     assert model.report_.gain > 0
 
@@ -53,7 +55,7 @@ def test_strict_must_links_hold(iris):
 def test_without_hints_the_answer_is_the_baseline(blobs):
     X, y = blobs
     model = Likewise(4, random_state=0).fit(X)
-    np.testing.assert_array_equal(model.labels_, model.baseline_labels_)
+    np.testing.assert_array_equal(model.labels_, model.unsupervised_labels_)
     assert normalized_mutual_information(y, model.labels_) > 0.95
     assert model.suspects_ == ()
     assert model.report_.trust == "none"
@@ -63,9 +65,9 @@ def test_few_hints_leave_the_answer_next_to_the_baseline(iris):
     X, y, _, _ = iris
     hints = Constraints.sample(y, "random_pairs", 10, random_state=1)
     model = Likewise(3, random_state=0).fit(X, constraints=hints)
-    assert "fewer than 25" in model.report_.guard
+    assert "fewer than 25" in model.report_.fallback
     untouched = ~hints.touched()
-    assert (model.labels_ == model.baseline_labels_)[untouched].mean() > 0.95
+    assert (model.labels_ == model.unsupervised_labels_)[untouched].mean() > 0.95
 
 
 def test_wrong_hints_are_listed_first_and_do_little_harm(blobs):
@@ -149,7 +151,7 @@ def test_the_report_can_be_read(iris):
         assert word in text
         assert word in html
     assert model.report_.agreement.shape == (150,)
-    assert set(model.report_.moved) == set(np.flatnonzero(model.labels_ != model.baseline_labels_))
+    assert set(model.report_.moved) == set(np.flatnonzero(model.labels_ != model.unsupervised_labels_))
 
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 6])
@@ -171,8 +173,8 @@ def test_must_links_alone_are_worth_learning_from():
     X = np.column_stack([6.0 * rng.standard_normal((120, 3)), y + 0.25 * rng.standard_normal(120)])
     hints = Constraints.sample(y, "links", 150, random_state=0)
     model = Likewise(2, verbose=False, random_state=0).fit(X, constraints=hints)
-    assert model.report_.guard == ""
-    assert rand_index(y, model.labels_) > 0.9 > rand_index(y, model.baseline_labels_)
+    assert model.report_.fallback == ""
+    assert rand_index(y, model.labels_) > 0.9 > rand_index(y, model.unsupervised_labels_)
 
 
 def test_wrong_must_links_alone_do_not_merge_everything():

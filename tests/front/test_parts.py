@@ -8,13 +8,21 @@ from sklearn.datasets import make_blobs
 
 from likewise.constraints import Constraints, Partition
 from likewise.front import _soft_assignment as soft
-from likewise.front._choose_k import choose_n_clusters, least_clusters
-from likewise.front._evidence import Evidence, blind_votes, calibrated, explained, voices
-from likewise.front._folds import MOST_PAIRS, Statements, row_folds, without
-from likewise.front._learned_map import Space, learned_map, taught_by
-from likewise.front._matching import agreed, agreement, renamed
+from likewise.front._choose_k import at_least_clique, choose_n_clusters
+from likewise.front._evidence import (
+    Evidence,
+    agreement,
+    align_labels,
+    calibrated,
+    family_weights,
+    held_out_votes,
+    log_likelihoods,
+    matching_rows,
+)
+from likewise.front._folds import MAX_PAIRS, Statements, drop_rows, row_folds
+from likewise.front._learned_map import Space, learned_map, links_of
 from likewise.front._members import Member
-from likewise.front._unsupervised import Ground
+from likewise.front._unsupervised import Features
 from likewise.prepare._linear import LinearFeatures
 
 
@@ -37,7 +45,7 @@ def test_learning_is_its_formula(closed, rank):
     kept = np.argsort(-values)[:rank]
     kept = kept[values[kept] > 1]
     expected = F @ (V[:, kept] * (1 - 1 / values[kept]))
-    found = F @ learned_map(Space(F), taught_by(Constraints(50, must, cannot), closed=closed), rank)
+    found = F @ learned_map(Space(F), links_of(Constraints(50, must, cannot), closed=closed), rank)
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, rtol=1e-6, atol=1e-8)
 
 
@@ -45,20 +53,20 @@ def test_a_partition_that_parts_counts_as_many_links_as_rows():
     F = np.random.default_rng(2).normal(size=(30, 3))
     codes = np.where(np.arange(30) < 12, np.arange(30) % 3, -1)
     hints = Constraints(30, partitions=[Partition(codes, different_across=True)])
-    rows, _, different = taught_by(hints, closed=True)
-    assert different.links == 12
+    rows, _, cannot = links_of(hints, closed=True)
+    assert cannot.n_links == 12
     np.testing.assert_array_equal(rows, np.arange(12))
     every = [(i, j) for i in range(12) for j in range(i) if codes[i] != codes[j]]
     gaps = np.array([F[i] - F[j] for i, j in every])
-    np.testing.assert_allclose(different.scatter(F[rows]), 12 * gaps.T @ gaps / 2 / len(every))
+    np.testing.assert_allclose(cannot.matrix(F[rows]), 12 * gaps.T @ gaps / 2 / len(every))
 
 
 def test_a_closed_group_counts_as_its_scatter():
     F = np.random.default_rng(1).normal(size=(30, 3))
     chain = Constraints(30, must_link=[(0, 1), (1, 2)])
     block = Constraints(30, partitions=[Partition(np.where(np.arange(30) < 3, 0, -1))])
-    as_pairs, as_block = (learned_map(Space(F), taught_by(hints, closed=True), 3) for hints in (chain, block))
-    unclosed = learned_map(Space(F), taught_by(block, closed=False), 3)
+    as_pairs, as_block = (learned_map(Space(F), links_of(hints, closed=True), 3) for hints in (chain, block))
+    unclosed = learned_map(Space(F), links_of(block, closed=False), 3)
     np.testing.assert_allclose(as_pairs, as_block)
     np.testing.assert_allclose(np.abs(as_block), np.abs(unclosed), atol=1e-9)
 
@@ -72,7 +80,7 @@ def test_a_family_fades_only_beyond_chance():
     noise = rng.integers(0, 2, size=400)
     family = {"right": y, "also right": 1 - y, "blind": noise}
     members = [Member(name, labels, fold) for name, labels in family.items() for fold in range(4)]
-    found = voices(told, members, folds, explained(np.full(120, 0.5), told))
+    found = family_weights(told, members, folds, log_likelihoods(np.full(120, 0.5), told))
     assert found["right"] == found["also right"] == 1.0
     assert found["blind"] < 0.01
     assert found["without hints"] < 0.01
@@ -101,12 +109,12 @@ def test_folds_leave_out_every_hint_that_touches_them():
     folds = row_folds(60, np.random.RandomState(0))
     assert np.bincount(folds).tolist() == [15, 15, 15, 15]
     for fold in range(4):
-        assert not without(hints, folds == fold).touched()[folds == fold].any()
+        assert not drop_rows(hints, folds == fold).touched()[folds == fold].any()
 
 
 def test_labels_of_many_rows_are_drawn_from():
     hints = Constraints.from_labels(np.arange(1000) % 3)
-    assert 1000 < len(Statements.of(hints, np.random.RandomState(0))) <= MOST_PAIRS
+    assert 1000 < len(Statements.of(hints, np.random.RandomState(0))) <= MAX_PAIRS
 
 
 def test_only_members_that_did_not_see_a_hint_are_asked():
@@ -117,7 +125,7 @@ def test_only_members_that_did_not_see_a_hint_are_asked():
         Member("b", np.array([0, 1, 1, 1]), 0),
         Member("b", np.array([0, 1, 1, 1]), 1),
     ]
-    np.testing.assert_allclose(blind_votes(members, folds, pairs), [0.5, 0.5, 0.75])
+    np.testing.assert_allclose(held_out_votes(members, folds, pairs), [0.5, 0.5, 0.75])
 
 
 def test_calibration_follows_the_hints():
@@ -160,7 +168,7 @@ def test_verdicts(together, same, verdict):
 
 def test_clusters_keep_their_names():
     labels, before = np.array([2, 2, 0, 0, 1]), np.array([0, 0, 1, 1, 1])
-    after = renamed(labels, before)
+    after = align_labels(labels, before)
     assert after[:4].tolist() == [0, 0, 1, 1]
     assert after[4] == 2
 
@@ -169,7 +177,7 @@ def test_agreement_of_families():
     labels = np.array([0, 0, 1, 1])
     members = [Member("a", labels, 0), Member("a", labels, 1), Member("b", np.array([1, 1, 1, 0]), 0)]
     # the large cluster of b is mostly cluster 0, the small one is cluster 1
-    np.testing.assert_allclose(agreement(members, agreed(members, labels)), [1.0, 1.0, 0.5, 1.0])
+    np.testing.assert_allclose(agreement(members, matching_rows(members, labels)), [1.0, 1.0, 0.5, 1.0])
 
 
 def kinds():
@@ -198,17 +206,17 @@ def test_recipes(X, kind):
 @pytest.mark.parametrize("k", [2, 5])
 def test_the_number_of_separated_blobs(k):
     X, y = make_blobs(40 * k, centers=np.eye(k) * 20, cluster_std=1.0, random_state=0)
-    ground = Ground.of(X)
+    features = Features.of(X)
     hints = Constraints.sample(y, "random_pairs", 80, random_state=0)
-    assert choose_n_clusters(ground, hints, np.random.RandomState(0)) == k
+    assert choose_n_clusters(features, hints, np.random.RandomState(0)) == k
     links = Constraints(len(y), must_link=hints.must_link)
-    assert choose_n_clusters(ground, links, np.random.RandomState(0)) == k
-    assert choose_n_clusters(ground, Constraints(len(y)), np.random.RandomState(0)) == k
+    assert choose_n_clusters(features, links, np.random.RandomState(0)) == k
+    assert choose_n_clusters(features, Constraints(len(y)), np.random.RandomState(0)) == k
 
 
 def test_never_fewer_clusters_than_rows_that_all_differ():
     clique = Constraints(9, cannot_link=[(i, j) for i in range(5) for j in range(i)])
-    assert least_clusters(clique, 2) == 5
-    assert least_clusters(clique, 7) == 7
+    assert at_least_clique(clique, 2) == 5
+    assert at_least_clique(clique, 7) == 7
     contradictory = clique | Constraints(9, must_link=[(0, 1)])
-    assert least_clusters(contradictory, 2) >= 4
+    assert at_least_clique(contradictory, 2) >= 4

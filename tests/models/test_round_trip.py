@@ -58,8 +58,8 @@ def test_likewise(tmp_path, rows):
 
 
 def test_likewise_with_landmarks_and_late_hints(tmp_path, monkeypatch):
-    monkeypatch.setattr(landmarks, "MOST", 60)
-    monkeypatch.setattr(landmarks, "MOST_TOLD", 20)
+    monkeypatch.setattr(landmarks, "MAX_LANDMARKS", 60)
+    monkeypatch.setattr(landmarks, "MAX_CONSTRAINED", 20)
     model = front.Likewise(3, random_state=0, verbose=False).fit(X, constraints=HINTS)
     check_same(model, again(tmp_path, model), NEW)
     model.add_constraints(Constraints.sample(Y, "equal", 20, random_state=1))
@@ -172,7 +172,7 @@ def test_every_known_class_was_tried(tmp_path, monkeypatch):
     """The other tests of this file save an object of each class that a model file may name."""
     tried = {type(model).__name__ for model in CLUSTERERS} | set(PROJECTIONS)
     tried |= {"Likewise", "GraphFeatures", "XingMetric", "TextFeatures", "PCA", "TruncatedSVD"}
-    parts = {"Ground", "Landmarks", "Nearness", "LinearFeatures", "StandardScaler", "TfidfTransformer"}
+    parts = {"Features", "EveryRow", "Landmarks", "Nearness", "LinearFeatures", "StandardScaler", "TfidfTransformer"}
     parts |= {"DiagonalMetrics", "FullMetrics", "Recipe", "Numbers", "Categories", "Text", "Images"}
     assert set(known_classes()) - {"Projection"} == tried | parts
 

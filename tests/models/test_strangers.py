@@ -297,25 +297,25 @@ def test_parts_that_do_not_fit_together(tmp_path, front, name, values):
 @pytest.mark.parametrize(
     ("part", "learned"),
     [
-        ("graph", {"eigenvalues_": "a word"}),
-        ("graph", {"_walk": 1.5}),
-        ("graph", {"n_components_": 2**40}),
-        ("linear", {"metric": "manhattan"}),
-        ("linear", {"kind": "music"}),
+        ("to_graph", {"eigenvalues_": "a word"}),
+        ("to_graph", {"_walk": 1.5}),
+        ("to_graph", {"n_components_": 2**40}),
+        ("to_linear", {"metric": "manhattan"}),
+        ("to_linear", {"kind": "music"}),
     ],
 )
 def test_features_that_do_not_fit_together(tmp_path, front, part, learned):
     def change(document):
-        document["model"]["parts"]["_ground"]["parts"][part]["learned"].update(learned)
+        document["model"]["parts"]["_features"]["parts"][part]["learned"].update(learned)
 
     assert "do not fit together" in refused(tmp_path, altered(front, change))
 
 
 def test_a_number_of_rows_that_would_take_all_memory(tmp_path, front):
     def change(document):
-        document["model"]["parts"]["_marks"]["learned"]["n"] = 2**40
+        document["model"]["parts"]["_placement"]["learned"]["n"] = 2**40
 
-    assert "labels_ has the shape (150,)" in refused(tmp_path, altered(front, change))
+    assert "1099511627776 rows and 150" in refused(tmp_path, altered(front, change))
 
 
 def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
@@ -324,7 +324,7 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
     rng = np.random.default_rng(0)
     model = Likewise(2, random_state=0, verbose=False).fit(sparse.csr_matrix(rng.poisson(0.5, size=(40, 30)) * 1.0))
     data = save(tmp_path / "m.likewise", model).read_bytes()
-    name = "model.parts._ground.parts.graph.parts._near.learned._rows.indices.npy"
+    name = "model.parts._features.parts.to_graph.parts._near.learned._rows.indices.npy"
     indices = np.lib.format.read_array(io.BytesIO(parts(parts(data)["arrays.npz"])[name]))
     indices[5] = 2**30
     data = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(indices)}))

@@ -114,7 +114,7 @@ def test_numbers_are_those_of_the_model(page, wine):
     assert doubtful, "hints were made wrong on purpose"
     assert f"{len(doubtful)} hints are more likely wrong than right." in words
     for family in report.families:
-        assert f"{family.members} {family.agreement:.0%} {family.held_out:.0%} {family.voice:.2f}" in words
+        assert f"{family.members} {family.agreement:.0%} {family.held_out:.0%} {family.weight:.2f}" in words
     assert "likewise cluster wine.csv" in words
     assert "seed 0" in words
     for name, difference in model.top_features(0, 6):
@@ -156,7 +156,7 @@ def test_positions_are_those_of_the_layout(page, wine):
     data = data_of(page)
     _, _, _, model = wine
     assert unpacked(data["cluster"], "<u2").tolist() == model.labels_.tolist()
-    assert unpacked(data["unsupervised"], "<u2").tolist() == model.baseline_labels_.tolist()
+    assert unpacked(data["unsupervised"], "<u2").tolist() == model.unsupervised_labels_.tolist()
     places = unpacked(data["places"], "<u2").reshape(4, -1)
     assert np.ptp(places, axis=1).min() > 1000
     agreement = unpacked(data["agreement"], "<u1") / 255

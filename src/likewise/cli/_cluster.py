@@ -295,8 +295,8 @@ def _summarize_hints(messages: Messages, estimator: Any, rows: Rows) -> None:
     report = estimator.report_
     if report.contradictions:
         messages.show(f"{counted(report.contradictions, 'contradiction')} among the hints: see `likewise hints check`")
-    if report.guard:
-        messages.show(f"fell back to the result without hints: {report.guard}")
+    if report.fallback:
+        messages.show(f"fell back to the result without hints: {report.fallback}")
     for suspect in [one for one in estimator.suspects_ if one.wrong > 0.5][:SHOWN_SUSPECTS]:
         first, second = (rows.ids[row] for row in suspect.rows)
         kind = "the same" if suspect.kind == "must-link" else "different"

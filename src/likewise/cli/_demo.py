@@ -75,7 +75,7 @@ def demo(out: Path, n_hints: int, seed: int) -> None:
             for amount, constraints in sample_hints(y, n_hints, [seed, draw]).items():
                 models[amount] = Likewise(DIGITS, verbose=False, random_state=0).fit(X, constraints=constraints)
             fitted.append(models)
-            answers = {("k-means", "none"): unsupervised, ("Likewise", "none"): models[n_hints].baseline_labels_}
+            answers = {("k-means", "none"): unsupervised, ("Likewise", "none"): models[n_hints].unsupervised_labels_}
             answers |= {("Likewise", str(amount)): model.labels_ for amount, model in models.items()}
             for name, labels in answers.items():
                 scores.setdefault(name, []).append(_scores(y, labels, ~constraints.touched()))
@@ -115,7 +115,7 @@ def sample_hints(y: Any, n_hints: int, seed: list[int]) -> dict[int, Constraints
 def fallbacks(fitted: list[dict[int, Likewise]]) -> Iterator[str]:
     """How often Likewise fell back to the result without hints."""
     for amount in fitted[0]:
-        times = sum(bool(models[amount].report_.guard) for models in fitted)
+        times = sum(bool(models[amount].report_.fallback) for models in fitted)
         if times:
             yield (
                 f"In {times} of {DRAWS} draws {amount} hints were too few to learn from: there Likewise fell back to "

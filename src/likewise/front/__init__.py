@@ -1,7 +1,4 @@
-"""The front door: data and a few hints in, the clusters a person means out.
-
-Here belongs what strings the other rooms together for someone who does not want to choose among them.
-"""
+"""Likewise: clusters from data and a few hints, with nothing to choose, and the graph features it uses."""
 
 from ._evidence import Suspect as Suspect
 from ._graph_features import GraphFeatures as GraphFeatures

@@ -1,4 +1,4 @@
-"""How many clusters, where nobody says: what the hints make likely."""
+"""Choosing the number of clusters: what the constraints make likely."""
 
 from __future__ import annotations
 
@@ -6,93 +6,90 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.metrics import silhouette_score
 
+from .._arrays import FloatArray, IntArray
 from .._progress import track
 from .._threads import parallel_map
 from ..clustering.kmeans._points import Points
 from ..constraints import Constraints
 from ._budget import Budget
-from ._evidence import explained, votes
+from ._evidence import log_likelihoods, votes
 from ._folds import Statements
-from ._kmeans import quick_labels
-from ._streams import own_stream
-from ._unsupervised import Ground
-
-Array = np.ndarray
+from ._kmeans import kmeans_labels, reserve_stream
+from ._unsupervised import Features
 
 STEP = 1.2
 """Candidates grow by this factor, once they no longer grow by one."""
 
-REPEATS = 2
+N_REPEATS = 2
 """Runs for each candidate in each of two spaces."""
 
-SMALL = 1.5
-"""Small numbers are likelier: before any hint the chance of k, on a scale of log k, falls as k to minus this."""
+PRIOR_POWER = 1.5
+"""Small numbers are likelier: the prior of k, on a scale of log k, falls as k to minus this."""
 
-OVERLAP = 0.5
-"""What a hint counts, since hints speak of the same rows and of the same partitions again and again."""
+CONSTRAINT_WEIGHT = 0.5
+"""What a constraint counts, since constraints touch the same rows and the same partitions again and again."""
 
 UNEVEN = 1.1
 """Two rows are in one of k clusters with chance 1.1/k: clusters are never quite even."""
 
-FAR_OFF = 3.0
-"""The share of must-links counts only if it speaks of a number within this factor of what explains the hints."""
+MAX_FACTOR = 3.0
+"""The share of must-links counts only if it suggests a number within this factor of what explains the constraints."""
 
-PLAIN = 10.0
-"""What a difference of 1 in the mean silhouette counts, in log-likelihood: hints soon weigh more."""
+SILHOUETTE_WEIGHT = 10.0
+"""What a difference of 1 in the mean silhouette counts, in log-likelihood: constraints soon weigh more."""
 
-ROWS = 500
-"""Rows that a silhouette is taken over, at most."""
+MAX_SILHOUETTE_ROWS = 500
 
-SHARE = 0.3
-"""Of a budget, what finding the number of clusters may have used when the last candidate is tried."""
+BUDGET_SHARE = 0.3
+"""Of a budget, what choosing the number of clusters may have used when the last candidate is tried."""
 
 
 def choose_n_clusters(
-    ground: Ground,
-    hints: Constraints,
+    features: Features,
+    constraints: Constraints,
     rng: np.random.RandomState,
     budget: Budget | None = None,
     n_jobs: int | None = None,
 ) -> int:
-    """A number of clusters that suits the hints; without any, one that suits the data.
+    """A number of clusters that suits the constraints; without any, one that suits the data.
 
-    The mean of log k over what is believed of k after the hints, by Bayes' rule. A number is likely if its partitions
-    without hints are compact and apart (silhouettes in linear features); if they explain the hints; if as many of the
-    hints are must-links as would be among pairs drawn at random from k clusters; and if it is small. The third is left
-    out where hints are of one kind only, or so far from the rest that they cannot have been drawn at random. Never
-    fewer than rows that are all different from each other.
+    The posterior mean of log k. A number is likely if its unsupervised partitions are compact and apart (silhouettes in
+    linear features); if they explain the constraints; if as many of the constraints are must-links as would be among
+    pairs drawn at random from k clusters; and if it is small. The third is left out where constraints are of one kind
+    only, or so far from the rest that they cannot have been drawn at random. Never fewer than rows that are all
+    different from each other.
 
-    Without hints the number with the largest mean silhouette.
+    Without constraints the number with the largest mean silhouette.
 
     Where time is short, large numbers are not tried.
     """
-    runs = _tried(ground, rng, budget or Budget(), n_jobs)
+    runs = _partitions(features, rng, budget or Budget(), n_jobs)
     candidates = list(runs)
-    rows = rng.permutation(ground.n)[:ROWS]
-    silhouettes = np.array([_silhouette(ground.L.F, runs[k], rows) for k in candidates])
-    if hints.is_empty:
+    rows = rng.permutation(features.n)[:MAX_SILHOUETTE_ROWS]
+    silhouettes = np.array([_silhouette(features.linear.F, runs[k], rows) for k in candidates])
+    if constraints.is_empty:
         return candidates[int(np.argmax(silhouettes))]
-    statements = _with_both_kinds(Statements.of(hints, rng), ground, rng)
+    statements = _with_both_kinds(Statements.of(constraints, rng), features, rng)
     sizes = np.log(candidates)
-    belief = np.log(np.gradient(sizes)) if len(sizes) > 1 else np.zeros(1)
-    belief = belief - SMALL * sizes + PLAIN * silhouettes
-    belief = belief + OVERLAP * np.array([_explained(runs[k], statements) for k in candidates])
-    if hints.n_must_link and hints.n_cannot_link:
-        share = hints.n_must_link / (hints.n_must_link + hints.n_cannot_link)
-        if abs(_mean(sizes, belief) + np.log(share)) <= np.log(FAR_OFF):
+    posterior = np.log(np.gradient(sizes)) if len(sizes) > 1 else np.zeros(1)  # its logarithm, up to a constant
+    posterior = posterior - PRIOR_POWER * sizes + SILHOUETTE_WEIGHT * silhouettes
+    posterior = posterior + CONSTRAINT_WEIGHT * np.array([_log_likelihood(runs[k], statements) for k in candidates])
+    if constraints.n_must_link and constraints.n_cannot_link:
+        share = constraints.n_must_link / (constraints.n_must_link + constraints.n_cannot_link)
+        if abs(_mean(sizes, posterior) + np.log(share)) <= np.log(MAX_FACTOR):
             together = np.minimum(UNEVEN / np.array(candidates), 0.95)
-            belief = belief + len(statements) * (share * np.log(together) + (1 - share) * np.log1p(-together))
-    return least_clusters(hints, min(max(round(np.exp(_mean(sizes, belief))), 2), ground.n))
+            posterior = posterior + len(statements) * (share * np.log(together) + (1 - share) * np.log1p(-together))
+    return at_least_clique(constraints, min(max(round(np.exp(_mean(sizes, posterior))), 2), features.n))
 
 
-def _mean(values: Array, belief: Array) -> float:
-    """The mean of values, each believed as much as the exponential of its belief."""
-    return float(softmax(belief) @ values)
+def _mean(values: FloatArray, posterior: FloatArray) -> float:
+    """The mean of values under an unnormalized log posterior."""
+    return float(softmax(posterior) @ values)
 
 
-def least_clusters(hints: Constraints, n_clusters: int) -> int:
+def at_least_clique(constraints: Constraints, n_clusters: int) -> int:
     """``n_clusters``, or as many as rows were found that are all different from each other."""
-    kept, _ = hints.drop_conflicts()
+    kept, _ = constraints.drop_conflicts()
     while (clique := kept.clique(n_clusters)) is not None:
         n_clusters = len(clique)
     return n_clusters
@@ -106,37 +103,39 @@ def _candidates(n: int) -> list[int]:
     return [k for k in candidates if k <= most]
 
 
-def _tried(ground: Ground, rng: np.random.RandomState, budget: Budget, n_jobs: int | None) -> dict[int, list[Array]]:
-    """Partitions without hints for each candidate, small numbers first; those of rows tried before are still there."""
-    if ground.tried:
-        return ground.tried
-    candidates = _candidates(ground.n)
-    spaces = [Points(ground.G.F), Points(ground.C.F)]
+def _partitions(
+    features: Features, rng: np.random.RandomState, budget: Budget, n_jobs: int | None
+) -> dict[int, list[IntArray]]:
+    """Unsupervised partitions for each candidate, small numbers first; made once for the same features."""
+    if features.partitions:
+        return features.partitions
+    candidates = _candidates(features.n)
+    spaces = [Points(features.graph.F), Points(features.both.F)]
     for number, k in enumerate(track(candidates)):
         start = budget.elapsed
-        runs = [(points, k, own_stream(rng, k)) for points in spaces for _ in range(REPEATS)]
-        ground.tried[k] = parallel_map(lambda run: quick_labels(*run), runs, n_jobs)
-        if number + 1 < len(candidates) and not budget.has_room(STEP * (budget.elapsed - start), SHARE):
+        runs = [(points, k, reserve_stream(rng, k)) for points in spaces for _ in range(N_REPEATS)]
+        features.partitions[k] = parallel_map(lambda run: kmeans_labels(*run), runs, n_jobs)
+        if number + 1 < len(candidates) and not budget.has_room(STEP * (budget.elapsed - start), BUDGET_SHARE):
             budget.left_out.append(f"numbers of clusters above {k}")
             break
-    return ground.tried
+    return features.partitions
 
 
-def _explained(labelings: list[Array], statements: Statements) -> float:
-    """The log-likelihood of the hints, by how many partitions put their rows together."""
-    return float(statements.weight @ explained(votes(labelings, statements.pairs), statements))
+def _log_likelihood(labelings: list[IntArray], statements: Statements) -> float:
+    """The log-likelihood of the statements, by how many partitions put their rows together."""
+    return float(statements.weight @ log_likelihoods(votes(labelings, statements.pairs), statements))
 
 
-def _with_both_kinds(statements: Statements, ground: Ground, rng: np.random.RandomState) -> Statements:
-    """Where one kind was never said: near rows stand for the same, rows drawn at random for different ones."""
+def _with_both_kinds(statements: Statements, features: Features, rng: np.random.RandomState) -> Statements:
+    """Where one kind is missing: near rows stand for must-links, random rows for cannot-links."""
     if statements.same.any() and not statements.same.all():
         return statements
     count = len(statements)
     if statements.same.all():
-        left = rng.randint(ground.n, size=count)
-        pairs = np.column_stack([left, (left + 1 + rng.randint(ground.n - 1, size=count)) % ground.n])
+        left = rng.randint(features.n, size=count)
+        pairs = np.column_stack([left, (left + 1 + rng.randint(features.n - 1, size=count)) % features.n])
     else:
-        near = ground.graph.graph_.tocoo()
+        near = features.to_graph.graph_.tocoo()
         drawn = rng.choice(near.nnz, size=count, p=near.data / near.data.sum())
         pairs = np.column_stack([near.row[drawn], near.col[drawn]])
     return Statements(
@@ -146,7 +145,7 @@ def _with_both_kinds(statements: Statements, ground: Ground, rng: np.random.Rand
     )
 
 
-def _silhouette(L: Array, labelings: list[Array], rows: Array) -> float:
+def _silhouette(L: FloatArray, labelings: list[IntArray], rows: IntArray) -> float:
     """The mean silhouette of some rows under several labelings; −1 where none of them tells these rows apart."""
     scores = [
         silhouette_score(L[rows], labels[rows]) for labels in labelings if 1 < len(np.unique(labels[rows])) < len(rows)

@@ -1,4 +1,4 @@
-"""From hints to an answer: members, their consensus, the guard, and what becomes of doubtful hints."""
+"""From constraints to labels: members, their consensus, the fallback, and what becomes of doubtful constraints."""
 
 from __future__ import annotations
 
@@ -6,33 +6,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._arrays import FloatArray, IntArray
 from ..clustering.agreement._hbgf import consensus_embedding
 from ..constraints import Constraints
 from ..constraints._overlap import pair_weights
-from ._evidence import UNHINTED, Evidence
+from ._evidence import UNSUPERVISED, Evidence, member_weights
 from ._folds import Statements
-from ._kmeans import hinted_run
-from ._matching import family_weights
+from ._kmeans import constrained_kmeans
 from ._members import Member
-from ._training import Teacher
+from ._training import Trainer
 
-Array = np.ndarray
+MIN_CONSTRAINTS = 25
+"""With fewer constraints the result falls back to the unsupervised one."""
 
-FEW = 25
-"""With fewer hints the answer stays next to the one without."""
+MIN_GAIN = 0.5
+"""So it does if learning does not explain unseen constraints better by more than this (log-likelihood)."""
 
-LEAST_GAIN = 0.5
-"""So it does if learning from hints does not explain unseen ones better by more than this (log-likelihood)."""
-
-DOUBT = 0.5
+GAIN_ERRORS = 0.5
 """The gain must be larger still, by so many of its standard errors."""
 
-STARTS = 5
-"""Of the last k-means; one is enough beside where the answer with fewer hints was."""
+N_STARTS = 5
+"""Of the last k-means; one is enough beside the labels with fewer constraints."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class Consensus:
     """Labels, and how they came about.
 
     Attributes
@@ -41,96 +39,114 @@ class Answer:
     embedding : (n, k) array
         The space they were found in.
     members : tuple of Member
-        Empty where too few hints were there to train any.
+        Empty where there were too few constraints to train any.
     folds : (n,) ints
         The fold of each row, for what members did not see.
     evidence : Evidence
-        For the hints as given.
-    guard : str
-        Why the answer stays next to the one without hints; empty if it does not.
+        For the constraints as given.
+    fallback : str
+        Why the result falls back to the unsupervised one; empty if it does not.
     closed : bool
-        Whether hints were taken as certain in the end: must-link groups moved as one.
-    heard : Constraints
-        The hints that the labels were found with: as given, or weighed, without those left out.
+        Whether constraints were taken as certain in the end: must-link groups moved as one.
+    applied : Constraints
+        The constraints that the labels were found with: as given, or weighted, without those left out.
     """
 
-    labels: Array
-    embedding: Array
+    labels: IntArray
+    embedding: FloatArray
     members: tuple[Member, ...]
-    folds: Array
+    folds: IntArray
     evidence: Evidence
-    guard: str
+    fallback: str
     closed: bool
-    heard: Constraints
+    applied: Constraints
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """How much each family counts in the result: members count nothing where it falls back."""
+        if not self.fallback:
+            return self.evidence.weights
+        return {name: float(name == UNSUPERVISED) for name in self.evidence.weights}
 
 
-def heed(teacher: Teacher, hints: Constraints, trust: str, before: Answer | None = None) -> Answer:
-    """Cluster as the hints say, as far as they can be believed.
+def apply_constraints(
+    trainer: Trainer, constraints: Constraints, trust: str, previous: Consensus | None = None
+) -> Consensus:
+    """Cluster under constraints, as far as they can be trusted.
 
-    Under "auto" hints are certain if they look right to members that did not see them, or are too few to train any:
-    must-links hold. If members are not sure, what they learned from certain hints stays, but each hint may be broken at
-    its price. If hints look wrong, or contradict each other, members learn again, without closure, from hints weighed
-    by the chance that they are right; one wrong must-link then no longer merges two whole groups.
+    Under "auto" constraints are certain if they look right to members that did not see them, or are too few to train
+    any: must-links hold. If members are not sure, what they learned from certain constraints stays, but each may be
+    broken at its price. If constraints look wrong, or contradict each other, members learn again, without closure, from
+    constraints weighted by the probability that they are right; one wrong must-link then no longer merges two whole
+    groups.
 
-    The answer stays next to the one without hints (the guard) where hints are few, where not even one must-link a
-    cluster says what clusters are like (with two clusters a cannot-link says as much), and where members do not explain
-    unseen hints better by more than chance.
+    The result falls back to the unsupervised one where constraints are few, where there is not even one must-link a
+    cluster (with two clusters a cannot-link says as much), and where members do not explain unseen constraints better
+    by more than chance.
 
-    ``before`` is the answer with fewer hints: members start from those behind it.
+    ``previous`` is the consensus with fewer constraints: members start from its members.
     """
-    base, rng, n_clusters = teacher.base, teacher.rng, teacher.n_clusters
-    statements = Statements.of(hints, rng)
-    closed = trust == "strict" or (trust == "auto" and certain(hints) and not hints.conflicts(limit=1))
+    unsupervised, rng, n_clusters = trainer.unsupervised, trainer.rng, trainer.n_clusters
+    statements = Statements.of(constraints, rng)
+    closed = trust == "strict" or (trust == "auto" and _are_certain(constraints) and not constraints.conflicts(limit=1))
     members: list[Member] = []
-    folds = np.zeros(teacher.ground.n, dtype=np.int64)
-    earlier, drawn = (before.members, before.folds) if before is not None and before.members else ((), None)
-    guard = f"fewer than {FEW} hints" if n_hints(hints) < FEW else ""
-    if not guard:
-        members, folds = teacher.train(hints, earlier, drawn, closed=closed, reserve=float(trust == "auto"))
-        guard = "" if members else "no clustering was trained on hints"
-    evidence = Evidence.of(statements, members, folds, base.labelings, rng)
-    heard = hints
+    folds = np.zeros(trainer.features.n, dtype=np.int64)
+    earlier: tuple[Member, ...] = ()
+    earlier_folds = None
+    if previous is not None and previous.members:
+        earlier, earlier_folds = previous.members, previous.folds
+    fallback = f"fewer than {MIN_CONSTRAINTS} hints" if count_constraints(constraints) < MIN_CONSTRAINTS else ""
+    if not fallback:
+        reserve = float(trust == "auto")
+        members, folds = trainer.train(constraints, earlier, earlier_folds, closed=closed, reserve=reserve)
+        fallback = "" if members else "no clustering was trained on hints"
+    evidence = Evidence.of(statements, members, folds, unsupervised.labelings, rng)
+    applied = constraints
     if trust == "auto" and members:
         verdict = evidence.verdict() if closed else "wrong"
-        if hints.n_cannot_link == 0 and not learned(evidence):
-            # Members that put all rows together keep every must-link; the runs without hints cannot fall for that.
-            verdict = Evidence.of(statements, (), folds, base.labelings, rng).verdict()
+        if constraints.n_cannot_link == 0 and not _is_worth_learning(evidence):
+            # Members that put all rows together keep every must-link; unsupervised runs cannot be fooled by that.
+            verdict = Evidence.of(statements, (), folds, unsupervised.labelings, rng).verdict()
         if verdict == "wrong":
-            heard = weighed(hints, evidence)
-            again, folds_again = teacher.train(heard, earlier, drawn, closed=False)
+            applied = reweighted(constraints, evidence)
+            again, folds_again = trainer.train(applied, earlier, earlier_folds, closed=False)
             if again:
                 members, folds = again, folds_again
-                # all hints are asked again: those left out were not chosen by these members
-                evidence = Evidence.of(statements, members, folds, base.labelings, rng)
+                # all constraints are tested again: those left out were not chosen by these members
+                evidence = Evidence.of(statements, members, folds, unsupervised.labelings, rng)
         closed = verdict == "right"
-    if not guard and 2 < n_clusters > hints.n_must_link:
-        guard = f"fewer must-links than clusters ({hints.n_must_link} and {n_clusters})"
-    if not guard and not learned(evidence):
-        guard = f"learning from hints gains {evidence.gain:.1f} ± {evidence.error:.1f} on unseen ones, not enough"
-    if guard:
-        embedding, starts, n_init = base.embedding, [base.labels], 0
+    if not fallback and 2 < n_clusters > constraints.n_must_link:
+        fallback = f"fewer must-links than clusters ({constraints.n_must_link} and {n_clusters})"
+    if not fallback and not _is_worth_learning(evidence):
+        fallback = f"learning from hints gains {evidence.gain:.1f} ± {evidence.error:.1f} on unseen ones, not enough"
+    starts = [unsupervised.labels]
+    if fallback:
+        embedding = unsupervised.embedding
+        n_init = 0
     else:
-        everyone = [*(Member(UNHINTED, run, -1) for run in base.labelings), *members]
-        weights = family_weights(everyone, evidence.voices)
-        labelings = [member.labels for member in everyone]
-        embedding = consensus_embedding(labelings, n_clusters, weights=weights)[0]
-        starts, n_init = ([base.labels], STARTS) if before is None else ([base.labels, before.labels], 1)
-    labels = hinted_run(embedding, n_clusters, heard, rng, closed=closed, starts=starts, n_init=n_init)
-    return Answer(labels, embedding, tuple(members), folds, evidence, guard, closed, heard)
+        everyone = [*(Member(UNSUPERVISED, labels, -1) for labels in unsupervised.labelings), *members]
+        weights = member_weights(everyone, evidence.weights)
+        embedding, _ = consensus_embedding([member.labels for member in everyone], n_clusters, weights=weights)
+        n_init = N_STARTS if previous is None else 1
+        if previous is not None:
+            starts.append(previous.labels)
+    labels = constrained_kmeans(embedding, n_clusters, applied, rng, closed=closed, starts=starts, n_init=n_init)
+    return Consensus(labels, embedding, tuple(members), folds, evidence, fallback, closed, applied)
 
 
-def learned(evidence: Evidence) -> bool:
-    """Whether members explain unseen hints better than the runs without hints do, by more than chance."""
-    return evidence.gain - DOUBT * evidence.error > LEAST_GAIN
+def _is_worth_learning(evidence: Evidence) -> bool:
+    """Whether members explain unseen constraints better than the unsupervised runs do, by more than chance."""
+    return evidence.gain - GAIN_ERRORS * evidence.error > MIN_GAIN
 
 
-def n_hints(hints: Constraints) -> int:
-    """How many things were said: pairs, and rows with a place in a partition."""
-    return len(hints.must_link) + len(hints.cannot_link) + sum(part.n_known for part in hints.partitions)
+def count_constraints(constraints: Constraints) -> int:
+    """Stated pairs, and rows with a place in a partition."""
+    n_pairs = len(constraints.must_link) + len(constraints.cannot_link)
+    return n_pairs + sum(partition.n_known for partition in constraints.partitions)
 
 
-def weighed(hints: Constraints, evidence: Evidence) -> Constraints:
-    """The stated pairs weighed by the chance that they are right, without those that are more likely wrong.
+def reweighted(constraints: Constraints, evidence: Evidence) -> Constraints:
+    """The stated pairs weighted by the probability that they are right, without those that are more likely wrong.
 
     What a partition implies stays as it is: no pair of it can be taken out alone.
     """
@@ -138,16 +154,16 @@ def weighed(hints: Constraints, evidence: Evidence) -> Constraints:
     place = {(int(i), int(j), bool(kind)): t for t, ((i, j), kind) in enumerate(zip(pairs, same, strict=True))}
     kept = []
     for links, weights, kind in (
-        (hints.must_link, hints.must_weight, True),
-        (hints.cannot_link, hints.cannot_weight, False),
+        (constraints.must_link, constraints.must_weight, True),
+        (constraints.cannot_link, constraints.cannot_weight, False),
     ):
         chance = right[[place[int(i), int(j), kind] for i, j in links]] if len(links) else np.zeros(0)
-        believed = chance >= 0.5
-        kept.append((links[believed], (weights * chance)[believed]))
+        likely = chance >= 0.5
+        kept.append((links[likely], (weights * chance)[likely]))
     (must, must_weight), (cannot, cannot_weight) = kept
-    return Constraints(hints.n_samples, must, cannot, must_weight, cannot_weight, hints.partitions)
+    return Constraints(constraints.n_samples, must, cannot, must_weight, cannot_weight, constraints.partitions)
 
 
-def certain(hints: Constraints) -> bool:
-    """Whether no must-link carries a degree of belief."""
-    return bool(np.all(pair_weights(hints, "must") == 1))
+def _are_certain(constraints: Constraints) -> bool:
+    """Whether every must-link has weight 1."""
+    return bool(np.all(pair_weights(constraints, "must") == 1))

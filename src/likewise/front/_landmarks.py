@@ -1,146 +1,265 @@
-"""More rows than a graph can hold at once: some stand for all, and the others are placed by those near them."""
+"""Which rows the ensemble is made of: every row, or landmarks by which all others are placed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy import sparse
 
-from .._saved import Saved
+from .._arrays import FloatArray, IntArray
+from .._progress import stage
+from .._saved import Saved, check_shape
 from .._threads import parallel_map
 from ..constraints import Constraints
 from ..graphs._fuzzy import Nearness
 from ..linalg._eigen import unit_length
 from ..linalg._row_matrix import indicator
-from ._newcomers import Newcomers
-from ._unsupervised import Ground
+from ._kmeans import constrained_kmeans
+from ._unsupervised import Features
 
-Array = np.ndarray
+MAX_LANDMARKS = 10_000
+"""Rows up to which all are in the ensemble; of more, so many landmarks are."""
 
-MOST = 10_000
-"""Rows up to which each stands for itself, and landmarks beyond."""
+MAX_CONSTRAINED = 5_000
+"""Landmarks that are there because a constraint touches them, at most."""
 
-MOST_TOLD = 5_000
-"""Landmarks that are there because a hint speaks of them, at most."""
-
-BATCH = 2_048
+BATCH_ROWS = 2_048
 """Rows that are placed at once."""
 
-VOTERS = 10
-"""Landmarks that any other row asks for its cluster."""
+N_VOTERS = 10
+"""Rows near a new one that vote for its cluster."""
 
 
-def drawn_rows(hints: Constraints, rng: np.random.RandomState) -> Array | None:
-    """The rows that stand for all: those that hints speak of, and others at random. None where every row does."""
-    n = hints.n_samples
-    if n <= MOST:
+def choose_rows(constraints: Constraints, rng: np.random.RandomState) -> IntArray | None:
+    """The landmarks: rows that constraints touch, and others at random. None where every row is in the ensemble."""
+    n = constraints.n_samples
+    if n <= MAX_LANDMARKS:
         return None
-    # pair by pair, so that both rows of a hint are in
-    pairs = rng.permutation(np.concatenate([hints.must_link, hints.cannot_link])).ravel()
-    told = np.concatenate([pairs, rng.permutation(np.flatnonzero(hints.touched()))])
-    _, first = np.unique(told, return_index=True)
-    told = told[np.sort(first)][:MOST_TOLD]
-    others = np.setdiff1d(np.arange(n), told)
-    return np.sort(np.concatenate([told, rng.choice(others, MOST - len(told), replace=False)]))
+    # pair by pair, so that both rows of a constraint are in
+    pairs = rng.permutation(np.concatenate([constraints.must_link, constraints.cannot_link])).ravel()
+    touched = np.concatenate([pairs, rng.permutation(np.flatnonzero(constraints.touched()))])
+    _, first = np.unique(touched, return_index=True)
+    touched = touched[np.sort(first)][:MAX_CONSTRAINED]
+    others = np.setdiff1d(np.arange(n), touched)
+    return np.sort(np.concatenate([touched, rng.choice(others, MAX_LANDMARKS - len(touched), replace=False)]))
 
 
-@dataclass
-class Landmarks:
-    """Which rows stand for all, and how each of all is made of those near it.
+class Placement(Protocol):
+    """The rows of the ensemble among all rows, and what follows from them for the others.
 
     Attributes
     ----------
     n : int
         Number of all rows.
     near : Nearness
-        Finds landmarks near a row, in linear and graph features.
-    rows : (m,) ints or None
-        The landmarks, and after them rows that hints spoke of later; None where every row stands for itself.
-    weights : (n, landmarks) CSR matrix
-        How much each row is tied to the landmarks near it.
-    places : (n, d) array
-        All rows in linear and graph features.
+        Finds the rows near new ones, in linear and graph features.
     """
-
-    _saved: ClassVar[Saved] = Saved(("n", "rows"), parts={"near": Nearness})
 
     n: int
     near: Nearness
-    rows: Array | None = None
-    weights: Any = None
-    places: Any = None
+
+    @property
+    def rows(self) -> IntArray:
+        """The rows of the ensemble, in its order."""
+
+    @property
+    def anchors(self) -> Any:
+        """An index of the rows by which new ones are placed."""
+
+    @property
+    def n_landmarks(self) -> int:
+        """Number of landmarks; 0 where every row is in the ensemble."""
+
+    def restrict(self, constraints: Constraints) -> Constraints:
+        """The constraints among the rows of the ensemble."""
+
+    def merge(self, constraints: Constraints, applied: Constraints) -> Constraints:
+        """Constraints on all rows: those within the ensemble as they were ``applied`` there, the others as given."""
+
+    def average(self, values: FloatArray) -> FloatArray:
+        """For each row the mean of the values of those near it; for a row of the ensemble its own."""
+
+    def directions(self, Z: FloatArray) -> FloatArray:
+        """The same for coordinates of unit length."""
+
+    def vote(self, labels: IntArray) -> IntArray:
+        """For each row the cluster that most of the rows near it are in."""
+
+    def label(
+        self,
+        labels: IntArray,
+        Z: FloatArray,
+        constraints: Constraints,
+        n_clusters: int,
+        rng: np.random.RandomState,
+        *,
+        closed: bool,
+    ) -> IntArray:
+        """The labels of all rows, which lie at ``Z``, from those of the ensemble."""
+
+
+def _check_every_row(placement: Any) -> None:
+    if placement.n != placement.near.n:
+        raise ValueError(f"{placement.n} rows and {placement.near.n} by which new ones are placed do not fit together")
+
+
+def _check_landmarks(placement: Any) -> None:
+    check_shape(placement.rows, (None,), "rows", "i")
+    rows, n_anchors = placement.rows, placement.near.n
+    if len(rows) < n_anchors or not 0 <= rows.min() <= rows.max() < placement.n:
+        raise ValueError(f"{placement.n} rows and {n_anchors} landmarks do not fit together")
+
+
+@dataclass
+class EveryRow:
+    """Every row is in the ensemble; see :class:`Placement`."""
+
+    _saved: ClassVar[Saved] = Saved(("n",), parts={"near": Nearness}, check=_check_every_row)
+
+    n: int
+    near: Nearness
 
     @classmethod
-    def of(cls, ground: Ground, X: Any, rows: Array | None, n_jobs: int | None = None) -> Self:
-        """Place all rows of X, of which ``rows`` are those of the ground."""
-        near = Nearness(ground.C.F, min(VOTERS, ground.n - 1), "euclidean")
+    def of(cls, features: Features) -> EveryRow:
+        """All rows that have features."""
+        return cls(features.n, _near(features))
+
+    @property
+    def rows(self) -> IntArray:
+        return np.arange(self.n)
+
+    @property
+    def anchors(self) -> Any:
+        return slice(None)
+
+    @property
+    def n_landmarks(self) -> int:
+        return 0
+
+    def restrict(self, constraints: Constraints) -> Constraints:
+        return constraints
+
+    def merge(self, constraints: Constraints, applied: Constraints) -> Constraints:
+        return applied
+
+    def average(self, values: FloatArray) -> FloatArray:
+        return values
+
+    def directions(self, Z: FloatArray) -> FloatArray:
+        return Z
+
+    def vote(self, labels: IntArray) -> IntArray:
+        return labels
+
+    def label(
+        self,
+        labels: IntArray,
+        Z: FloatArray,
+        constraints: Constraints,
+        n_clusters: int,
+        rng: np.random.RandomState,
+        *,
+        closed: bool,
+    ) -> IntArray:
+        return labels
+
+
+@dataclass
+class Landmarks:
+    """Some rows are in the ensemble; see :class:`Placement`.
+
+    Attributes
+    ----------
+    n, near
+    rows : (m,) ints
+        The landmarks, and after them late ones, which only constraints that were added touch.
+    weights : (n, near.n) CSR matrix
+        The weights of each row to the landmarks near it.
+    features : (n, d) array
+        All rows in linear and graph features.
+    """
+
+    _saved: ClassVar[Saved] = Saved(("n", "rows"), parts={"near": Nearness}, check=_check_landmarks)
+
+    n: int
+    near: Nearness
+    rows: IntArray
+    weights: Any = None
+    features: Any = None
+
+    @classmethod
+    def of(cls, features: Features, X: Any, rows: IntArray, n_jobs: int | None = None) -> Landmarks:
+        """Place all rows of X, of which ``rows`` have features."""
+        near = _near(features)
         n = X.shape[0]
-        if rows is None:
-            return cls(n, near)
 
-        def placed(start: int) -> tuple[Array, Any]:
-            place = ground.place(X[start : start + BATCH])
-            return place, near.of(place)
+        def place(start: int) -> tuple[FloatArray, Any]:
+            placed = features.transform(X[start : start + BATCH_ROWS])
+            return placed, near.of(placed)
 
-        places, weights = zip(*parallel_map(placed, range(0, n, BATCH), n_jobs, report=True), strict=True)
-        return cls(n, near, rows, sparse.csr_array(sparse.vstack(weights)), np.concatenate(places))
-
-    @property
-    def first(self) -> Any:
-        """The rows that new ones are placed by."""
-        return slice(None) if self.rows is None else self.rows[: self.near.n]
+        with stage("placing rows"):
+            batches = parallel_map(place, range(0, n, BATCH_ROWS), n_jobs, report=True)
+        placed, weights = zip(*batches, strict=True)
+        return cls(n, near, rows, sparse.csr_array(sparse.vstack(weights)), np.concatenate(placed))
 
     @property
-    def all_here(self) -> Any:
-        """The rows that stand for all."""
-        return slice(None) if self.rows is None else self.rows
+    def anchors(self) -> Any:
+        return self.rows[: self.near.n]
 
-    def hints(self, told: Constraints) -> Constraints:
-        """What is said of the rows that stand for all."""
-        return told if self.rows is None else told.restrict(self.rows)
+    @property
+    def n_landmarks(self) -> int:
+        return len(self.rows)
 
-    def all_hints(self, told: Constraints, heard: Constraints) -> Constraints:
-        """All that was told, but what landmarks know of as it was ``heard``."""
-        if self.rows is None:
-            return heard
-        known = np.zeros(self.n, dtype=np.bool_)
-        known[self.rows] = True
-        joined = []
-        for kind in ("must", "cannot"):
-            pairs, weight = getattr(told, f"{kind}_link"), getattr(told, f"{kind}_weight")
-            beyond = ~known[pairs].all(axis=1)
-            joined.append(np.concatenate([self.rows[getattr(heard, f"{kind}_link")], pairs[beyond]]))
-            joined.append(np.concatenate([getattr(heard, f"{kind}_weight"), weight[beyond]]))
-        must, must_weight, cannot, cannot_weight = joined
-        return Constraints(self.n, must, cannot, must_weight, cannot_weight, told.partitions)
+    def restrict(self, constraints: Constraints) -> Constraints:
+        return constraints.restrict(self.rows)
 
-    def means(self, values: Array) -> Array:
-        """For each row the mean of what landmarks near it have; for a landmark what it has itself."""
-        if self.rows is None:
-            return values
+    def merge(self, constraints: Constraints, applied: Constraints) -> Constraints:
+        inside = np.zeros(self.n, dtype=np.bool_)
+        inside[self.rows] = True
+        must_beyond = ~inside[constraints.must_link].all(axis=1)
+        cannot_beyond = ~inside[constraints.cannot_link].all(axis=1)
+        return Constraints(
+            self.n,
+            np.concatenate([self.rows[applied.must_link], constraints.must_link[must_beyond]]),
+            np.concatenate([self.rows[applied.cannot_link], constraints.cannot_link[cannot_beyond]]),
+            np.concatenate([applied.must_weight, constraints.must_weight[must_beyond]]),
+            np.concatenate([applied.cannot_weight, constraints.cannot_weight[cannot_beyond]]),
+            constraints.partitions,
+        )
+
+    def average(self, values: FloatArray) -> FloatArray:
         total = np.asarray(self.weights.sum(axis=1)).ravel()
         scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-        spread = sparse.diags_array(scale) @ self.weights @ values[: self.near.n]
-        spread[self.rows] = values
-        return spread
+        averaged = sparse.diags_array(scale) @ self.weights @ values[: self.near.n]
+        averaged[self.rows] = values
+        return averaged
 
-    def directions(self, Z: Array) -> Array:
-        """The same for coordinates of unit length."""
-        return Z if self.rows is None else unit_length(self.means(Z))
+    def directions(self, Z: FloatArray) -> FloatArray:
+        return unit_length(self.average(Z))
 
-    def votes(self, labels: Array) -> Array:
-        """For each row the cluster that most landmarks near it are in."""
-        return labels if self.rows is None else self.means(indicator(labels).toarray()).argmax(axis=1)
+    def vote(self, labels: IntArray) -> IntArray:
+        return self.average(indicator(labels).toarray()).argmax(axis=1)
 
-    def newcomers(self, told: Constraints) -> Newcomers | None:
-        """The rows that hints speak of and that do not stand for all yet; None where there are none."""
-        if self.rows is None:
-            return None
-        new = np.setdiff1d(np.flatnonzero(told.touched()), self.rows)[: max(MOST + MOST_TOLD - len(self.rows), 0)]
-        return Newcomers(new, self.places[new], self.weights[new]) if len(new) else None
+    def label(
+        self,
+        labels: IntArray,
+        Z: FloatArray,
+        constraints: Constraints,
+        n_clusters: int,
+        rng: np.random.RandomState,
+        *,
+        closed: bool,
+    ) -> IntArray:
+        closed = closed and not constraints.conflicts(limit=1)
+        return constrained_kmeans(Z, n_clusters, constraints, rng, closed=closed, starts=[self.vote(labels)])
 
-    def join(self, new: Newcomers) -> None:
-        """From now on these rows stand for all, too."""
-        self.rows = np.append(self.all_here, new.rows)
+    def late_rows(self, constraints: Constraints) -> IntArray:
+        """The rows that constraints touch and that are no landmarks yet, as far as there is room for more."""
+        room = max(MAX_LANDMARKS + MAX_CONSTRAINED - len(self.rows), 0)
+        return np.setdiff1d(np.flatnonzero(constraints.touched()), self.rows)[:room]
+
+
+def _near(features: Features) -> Nearness:
+    return Nearness(features.both.F, min(N_VOTERS, features.n - 1), "euclidean")

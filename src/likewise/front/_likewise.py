@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import FloatArray, IntArray
 from .._estimator import as_constraints, validate_rows
 from .._method import Cost, Method
 from .._progress_bar import progress_bar
@@ -23,47 +26,64 @@ from ..linalg._eigen import unit_length
 from ..linalg._row_matrix import indicator
 from ._budget import Budget
 from ._choose_k import choose_n_clusters
-from ._consensus import Answer, heed
-from ._explaining import explained
-from ._hard_constraints import kept_apart
-from ._kmeans import hinted_run
+from ._consensus import Consensus, apply_constraints
+from ._evidence import align_labels
+from ._hard_constraints import repair_labels
 from ._known_rows import find_rows, hash_rows
-from ._landmarks import Landmarks, drawn_rows
-from ._matching import renamed
-from ._profile import characterized, differences, largest
-from ._report import ClusterReport
-from ._training import Teacher
-from ._unsupervised import Ground, baseline
-
-Array = np.ndarray
+from ._landmarks import EveryRow, Landmarks, Placement, choose_rows
+from ._late_landmarks import LateLandmarks
+from ._report import cluster_reports, feature_differences, largest_differences, make_report
+from ._training import Trainer
+from ._unsupervised import Features, Unsupervised, cluster_unsupervised
 
 
 def _check_rows(model: Any) -> None:
-    n = model._marks.n
+    n = model._placement.n
     check_shape(model.labels_, (n,), "labels_", "i")
     check_shape(model._row_hashes, (n,), "_row_hashes", "u")
     check_shape(model.embedding_, (n, None), "embedding_")
     if model.labels_.min() < 0:
         raise ValueError("labels must be whole numbers from 0 on")
-    rows = model._marks.rows
-    known = n if rows is None else len(rows[: model._marks.near.n])
-    if known != model._marks.near.n or (rows is not None and not 0 <= rows.min() <= rows.max() < n):
-        raise ValueError(f"{n} rows and {model._marks.near.n} landmarks do not fit together")
+
+
+@dataclass(frozen=True)
+class _Result:
+    """The clusters of all rows, and what they were made from.
+
+    Attributes
+    ----------
+    labels : (n,) ints
+    embedding : (n, k) array
+    unsupervised_labels : (n,) ints
+    unsupervised : Unsupervised
+        Of the rows of the ensemble.
+    consensus : Consensus or None
+        Of the rows of the ensemble; None where no constraints were applied.
+    broken : str
+        Why constraints taken as certain could not all be kept.
+    """
+
+    labels: IntArray
+    embedding: FloatArray
+    unsupervised_labels: IntArray
+    unsupervised: Unsupervised
+    consensus: Consensus | None = None
+    broken: str = ""
 
 
 class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """Clusters as a person means them, from a few hints, with nothing to choose.
+    """Clusters from data and a few hints, with nothing to choose: the method to start with.
 
-    The method to start with. Hints help where they can and are kept from doing harm: many clusterings, in linear and in
-    graph features, learn from them, each from other hints, and what they agree on is the answer. Where hints are too
-    few, or teach nothing that unseen hints confirm, the answer stays next to the one without hints.
+    Many clusterings, in linear and in graph features, learn from the hints, each from other ones, and their consensus
+    is the result. Where hints are too few, or where what was learned does not explain unseen hints, it falls back to
+    the unsupervised result, so that hints do no harm.
 
-    1. Features: a recipe for each kind of data (:class:`~likewise.prepare._linear.LinearFeatures`), and
+    1. Features: preprocessing for each kind of data (:class:`~likewise.prepare._linear.LinearFeatures`), and
        :class:`~likewise.GraphFeatures`.
-    2. The answer without hints: many plain k-means runs joined by :func:`likewise.hbgf`.
-    3. Members: six families of clusterings trained on hints, each member blind to the hints of a quarter of the rows.
-    4. Evidence: what members say of hints they did not see tells whether hints help, which are likely wrong, and how
-       much each family counts: all alike, unless one is behind the best by more than chance.
+    2. The unsupervised result: many plain k-means runs joined by :func:`likewise.hbgf`.
+    3. Members: six families of clusterings trained on hints, each member without the hints of a quarter of the rows.
+    4. Evidence: how members predict hints they did not see tells whether hints help, which are likely wrong, and the
+       weight of each family: 1, unless it is behind the best by more than chance.
     5. The consensus of all; in its space a k-means in which must-link groups move as one and broken cannot-links have a
        price.
 
@@ -72,45 +92,50 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     n_clusters : int, optional
         None: as many as the hints make likely, and never fewer than rows that are all different from each other.
     trust : {"auto", "strict", "weighted"}
-        "strict" takes every hint as certain: must-links hold, cannot-links too wherever a labeling is found that
-        keeps them all (else the report says why not), and contradictions are an error. "weighted" lets every hint be
-        broken at its price, by the belief in it. "auto" keeps must-links, and lets cannot-links be broken at a price,
-        unless hints contradict each other, carry degrees of belief, or do not look right to members that did not see
-        them: then all are weighted, and those that are more likely wrong than right are left out.
+        "strict" takes every hint as certain: must-links hold, cannot-links too wherever labels are found that keep
+        them all (else the report says why not), and contradictions are an error. "weighted" lets every hint be broken
+        at a price, by its weight. "auto" keeps must-links, and lets cannot-links be broken at a price, unless hints
+        contradict each other, have weights, or do not look right to members that did not see them: then all are
+        weighted, and those that are more likely wrong than right are left out.
     budget_s : float, optional
-        Seconds to spend. Features and a few runs without hints are always made; then members, cheap families first, as
-        long as the next ones should be ready in time. The report says what was left out. None: all that there is.
+        Seconds to spend. Features and a few unsupervised runs are always made; then members, cheap families first, as
+        long as the next ones should be ready in time. The report says what was left out. None: no limit.
     n_jobs : int, optional
-        Threads for runs that do not depend on each other; −1 for one a core. The answer is the same for any number.
+        Number of threads; −1 uses all cores. The result is the same for any number.
     verbose : bool
-        Show progress on a terminal, if it takes over a second. Nothing is shown where errors are written to a file.
+        Show progress on a terminal, if it takes over a second.
     random_state : int, RandomState or None
 
     Attributes
     ----------
     labels_ : (n,) int array
-    baseline_labels_ : (n,) int array
-        The answer without hints; clusters have the same names where they are the same.
+    unsupervised_labels_ : (n,) int array
+        The result without hints; clusters have the same numbers where they are the same.
     embedding_ : (n, n_clusters_) array
-        The space in which the answer was found, rows of unit length.
+        The space in which the clusters were found, rows of unit length.
     n_clusters_ : int
     constraints_ : Constraints
-        All that was said.
+        All hints so far.
     suspects_ : tuple of Suspect
         All hints, those most likely wrong first.
     report_ : Report
         What was done and why; print it.
     n_iter_ : int
-        Clusterings that the answer rests on.
+        Clusterings in the ensemble.
+
+    See Also
+    --------
+    likewise.cluster : The labels alone, in one call.
+    likewise.ProjectThenCluster : A single projection and k-means.
 
     Notes
     -----
-    Ctrl-C while members learn ends the fit with the best answer so far, and a warning; before there is an answer
-    without hints it interrupts as usual.
+    Ctrl-C while members learn ends the fit with the best result so far, and a warning; before there is an unsupervised
+    result it interrupts as usual.
 
-    Of more than 10,000 rows that many are landmarks: rows that hints speak of (up to 5,000) and others drawn at random.
-    Graph, members and evidence are theirs; all other rows are placed amid the landmarks near them, and in the end hear
-    all hints.
+    Of more than 10,000 rows that many are landmarks: rows that hints touch (up to 5,000) and others drawn at random.
+    Graph, members and evidence are theirs; all other rows are placed by the landmarks near them, and all hints are
+    applied in the end.
 
     Examples
     --------
@@ -121,7 +146,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     >>> X, y = load_wine(return_X_y=True)
     >>> hints = Constraints.sample(y, "random_pairs", 100, random_state=0)
     >>> model = Likewise(3, random_state=0).fit(X, constraints=hints)
-    >>> normalized_mutual_information(y, model.labels_) > normalized_mutual_information(y, model.baseline_labels_)
+    >>> normalized_mutual_information(y, model.labels_) > normalized_mutual_information(y, model.unsupervised_labels_)
     True
     >>> model.predict(X[:5]).shape
     (5,)
@@ -140,9 +165,9 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         ),
     )
     _saved: ClassVar[Saved] = Saved(
-        ("labels_", "embedding_", "baseline_labels_", "n_clusters_", "n_iter_", "n_features_in_", "_n_features_out",
+        ("labels_", "embedding_", "unsupervised_labels_", "n_clusters_", "n_iter_", "n_features_in_", "_n_features_out",
          "_profile", "_row_hashes"),
-        parts={"_ground": Ground, "_marks": Landmarks},
+        parts={"_features": Features, "_placement": (EveryRow, Landmarks)},
         check=_check_rows,
     )  # fmt: skip
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -171,124 +196,153 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _cluster(self, X: Any, constraints: Constraints) -> Array:
+    def _cluster(self, X: Any, constraints: Constraints) -> IntArray:
         self._check_strict(constraints)
         rng = check_random_state(self.random_state)
-        self._base: Any = None
-        self._answer: Answer | None = None
-        rows = drawn_rows(constraints, rng)
+        rows = choose_rows(constraints, rng)
         # Matrices here are small: threads inside each product would only wait for each other.
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
             with budget.stage("features"):
                 self._row_hashes = hash_rows(X, X.dtype)
                 self._rows = X if rows is None else X[rows]
-                self._ground = Ground.of(self._rows)
-                self._marks = Landmarks.of(self._ground, X, rows, self.n_jobs)
-            return self._heed(constraints, rng, budget)
+                self._features = Features.of(self._rows)
+                self._placement: Placement
+                if rows is None:
+                    self._placement = EveryRow.of(self._features)
+                else:
+                    self._placement = Landmarks.of(self._features, X, rows, self.n_jobs)
+            result = self._learn(constraints, rng, budget)
+        return self._set_result(result, constraints, budget, stacklevel=5)
 
     def add_constraints(self, constraints: Constraints) -> Self:
-        """More hints for the same rows: features, the answer without hints, and what was learned, are used again.
+        """Add hints about the same rows, starting from what was learned before.
 
         Parameters
         ----------
         constraints : Constraints
-            What is said in addition to all that was said before.
+            In addition to those given before.
+
+        Returns
+        -------
+        self
 
         Notes
         -----
-        Much quicker than a new fit, with nearly its answer: members go on from where they were, and the neighbor
-        graphs that some of them learned stay as they are.
+        Much quicker than a new fit, with nearly its result: features and unsupervised runs are used again, members
+        start from their labels, and the neighbor graphs that some of them learned stay as they are.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from likewise import Constraints, Likewise
+        >>> X, y = load_wine(return_X_y=True)
+        >>> first, more = (Constraints.sample(y, "random_pairs", 40, random_state=seed) for seed in (0, 1))
+        >>> model = Likewise(3, random_state=0).fit(X, constraints=first).add_constraints(more)
+        >>> len(model.constraints_.must_link) + len(model.constraints_.cannot_link)
+        80
         """
         check_is_fitted(self)
         if not hasattr(self, "constraints_"):
             raise ValueError("a model read from a file can place rows, not learn more: fit a new one with all hints.")
-        hints = self.constraints_ | as_constraints(self._marks.n, None, constraints)
-        self._check_strict(hints)
+        constraints = self.constraints_ | as_constraints(self._placement.n, None, constraints)
+        self._check_strict(constraints)
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
             rng = check_random_state(self.random_state)
-            if (new := self._marks.newcomers(hints)) is not None:
-                self._marks.join(new)
-                self._ground, self._base = new.among(self._ground), new.baseline(self._base)
-                self._answer = new.answer(self._answer, rng)
-            self.labels_ = self._heed(hints, rng, budget).astype(np.int32)
+            unsupervised, consensus = self._unsupervised, self._consensus
+            if isinstance(self._placement, Landmarks) and len(rows := self._placement.late_rows(constraints)):
+                late = LateLandmarks.of(self._placement, rows)
+                self._placement = late.join(self._placement)
+                self._features = late.extend_features(self._features)
+                unsupervised = late.extend_unsupervised(unsupervised)
+                consensus = late.extend_consensus(consensus, rng)
+            result = self._learn(constraints, rng, budget, unsupervised, consensus)
+        self.labels_ = self._set_result(result, constraints, budget, stacklevel=3).astype(np.int32)
         return self
 
-    def _check_strict(self, hints: Constraints) -> None:
+    def _check_strict(self, constraints: Constraints) -> None:
         if self.trust == "strict":
-            self._refuse_beliefs(hints)
-            hints.check(self.n_clusters)
+            self._refuse_beliefs(constraints)
+            constraints.check(self.n_clusters)
 
-    def _heed(self, hints: Constraints, rng: np.random.RandomState, budget: Budget) -> Array:
-        """The labels of all rows under hints; everything learned is set on the way."""
-        ground, marks, self.constraints_ = self._ground, self._marks, hints
-        known = marks.hints(hints)
-        k = self.n_clusters
-        if k is None:
+    def _learn(
+        self,
+        constraints: Constraints,
+        rng: np.random.RandomState,
+        budget: Budget,
+        unsupervised: Unsupervised | None = None,
+        previous: Consensus | None = None,
+    ) -> _Result:
+        """Cluster all rows under constraints, from what was found with fewer if there is any."""
+        features, placement = self._features, self._placement
+        known = placement.restrict(constraints)
+        n_clusters = self.n_clusters
+        if n_clusters is None:
             with budget.stage("number of clusters"):
-                k = choose_n_clusters(ground, known, rng, budget, self.n_jobs)
-        if self._base is None or self._base.n_clusters != k:
+                n_clusters = choose_n_clusters(features, known, rng, budget, self.n_jobs)
+        if unsupervised is None or unsupervised.n_clusters != n_clusters:
             with budget.stage("without hints"):
-                self._base = baseline(ground, k, rng, budget, self.n_jobs)
-            self._answer = None
-        base, self.n_clusters_ = self._base, k
-        labels, Z, broken = marks.votes(base.labels), marks.directions(base.embedding), ""
-        self.baseline_labels_ = labels.astype(np.int32)
-        before, self._answer = self._answer, None
-        if not known.is_empty:
-            teacher = Teacher(ground, base, k, rng, budget, self.n_jobs)
-            try:
-                with budget.stage("hints"):
-                    labels, Z, broken = self._settled(heed(teacher, known, self.trust, before), rng)
-                labels = renamed(labels, self.baseline_labels_)
-            except KeyboardInterrupt:  # there is nothing better than the answer without hints
-                budget.interrupted, self._answer = True, None
-        answer = self._answer
-        self.embedding_ = Z.astype(self._rows.dtype, copy=False)
-        self._n_features_out = Z.shape[1]
-        self.suspects_ = () if answer is None else answer.evidence.suspects(marks.rows)
-        self.n_iter_ = len(base.labelings) + (0 if answer is None else len(answer.members))
-        found = np.unique(labels, return_inverse=True)[1]
-        self.report_ = explained(
-            hints,
-            base,
-            answer,
-            marks,
-            labels,
-            n_clusters=k,
-            recipe=str(ground.linear),
+                unsupervised = cluster_unsupervised(features, n_clusters, rng, budget, self.n_jobs)
+            previous = None
+        alone = placement.vote(unsupervised.labels)
+        result = _Result(alone, placement.directions(unsupervised.embedding), alone, unsupervised)
+        if known.is_empty:
+            return result
+        trainer = Trainer(features, unsupervised, n_clusters, rng, budget, self.n_jobs)
+        try:
+            with budget.stage("hints"):
+                consensus = apply_constraints(trainer, known, self.trust, previous)
+                Z = placement.directions(consensus.embedding)
+                applied = placement.merge(constraints, consensus.applied)
+                labels = placement.label(consensus.labels, Z, applied, n_clusters, rng, closed=consensus.closed)
+                broken = ""
+                if self.trust == "strict":
+                    labels, broken = repair_labels(Z, labels, n_clusters, constraints, rng)
+            return _Result(align_labels(labels, alone), Z, alone, unsupervised, consensus, broken)
+        except KeyboardInterrupt:  # the unsupervised result is the best there is
+            budget.interrupted = True
+            return result
+
+    def _set_result(self, result: _Result, constraints: Constraints, budget: Budget, *, stacklevel: int) -> IntArray:
+        """Set all that was learned, and return the labels, numbered without gaps."""
+        unsupervised, consensus = result.unsupervised, result.consensus
+        labels = np.unique(result.labels, return_inverse=True)[1]
+        sizes = np.bincount(labels)
+        self._unsupervised = unsupervised
+        self._consensus = consensus
+        self._n_features_out = result.embedding.shape[1]
+        self._profile = feature_differences(
+            self._rows, labels[self._placement.anchors], len(sizes), self._features.to_linear
+        )
+        self.constraints_ = constraints
+        self.n_clusters_ = unsupervised.n_clusters
+        self.unsupervised_labels_ = result.unsupervised_labels.astype(np.int32)
+        self.embedding_ = result.embedding.astype(self._rows.dtype, copy=False)
+        self.suspects_ = () if consensus is None else consensus.evidence.suspects(self._placement.rows)
+        self.n_iter_ = len(unsupervised.labelings) + (0 if consensus is None else len(consensus.members))
+        self.report_ = make_report(
+            constraints,
+            unsupervised,
+            consensus,
+            self._placement,
+            result.labels,
+            n_clusters=unsupervised.n_clusters,
+            kind=self._features.to_linear.kind,
+            recipe=str(self._features.to_linear),
             seconds=dict(budget.seconds),
             left_out=tuple(dict.fromkeys(budget.left_out)),
             interrupted=budget.interrupted,
-            broken=broken,
-            clusters=self._characterized(found),
+            broken=result.broken,
+            clusters=cluster_reports(self._profile, sizes, _check_feature_names_in(self)),
         )
         if budget.interrupted:
             warnings.warn(
-                f"interrupted: the answer rests on {self.n_iter_} clusterings, those there were by then; report_ says "
+                f"interrupted: the result rests on {self.n_iter_} clusterings, those there were by then; report_ says "
                 "what is missing. Fit again for the whole, or set budget_s to stop at a time of your choice.",
-                stacklevel=5,
+                stacklevel=stacklevel,
             )
-        return found
-
-    def _settled(self, answer: Answer, rng: np.random.RandomState) -> tuple[Array, Array, str]:
-        """The labels of all rows, where they lie, and why rules are broken, from the answer for landmarks."""
-        marks, k, self._answer = self._marks, self.n_clusters_, answer
-        labels, Z, broken = answer.labels, marks.directions(answer.embedding), ""
-        if marks.rows is not None:
-            heard = marks.all_hints(self.constraints_, answer.heard)
-            closed = answer.closed and not heard.conflicts(limit=1)
-            labels = hinted_run(Z, k, heard, rng, closed=closed, starts=[marks.votes(labels)])
-        if self.trust == "strict":
-            labels, broken = kept_apart(Z, labels, k, self.constraints_, rng)
-        return labels, Z, broken
-
-    def _characterized(self, labels: Array) -> tuple[ClusterReport, ...]:
-        """What each cluster is about; kept for those who want to know more."""
-        sizes = np.bincount(labels)
-        self._profile = differences(self._rows, labels[self._marks.first], len(sizes), self._ground.linear)
-        return characterized(self._profile, sizes, _check_feature_names_in(self))
+        return labels
 
     def top_features(self, cluster: int, n: int = 10, feature_names: Any = None) -> list[tuple[str, float]]:
         """The features in which the rows of a cluster differ most from all others, and by how much.
@@ -324,9 +378,9 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             raise ValueError(f"cluster={cluster}, but clusters are numbered 0 to {count - 1}. Take one of labels_.")
         if n < 1:
             raise ValueError(f"n={n}: ask for at least one feature.")
-        return largest(self._profile[cluster], n, _check_feature_names_in(self, feature_names))
+        return largest_differences(self._profile[cluster], n, _check_feature_names_in(self, feature_names))
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Any) -> FloatArray:
         """The coordinates of rows in the space of the answer.
 
         Parameters
@@ -343,10 +397,10 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         Z = np.empty((X.shape[0], self.embedding_.shape[1]))
         Z[row >= 0] = self.embedding_[row[row >= 0]]
         if np.any(new := row < 0):
-            Z[new] = unit_length(self._near(X[new]) @ self.embedding_[self._marks.first])
+            Z[new] = unit_length(self._near(X[new]) @ self.embedding_[self._placement.anchors])
         return Z.astype(X.dtype, copy=False)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> NDArray[np.int32]:
         """The cluster of each row.
 
         Parameters
@@ -362,11 +416,11 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         X, row = self._look_up(X)
         labels = self.labels_[row]
         if np.any(new := row < 0):
-            votes = self._near(X[new]) @ indicator(self.labels_[self._marks.first])
+            votes = self._near(X[new]) @ indicator(self.labels_[self._placement.anchors])
             labels[new] = votes.toarray().argmax(axis=1)
         return labels
 
-    def _look_up(self, X: Any) -> tuple[Any, Array]:
+    def _look_up(self, X: Any) -> tuple[Any, IntArray]:
         """The validated rows, and for each the row of ``fit`` that it coincides with, or −1."""
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
@@ -374,7 +428,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     def _near(self, X: Any) -> Any:
         """The weights of new rows to the rows they are placed by."""
-        return self._marks.near.of(self._ground.place(X))
+        return self._placement.near.of(self._features.transform(X))
 
     def _accepts(self) -> dict[str, Any]:
         return {**super()._accepts(), "ensure_min_samples": 2}
@@ -395,17 +449,32 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         return tags
 
 
-def cluster(X: Any, constraints: Constraints | None = None, n_clusters: int | None = None, **params: Any) -> Array:
-    """The labels that :class:`Likewise` finds.
+def cluster(X: Any, constraints: Constraints | None = None, n_clusters: int | None = None, **params: Any) -> IntArray:
+    """Cluster rows under hints in one call.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from likewise import Constraints
-    >>> from likewise.front import cluster
-    >>> X = np.concatenate([np.random.default_rng(0).normal(at, 1.0, (20, 2)) for at in (0.0, 9.0)])
-    >>> labels = cluster(X, Constraints(40, must_link=[(0, 1)], cannot_link=[(0, 20)]), random_state=0)
-    >>> bool((labels[:20] == labels[0]).all() and (labels[20:] != labels[0]).all())
-    True
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+        constraints : Constraints, optional
+        n_clusters : int, optional
+            None: as many as the hints make likely.
+        **params
+            Further parameters of :class:`Likewise`.
+
+        Returns
+        -------
+        (n,) int array
+            ``labels_`` of a fitted :class:`Likewise`.
+
+        Examples
+        --------
+        >>> import numpy as np
+    from numpy.typing import NDArray
+        >>> from likewise import Constraints
+        >>> from likewise.front import cluster
+        >>> X = np.concatenate([np.random.default_rng(0).normal(at, 1.0, (20, 2)) for at in (0.0, 9.0)])
+        >>> labels = cluster(X, Constraints(40, must_link=[(0, 1)], cannot_link=[(0, 20)]), random_state=0)
+        >>> bool((labels[:20] == labels[0]).all() and (labels[20:] != labels[0]).all())
+        True
     """
     return Likewise(n_clusters, **params).fit(X, constraints=constraints).labels_

@@ -1,4 +1,4 @@
-"""Clusterings trained on hints: several families, each member blind to a quarter of the rows' hints."""
+"""Members of the ensemble: clusterings trained on constraints, in several families."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
+from .._arrays import FloatArray, IntArray
 from ..clustering.kmeans._points import Points
 from ..constraints import Constraints
 from ._folds import Statements
 from ._graph_features import GraphFeatures
-from ._kmeans import quick_labels
-from ._learned_map import Space, Taught, taught_by
+from ._kmeans import RandomStream, kmeans_labels
+from ._learned_map import Links, Space, links_of
 from ._soft_assignment import softmax_labels
-from ._streams import Stream
-from ._unsupervised import Ground
-
-Array = np.ndarray
+from ._unsupervised import Features
 
 
 @dataclass(frozen=True)
@@ -31,134 +27,142 @@ class Member:
     family : str
     labels : (n,) ints
     fold : int
-        The rows whose hints it did not see.
+        The rows whose constraints it did not see.
     repeat : int
-        Its number among the members of its family that are blind to the same rows.
+        Its number among the members of its family with the same fold.
     kept : object
-        What a member in its place need not work out again when there are more hints.
+        What the member that takes its place need not work out again when there are more constraints.
     """
 
     family: str
-    labels: Array
+    labels: IntArray
     fold: int
     repeat: int = 0
     kept: Any = None
 
 
 @dataclass
-class Lesson:
-    """What members of one fold learn from: the rows, the hints they may see, and how far these are trusted.
+class TrainingData:
+    """What members of one fold learn from: the rows, and the constraints they may see.
 
     What they share is worked out once, when the first of them asks.
     """
 
-    ground: Ground
-    hints: Constraints
+    features: Features
+    constraints: Constraints
     n_clusters: int
     closed: bool
     statements: Statements
 
     @cached_property
-    def taught(self) -> Taught:
+    def links(self) -> Links:
         """What linked rows differ by."""
-        return taught_by(self.hints, closed=self.closed)
+        return links_of(self.constraints, closed=self.closed)
 
     @cached_property
-    def graph(self) -> Array:
+    def graph(self) -> FloatArray:
         """Learned graph features."""
-        return self.learned(self.ground.G)
+        return self.learned(self.features.graph)
 
     @cached_property
-    def both(self) -> Array:
+    def both(self) -> FloatArray:
         """Linear and graph features, learned together."""
-        return self.learned(self.ground.C)
+        return self.learned(self.features.both)
 
     @cached_property
-    def linear(self) -> Array:
+    def linear(self) -> FloatArray:
         """Learned linear features."""
-        return self.learned(self.ground.L)
+        return self.learned(self.features.linear)
 
-    def learned(self, space: Space) -> Array:
-        """The rows of a space under what hints teach there."""
-        return space.learned(self.taught, self.n_clusters)
+    def learned(self, space: Space) -> FloatArray:
+        """The rows of a space under the map learned from the constraints."""
+        return space.learned(self.links, self.n_clusters)
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a member belongs, what it draws from, and who was there when there were fewer hints."""
+class Task:
+    """A member to be trained, what it draws from, and the one in its place when there were fewer constraints."""
 
     family: str
     fold: int
     repeat: int
-    own: Stream
-    before: Member | None
+    stream: RandomStream
+    previous: Member | None
 
-    def clustered(self, Z: Array, n_clusters: int) -> Array:
-        """Labels by k-means, from where the member before ended, if there is one."""
-        start = None if self.before is None else self.before.labels
-        return quick_labels(Points(Z), n_clusters, self.own, start)
+    def kmeans(self, Z: FloatArray, n_clusters: int) -> IntArray:
+        """Labels by k-means, from those of the previous member if there is one."""
+        start = None if self.previous is None else self.previous.labels
+        return kmeans_labels(Points(Z), n_clusters, self.stream, start)
 
 
-Learned = tuple[Array, Any]
+Trained = tuple[IntArray, Any]
 """Labels, and what to keep."""
 
 
-def learned_graph(lesson: Lesson, place: Place) -> Learned:
+def learned_graph(data: TrainingData, task: Task) -> Trained:
     """k-means in learned graph features: for curved clusters."""
-    return place.clustered(lesson.graph, lesson.n_clusters), None
+    return task.kmeans(data.graph, data.n_clusters), None
 
 
-def learned_both(lesson: Lesson, place: Place) -> Learned:
+def learned_both(data: TrainingData, task: Task) -> Trained:
     """k-means in linear and graph features, learned together."""
-    return place.clustered(lesson.both, lesson.n_clusters), None
+    return task.kmeans(data.both, data.n_clusters), None
 
 
-def learned_linear(lesson: Lesson, place: Place) -> Learned:
+def learned_linear(data: TrainingData, task: Task) -> Trained:
     """k-means in learned linear features: for tables with weak clusters."""
-    return place.clustered(lesson.linear, lesson.n_clusters), None
+    return task.kmeans(data.linear, data.n_clusters), None
 
 
-def relearned_graph(lesson: Lesson, place: Place) -> Learned:
-    """A new neighbor graph in learned linear features, and k-means in its coordinates.
+def relearned_graph(data: TrainingData, task: Task) -> Trained:
+    """k-means in the coordinates of a new neighbor graph, made in learned linear features.
 
-    With more hints the graph stays, and what they teach is learned in its coordinates.
+    With more constraints the graph stays, and a map of its coordinates is learned.
     """
-    if place.before is not None:
-        space = place.before.kept
+    if task.previous is not None:
+        space = task.previous.kept
     else:
-        graph = GraphFeatures(n_components=max(2 * lesson.n_clusters, 20), metric=lesson.ground.linear.metric)
-        space = Space(graph.fit_transform(lesson.linear))
-    return place.clustered(lesson.learned(space), lesson.n_clusters), space
+        graph = GraphFeatures(n_components=max(2 * data.n_clusters, 20), metric=data.features.to_linear.metric)
+        space = Space(graph.fit_transform(data.linear))
+    return task.kmeans(data.learned(space), data.n_clusters), space
 
 
-def soft_graph(lesson: Lesson, place: Place) -> Learned:
+def soft_graph(data: TrainingData, task: Task) -> Trained:
     """A softmax on graph features that explains pairs of both kinds."""
-    return _soft(lesson, place, lesson.ground.G, lesson.graph)
+    return _soft(data, task, data.features.graph, data.graph)
 
 
-def soft_linear(lesson: Lesson, place: Place) -> Learned:
-    """The same on linear features."""
-    return _soft(lesson, place, lesson.ground.L, lesson.linear)
+def soft_linear(data: TrainingData, task: Task) -> Trained:
+    """A softmax on linear features that explains pairs of both kinds."""
+    return _soft(data, task, data.features.linear, data.linear)
 
 
-def _soft(lesson: Lesson, place: Place, space: Space, learned: Array) -> Learned:
-    if place.before is not None:
-        start, weights = place.before.labels, place.before.kept
+def _soft(data: TrainingData, task: Task, space: Space, learned: FloatArray) -> Trained:
+    if task.previous is not None:
+        start = task.previous.labels
+        coefficients = task.previous.kept
     else:
-        start, weights = place.clustered(learned, lesson.n_clusters), None
-    return softmax_labels(space.affine, lesson.statements, start, lesson.n_clusters, weights)
+        start = task.kmeans(learned, data.n_clusters)
+        coefficients = None
+    return softmax_labels(space.affine, data.statements, start, data.n_clusters, coefficients)
 
 
 @dataclass(frozen=True)
 class Family:
-    """How its members learn, how many there are for each fold, and what one takes, in k-means runs without hints.
+    """How members of one kind are trained.
 
-    None: as long as the neighbor graph of all rows.
+    Attributes
+    ----------
+    train : callable
+    repeats : int
+        Members for each fold.
+    cost : float or None
+        What one takes, in k-means runs without constraints; None for as long as the neighbor graph of all rows.
     """
 
-    learn: Callable[[Lesson, Place], Learned]
+    train: Callable[[TrainingData, Task], Trained]
     repeats: int
-    runs: float | None
+    cost: float | None
 
 
 FAMILIES = {
@@ -181,7 +185,7 @@ ROUNDS = (
     ("relearned graph", 0),
 )
 """In which order members are trained, one for each fold at a time: cheap ones first. After each round there is an
-ensemble in which every hint is unseen by some."""
+ensemble in which every constraint is unseen by some."""
 
 
 def in_order(members: Sequence[Member]) -> list[Member]:

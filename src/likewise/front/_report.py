@@ -1,45 +1,72 @@
-"""What the front door did, and why one should believe it."""
+"""The report of a fit: what was done, what it rests on, and what sets each cluster apart."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-Array = np.ndarray
+from .._arrays import FloatArray, IntArray
+from ..constraints import Constraints
+from ..constraints._conflicts import tally
+from ..constraints._wording import counted
+from ..evaluation import constraint_accuracy
+from ..linalg._row_matrix import indicator
+from ..prepare._linear import LinearFeatures
+from ._consensus import Consensus, count_constraints
+from ._evidence import UNSUPERVISED, agreement, by_family, held_out_votes, matching_rows, votes
+from ._landmarks import Placement
+from ._members import Member
+from ._unsupervised import Unsupervised
 
-SHOWN = 20
-"""Clusters that a report tells of when printed."""
+LOW_AGREEMENT = 0.5
+"""Rows that fewer clusterings put where the result does are of low agreement."""
+
+MAX_CLUSTERS = 20
+"""Clusters that a printed report lists."""
+
+N_FEATURES = 5
+"""Features of each cluster that the report names."""
+
+FAMILY_COLUMNS = ("family", "members", "rows as in result", "unseen hints kept", "weight")
 
 
 @dataclass(frozen=True)
 class FamilyReport:
-    """What one family of clusterings thought.
+    """One family of clusterings.
 
     Attributes
     ----------
     name : str
     members : int
+        How many clusterings it has.
     agreement : float
-        The share of rows that its members put where the answer does.
+        The share of rows that its members put where the result does.
     held_out : float
-        The share of the hints that members keep which did not see them; NaN for the runs without hints, whose share
-        is of all hints.
-    voice : float
-        How much it counts, 1 at most: less where it explains unseen hints worse than the best family, beyond chance.
+        The share of constraints that members keep which did not see them. Unsupervised runs saw none: there it is the
+        share of all constraints.
+    weight : float
+        How much it counts in the result, from 0 to 1: less than 1 where it explains unseen constraints worse than the
+        best family, by more than chance. Where the result falls back to the unsupervised one, only that counts.
     """
 
     name: str
     members: int
     agreement: float
     held_out: float
-    voice: float
+    weight: float
+
+    def cells(self) -> tuple[str, ...]:
+        """What the report shows of it, in the order of ``FAMILY_COLUMNS``."""
+        return self.name, f"{self.members}", f"{self.agreement:.1%}", f"{self.held_out:.1%}", f"{self.weight:.2f}"
 
 
 @dataclass(frozen=True)
 class ClusterReport:
-    """What one cluster is about.
+    """What sets one cluster apart.
 
     Attributes
     ----------
@@ -58,60 +85,66 @@ class ClusterReport:
 
 @dataclass(frozen=True)
 class Report:
-    """How an answer came about; ``print`` shows it, and so does a notebook.
+    """How a result came about; ``print`` shows it, and so does a notebook.
 
     Attributes
     ----------
     n_rows, n_clusters : int
+    kind : str
+        The kind of data: see :class:`likewise.prepare._linear.LinearFeatures`.
     recipe : str
-        What was made of the data.
-    hints : str
+        The kind of data and what was done to it, in words.
+    constraints : str
+        The constraints, counted in words.
     trust : {"strict", "weighted", "none"}
-        How hints were taken in the end.
+        How constraints were taken in the end.
     contradictions : int
+        Constraints that contradict others.
     dropped : int
-        Hints left out because they are more likely wrong than right.
+        Constraints left out because they are more likely wrong than right.
     families : tuple of FamilyReport
     agreement : (n,) array
-        For each row the share of clusterings that put it where the answer does: ask about the smallest first.
+        For each row the share of clusterings that put it where the result does, each family counting once: ask about
+        the smallest first.
     gain, gain_error : float
-        How much better clusterings that learned from hints explain hints they did not see than the answer without
-        hints does (log-likelihood, summed), and its standard error.
-    guard : str
-        Why the answer stays next to the one without hints; empty if it does not.
+        How much better clusterings that learned from constraints explain those they did not see than unsupervised ones
+        do (log-likelihood, summed), and its standard error.
+    fallback : str
+        Why the result falls back to the unsupervised one; empty if it does not.
     kept : float
-        The share of the hints that the answer keeps.
+        The share of the constraints that the result keeps.
     moved : (m,) ints
-        The rows that are elsewhere than without hints.
+        The rows in another cluster than without constraints.
     seconds : dict
-        What each part took.
+        What each stage took.
     left_out : tuple of str
         What there was no time for.
     interrupted : bool
-        Whether it ended early because a person asked for it (Ctrl-C).
+        Whether Ctrl-C ended it early.
     landmarks : int
-        Rows that stood for all; 0 where each stood for itself.
+        Rows in the ensemble, by which all others were placed; 0 where every row is in it.
     learned_from : str
-        Which of the hints landmarks know of, where that is not all: the others are heeded, but not learned from.
+        Which of the constraints are among landmarks, where these are not all: others are applied, but not learned from.
     broken : str
-        Why hints taken as certain could not all be kept; empty where they are.
+        Why constraints taken as certain could not all be kept; empty where they are.
     clusters : tuple of ClusterReport
     """
 
     n_rows: int
     n_clusters: int
+    kind: str
     recipe: str
-    hints: str
+    constraints: str
     trust: str = "none"
     contradictions: int = 0
     dropped: int = 0
     families: tuple[FamilyReport, ...] = ()
-    agreement: Array = field(default_factory=lambda: np.zeros(0), repr=False)
+    agreement: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
     gain: float = 0.0
     gain_error: float = 0.0
-    guard: str = ""
+    fallback: str = ""
     kept: float = 1.0
-    moved: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
+    moved: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     seconds: dict[str, float] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     interrupted: bool = False
@@ -121,74 +154,183 @@ class Report:
     clusters: tuple[ClusterReport, ...] = field(default=(), repr=False)
 
     def lines(self) -> list[tuple[str, str]]:
-        """What there is to say, as names and values."""
-        said = [
+        """The report as names and values, without clusters and families."""
+        lines = [
             ("data", f"{self.n_rows:,} rows; {self.recipe}"),
             ("clusters", f"{self.n_clusters}"),
-            ("hints", self.hints),
+            ("hints", self.constraints),
         ]
         if self.landmarks:
-            said.append(("landmarks", f"{self.landmarks:,} rows; all others are placed by those near them"))
+            lines.append(("landmarks", f"{self.landmarks:,} rows; all others are placed by those near them"))
         if self.learned_from:
-            said.append(("learned from", self.learned_from))
+            lines.append(("learned from", self.learned_from))
         if self.trust != "none":
-            said += [
+            lines += [
                 ("trust", self.trust),
                 ("contradictions", f"{self.contradictions:,}"),
                 ("left out as wrong", f"{self.dropped:,}"),
                 ("hints kept", f"{self.kept:.1%}"),
                 *([("not all kept", self.broken)] if self.broken else []),
                 ("gain on unseen hints", f"{self.gain:+.1f} ± {self.gain_error:.1f}"),
-                ("guard", self.guard or "did not act"),
+                ("fallback to unsupervised", f"yes: {self.fallback}" if self.fallback else "no"),
                 ("rows moved by hints", f"{len(self.moved):,}"),
             ]
-        unsure = int((self.agreement < 0.5).sum())
-        said.append(("rows most clusterings doubt", f"{unsure:,}"))
-        said.append(("time", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())))
+        low = int((self.agreement < LOW_AGREEMENT).sum())
+        lines.append(("low-agreement rows", f"{low:,}"))
+        lines.append(("time", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())))
         if self.interrupted:
-            said.append(("interrupted", "the best answer by then"))
+            lines.append(("interrupted", "the best result by then"))
         if self.left_out:
-            said.append(("no time for", "; ".join(self.left_out)))
-        return said
+            lines.append(("no time for", "; ".join(self.left_out)))
+        return lines
 
     def cluster_lines(self) -> list[tuple[str, str]]:
-        """What the clusters are about, as names and values; of many the first."""
-        said = [(f"cluster {number}", str(cluster)) for number, cluster in enumerate(self.clusters[:SHOWN])]
-        if len(self.clusters) > SHOWN:
-            said.append(("…", f"{len(self.clusters) - SHOWN:,} more; top_features(cluster) tells of each"))
-        return said
+        """What sets the clusters apart, as names and values; of many the first."""
+        lines = [(f"cluster {number}", str(cluster)) for number, cluster in enumerate(self.clusters[:MAX_CLUSTERS])]
+        if len(self.clusters) > MAX_CLUSTERS:
+            lines.append(("…", f"{len(self.clusters) - MAX_CLUSTERS:,} more; see top_features(cluster)"))
+        return lines
 
     def __str__(self) -> str:
-        said, clusters = self.lines(), self.cluster_lines()
-        width = max(len(name) for name, _ in said)
-        text = [f"{name:<{width}}  {value}" for name, value in said]
+        lines, clusters = self.lines(), self.cluster_lines()
+        width = max(len(name) for name, _ in lines)
+        text = [f"{name:<{width}}  {value}" for name, value in lines]
         if clusters:
             text += ["", *(f"{name:<{width}}  {value}" for name, value in clusters)]
         if self.families:
-            text += ["", f"{'family':<{width}}  members  like the answer  unseen hints kept  counts"]
-            text += [
-                f"{family.name:<{width}}  {family.members:>7}  {family.agreement:>15.1%}  {family.held_out:>17.1%}"
-                f"  {family.voice:>6.2f}"
-                for family in self.families
-            ]
+            text.append("")
+            for name, *cells in (FAMILY_COLUMNS, *(family.cells() for family in self.families)):
+                columns = zip(cells, FAMILY_COLUMNS[1:], strict=True)
+                text.append("  ".join([f"{name:<{width}}", *(f"{cell:>{len(column)}}" for cell, column in columns)]))
         return "\n".join(text)
 
     def _repr_html_(self) -> str:
-        html = _table(self.lines(), "<caption>likewise</caption>")
+        html = _html_table(self.lines(), "<caption>likewise</caption>")
         if self.clusters:
-            html += _table(self.cluster_lines())
+            html += _html_table(self.cluster_lines())
         if self.families:
-            head = "<tr><th>family</th><th>members</th><th>like the answer</th><th>unseen hints kept</th>"
-            head += "<th>counts</th></tr>"
-            body = "".join(
-                f"<tr><td>{escape(family.name)}</td><td>{family.members}</td><td>{family.agreement:.1%}</td>"
-                f"<td>{family.held_out:.1%}</td><td>{family.voice:.2f}</td></tr>"
-                for family in self.families
-            )
-            html += f"<table>{head}{body}</table>"
+            head = "".join(f"<th>{column}</th>" for column in FAMILY_COLUMNS)
+            rows = ("".join(f"<td>{escape(cell)}</td>" for cell in family.cells()) for family in self.families)
+            html += f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
         return html
 
 
-def _table(lines: list[tuple[str, str]], caption: str = "") -> str:
+def _html_table(lines: list[tuple[str, str]], caption: str = "") -> str:
     rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in lines)
     return f"<table>{caption}{rows}</table>"
+
+
+def make_report(
+    constraints: Constraints,
+    unsupervised: Unsupervised,
+    consensus: Consensus | None,
+    placement: Placement,
+    labels: IntArray,
+    **common: Any,
+) -> Report:
+    """The report on the labels of all rows.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        All constraints.
+    unsupervised : Unsupervised
+    consensus : Consensus or None
+        None where no constraints were applied.
+    placement : Placement
+    labels : (n,) ints
+    common
+        Further fields of the report.
+    """
+    ensemble_labels = labels[placement.rows]
+    members = [Member(UNSUPERVISED, run, -1) for run in unsupervised.labelings]
+    members += () if consensus is None else consensus.members
+    matching = matching_rows(members, ensemble_labels)
+    common |= {
+        "n_rows": placement.n,
+        "constraints": constraints.summary(),
+        "landmarks": placement.n_landmarks,
+        "agreement": placement.average(agreement(members, matching)),
+    }
+    if consensus is None:
+        return Report(**common)
+    stated = count_constraints(constraints)
+    known = count_constraints(placement.restrict(constraints))
+    return Report(
+        **common,
+        learned_from="" if known == stated else f"{known:,} of {counted(stated, 'hint')}",
+        trust="strict" if consensus.closed else "weighted",
+        contradictions=tally(constraints, constraints.groups())[0],
+        dropped=known - count_constraints(consensus.applied),
+        families=tuple(_families(members, consensus, matching)),
+        gain=consensus.evidence.gain,
+        gain_error=consensus.evidence.error,
+        fallback=consensus.fallback,
+        kept=constraint_accuracy(labels, constraints),
+        moved=np.flatnonzero(labels != placement.vote(unsupervised.labels)),
+    )
+
+
+def _families(members: list[Member], consensus: Consensus, matching: Any) -> list[FamilyReport]:
+    """How each family agrees with the result, and with constraints it did not see."""
+    statements = consensus.evidence.statements
+    families = []
+    for name, own in by_family(members).items():
+        numbers = [number for number, member in enumerate(members) if member.family == name]
+        if name == UNSUPERVISED:
+            together = votes([member.labels for member in own], statements.pairs)
+        else:
+            together = held_out_votes(own, consensus.folds, statements.pairs)
+        kept = float(np.average(np.where(statements.same, together, 1 - together), weights=statements.weight))
+        agreeing = float(matching[numbers].mean())
+        families.append(FamilyReport(name, len(own), agreeing, kept, consensus.weights[name]))
+    return families
+
+
+def feature_differences(X: Any, labels: IntArray, n_clusters: int, to_linear: LinearFeatures) -> FloatArray:
+    """How much higher each feature is in each cluster than in all other rows.
+
+    For a table in units of the standard deviation of the feature; for text as a difference of mean tf-idf weights, so
+    that rare words do not count for more than they are used.
+
+    Parameters
+    ----------
+    X : (n, f) array or sparse matrix
+    labels : (n,) ints
+    n_clusters : int
+    to_linear : LinearFeatures
+        It has the kind of data, and the weights of words.
+
+    Returns
+    -------
+    (n_clusters, f) array
+        0 for a cluster that holds all rows, or none.
+    """
+    rows = to_linear.prepared(X)
+    inside = indicator(labels, n_clusters)
+    sizes = np.asarray(inside.sum(axis=0)).ravel()
+    sums = inside.T @ rows
+    sums = np.asarray(sums.toarray() if sparse.issparse(sums) else sums, dtype=np.float64)
+    others = len(labels) - sizes
+    real = (sizes > 0) & (others > 0)
+    differences = np.zeros_like(sums)
+    rest = sums.sum(axis=0) - sums[real]
+    differences[real] = sums[real] / sizes[real, None] - rest / others[real, None]
+    if to_linear.metric == "euclidean":
+        spread = np.std(rows, axis=0, dtype=np.float64)
+        differences = np.divide(differences, spread, out=np.zeros_like(differences), where=spread > 0)
+    return differences
+
+
+def largest_differences(differences: FloatArray, n: int, names: Any) -> list[tuple[str, float]]:
+    """The ``n`` features with the largest differences, whatever their sign; zeros are left out."""
+    order = np.argsort(-np.abs(differences), kind="stable")[:n]
+    return [(str(names[column]), float(differences[column])) for column in order if differences[column] != 0]
+
+
+def cluster_reports(differences: FloatArray, sizes: IntArray, names: Any) -> tuple[ClusterReport, ...]:
+    """What sets each cluster apart, in a few features."""
+    return tuple(
+        ClusterReport(int(size), tuple(largest_differences(own, N_FEATURES, names)))
+        for size, own in zip(sizes, differences, strict=True)
+    )

@@ -1,38 +1,44 @@
-"""A soft assignment of rows to clusters that explains the hints and leaves few rows undecided."""
+"""A soft assignment of rows to clusters that explains the constraints and leaves few rows undecided."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
 
+from .._arrays import FloatArray, IntArray
 from ..linalg._row_matrix import indicator
 from ._folds import Statements
 
-Array = np.ndarray
+MAX_STEPS = 40
+"""Steps from labels."""
 
-STEPS = 40
-STEPS_ON = 4
-"""Steps from labels, and from weights that fewer hints have led to."""
+MAX_FURTHER_STEPS = 4
+"""Steps from the coefficients that fewer constraints led to."""
 
 RIDGE = 1e-4
+
 SHARPNESS = 10.0
-"""Length of the weights that a labeling starts from, before they are learned."""
+"""Length of the coefficients that labels start from, before they are learned."""
 
 TINY = 1e-9
 
 
 def softmax_labels(
-    X: Array, statements: Statements, start: Array, n_clusters: int, weights: Array | None = None
-) -> tuple[Array, Array]:
-    """Labels by a linear softmax, which moves from ``start`` to where it explains the hints better, and its weights.
+    X: FloatArray,
+    statements: Statements,
+    start: IntArray,
+    n_clusters: int,
+    coefficients: FloatArray | None = None,
+) -> tuple[IntArray, FloatArray]:
+    """Labels by a linear softmax that starts from labels and moves to where it explains constraints, and coefficients.
 
     With p_i = softmax(W x_i + b) the chances of row i to be in each cluster, it makes large
 
     .. math:: I(p) + \\frac{1}{m} \\Big(\\sum_{must} \\log p_i^T p_j + \\sum_{cannot} \\log (1 - p_i^T p_j)\\Big),
 
     where I is the mutual information of rows and clusters, the entropy of the mean p less the mean entropy of p: large
-    if every row is sure and the clusters are even (Krause, Perona and Gomes 2010, with pairs in place of labels). A
-    method that hears cannot-links as clearly as must-links, which learned distances do not.
+    if every row is sure and the clusters are even (Krause, Perona and Gomes 2010, with pairs in place of labels).
+    Cannot-links count as much as must-links here, unlike in learned distances.
 
     Parameters
     ----------
@@ -42,24 +48,24 @@ def softmax_labels(
     start : (n,) ints
         Labels to start from.
     n_clusters : int
-    weights : (d + 1, n_clusters) array, optional
-        What was found with fewer hints, to start from instead; fewer steps are made then.
+    coefficients : (d + 1, n_clusters) array, optional
+        Those found with fewer constraints, to start from instead; fewer steps are made then.
     """
     n, d = len(X), X.shape[1] - 1
-    W = _as_labeled(X, start, n_clusters) if weights is None else weights
+    W = _coefficients_of(X, start, n_clusters) if coefficients is None else coefficients
     same, signs = statements.same, statements.signs
-    told, place = np.unique(statements.pairs, return_inverse=True)
+    rows, place = np.unique(statements.pairs, return_inverse=True)
     left, right = place.reshape(-1, 2).T
     bins = np.concatenate([left, right])[:, None] * n_clusters + np.arange(n_clusters)
     weight = statements.weight / max(statements.weight.sum(), TINY)
 
-    def loss(flat: Array) -> tuple[float, Array]:
+    def loss(flat: FloatArray) -> tuple[float, FloatArray]:
         W = flat.reshape(d + 1, n_clusters)
-        P, logs = _chances(W.T.astype(X.dtype) @ X.T)
+        P, logs = _softmax(W.T.astype(X.dtype) @ X.T)
         mean = P.mean(axis=1, dtype=np.float64)
         evenly = np.log(mean + TINY)
         information = float(np.einsum("ij,ij->", P, logs)) / n - float(mean @ evenly)
-        known = P[:, told].T.astype(np.float64, order="C")
+        known = P[:, rows].T.astype(np.float64, order="C")
         first, second = known[left], known[right]
         together = np.einsum("ij,ij->i", first, second)
         stated = np.clip(np.where(same, together, 1.0 - together), TINY, None)
@@ -67,7 +73,7 @@ def softmax_labels(
         slope = np.subtract(evenly.astype(X.dtype)[:, None], logs, out=logs)  # of the loss, by P
         slope /= n
         pulled = np.bincount(bins.ravel(), np.concatenate([pull * second, pull * first]).ravel(), known.size)
-        slope[:, told] -= pulled.reshape(known.shape).T
+        slope[:, rows] -= pulled.reshape(known.shape).T
         slope -= np.einsum("ij,ij->j", P, slope)
         slope *= P
         value = -information - float(weight @ np.log(stated)) + RIDGE / 2 * float(np.square(W[:d]).sum()) / n_clusters
@@ -75,13 +81,13 @@ def softmax_labels(
         gradient[:d] += RIDGE / n_clusters * W[:d]
         return value, gradient.ravel()
 
-    steps = STEPS if weights is None else STEPS_ON
+    steps = MAX_STEPS if coefficients is None else MAX_FURTHER_STEPS
     found = minimize(loss, W.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": steps})
     W = found.x.reshape(d + 1, n_clusters)
     return (W.T @ X.T).argmax(axis=0), W
 
 
-def _chances(scores: Array) -> tuple[Array, Array]:
+def _softmax(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The softmax of each column, and its logarithm, written over the scores: sums of whole rows are quick."""
     scores -= scores.max(axis=0)
     P = np.exp(scores)
@@ -91,8 +97,8 @@ def _chances(scores: Array) -> tuple[Array, Array]:
     return P, scores
 
 
-def _as_labeled(X: Array, labels: Array, n_clusters: int) -> Array:
-    """Weights that say what the labels say: the nearest mean, sharply. The last column of X is constant."""
+def _coefficients_of(X: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:
+    """Coefficients under which rows go to the nearest mean, sharply. The last column of X is constant."""
     F = X[:, :-1]
     members = indicator(labels, n_clusters)
     means = (members.T @ F) / np.maximum(members.sum(axis=0), 1)[:, None]

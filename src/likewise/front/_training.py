@@ -7,42 +7,42 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._arrays import IntArray
 from .._progress import stage, track
 from .._threads import parallel_map
 from ..constraints import Constraints
 from ._budget import Budget
-from ._folds import N_FOLDS, Statements, row_folds, without
-from ._members import FAMILIES, ROUNDS, Lesson, Member, Place, in_order
-from ._streams import own_stream
-from ._unsupervised import Baseline, Ground
-
-Array = np.ndarray
+from ._folds import N_FOLDS, Statements, drop_rows, row_folds
+from ._kmeans import reserve_stream
+from ._members import FAMILIES, ROUNDS, Member, Task, TrainingData, in_order
+from ._unsupervised import Features, Unsupervised
 
 FEW_ROWS = 5_000
-"""Up to so many rows a member that goes on from where it was is done before a thread for it has started."""
+"""Up to so many rows a member that starts from its previous labels is done before a thread for it has started."""
 
 JOINING = 3.0
-"""Time to join members into the answer, in units of what joining the runs without hints took."""
+"""Time to join members, in units of what joining the runs without constraints took."""
 
 
 @dataclass
-class Teacher:
-    """Trains members on hints.
+class Trainer:
+    """Trains members on constraints.
 
     Parameters
     ----------
-    ground, base
-        The rows, and the answer without hints; what that took is what members are expected to take.
+    features : Features
+    unsupervised : Unsupervised
+        The clusters without constraints; what they took is what members are expected to take.
     n_clusters : int
     rng : RandomState
     budget : Budget
-        Time there is. Between rounds it is asked for room; without any, members of later rounds are left out.
+        Between rounds it is asked for room; without any, members of later rounds are left out.
     n_jobs : int, optional
-        Threads. The answer is the same for any number of them.
+        Threads. The result is the same for any number of them.
     """
 
-    ground: Ground
-    base: Baseline
+    features: Features
+    unsupervised: Unsupervised
     n_clusters: int
     rng: np.random.RandomState
     budget: Budget
@@ -50,20 +50,20 @@ class Teacher:
 
     def train(
         self,
-        hints: Constraints,
-        before: Sequence[Member] = (),
-        folds: Array | None = None,
+        constraints: Constraints,
+        previous: Sequence[Member] = (),
+        folds: IntArray | None = None,
         *,
         closed: bool,
         reserve: float = 0.0,
-    ) -> tuple[list[Member], Array]:
+    ) -> tuple[list[Member], IntArray]:
         """Members of all families, as far as there is time, and the fold of each row.
 
         Parameters
         ----------
-        hints : Constraints
-        before : sequence of Member
-            Those of fewer hints, to start from.
+        constraints : Constraints
+        previous : sequence of Member
+            Those of fewer constraints, to start from.
         folds : (n,) ints, optional
             Their folds; drawn unless given.
         closed : bool
@@ -75,57 +75,59 @@ class Teacher:
         -----
         Interrupted by Ctrl-C it returns the members of the rounds that are done.
         """
-        folds = row_folds(self.ground.n, self.rng) if folds is None else folds
-        lessons, places = self._prepared(hints, closed, folds, before)
+        folds = row_folds(self.features.n, self.rng) if folds is None else folds
+        fold_data, tasks = self._prepare(constraints, closed, folds, previous)
         members: list[Member] = []
-        taken: dict[str, float] = {}
-        n_jobs = 1 if before and self.ground.n <= FEW_ROWS else self.n_jobs
+        seconds: dict[str, float] = {}
+        n_jobs = 1 if previous and self.features.n <= FEW_ROWS else self.n_jobs
         number = 0
 
-        def learn(place: Place) -> Member:
-            if place.before is not None and place.repeat > 0:  # from where it was it would come to where the first is
-                return place.before
-            labels, kept = FAMILIES[place.family].learn(lessons[place.fold], place)
-            return Member(place.family, labels, place.fold, place.repeat, kept)
+        def train(task: Task) -> Member:
+            if task.previous is not None and task.repeat > 0:  # it would come to where the first of its family is
+                return task.previous
+            labels, kept = FAMILIES[task.family].train(fold_data[task.fold], task)
+            return Member(task.family, labels, task.fold, task.repeat, kept)
 
         try:
             with stage("learning from hints"):
                 for number, (family, repeat) in enumerate(track(ROUNDS)):
-                    expected = taken.get(family) or self._expected(family)
-                    joining = JOINING * self.base.joining_s
-                    afterward = joining + reserve * (taken.get("graph") or self._expected("graph"))
+                    expected = seconds.get(family) or self._expected_s(family)
+                    joining = JOINING * self.unsupervised.joining_s
+                    afterward = joining + reserve * (seconds.get("graph") or self._expected_s("graph"))
                     if self.budget.interrupted or not self.budget.has_room(expected + afterward):
                         self._leave_out(ROUNDS[number:])
                         break
                     start = self.budget.elapsed
-                    members += parallel_map(learn, places[family, repeat], n_jobs)
-                    taken[family] = self.budget.elapsed - start
+                    members += parallel_map(train, tasks[family, repeat], n_jobs)
+                    seconds[family] = self.budget.elapsed - start
         except KeyboardInterrupt:
             self.budget.interrupted = True
             self._leave_out(ROUNDS[number:])
         return in_order(members), folds
 
-    def _prepared(
-        self, hints: Constraints, closed: bool, folds: Array, before: Sequence[Member]
-    ) -> tuple[list[Lesson], dict[tuple[str, int], list[Place]]]:
-        """Everything that is drawn at random, in one order, whatever is trained later and by whom."""
-        k = min(self.n_clusters, self.ground.n)
-        earlier = {(member.family, member.repeat, member.fold): member for member in before}
-        lessons: list[Lesson] = []
-        places: dict[tuple[str, int], list[Place]] = {turn: [] for turn in ROUNDS}
+    def _prepare(
+        self, constraints: Constraints, closed: bool, folds: IntArray, previous: Sequence[Member]
+    ) -> tuple[list[TrainingData], dict[tuple[str, int], list[Task]]]:
+        """Everything that is drawn at random, in one order, whatever is trained later and on which thread."""
+        k = min(self.n_clusters, self.features.n)
+        known = {(member.family, member.repeat, member.fold): member for member in previous}
+        fold_data: list[TrainingData] = []
+        tasks: dict[tuple[str, int], list[Task]] = {each_round: [] for each_round in ROUNDS}
         for fold in range(N_FOLDS):
-            for family, kind in FAMILIES.items():
-                for repeat in range(kind.repeats):
-                    own = own_stream(self.rng, k)
-                    places[family, repeat].append(Place(family, fold, repeat, own, earlier.get((family, repeat, fold))))
-            seen = without(hints, folds == fold)
-            lessons.append(Lesson(self.ground, seen, self.n_clusters, closed, Statements.of(seen, self.rng)))
-        return lessons, places
+            for name, family in FAMILIES.items():
+                for repeat in range(family.repeats):
+                    stream = reserve_stream(self.rng, k)
+                    task = Task(name, fold, repeat, stream, known.get((name, repeat, fold)))
+                    tasks[name, repeat].append(task)
+            seen = drop_rows(constraints, folds == fold)
+            statements = Statements.of(seen, self.rng)
+            fold_data.append(TrainingData(self.features, seen, self.n_clusters, closed, statements))
+        return fold_data, tasks
 
-    def _expected(self, family: str) -> float:
+    def _expected_s(self, family: str) -> float:
         """Seconds that a round of a family should take, before one was made."""
-        runs = FAMILIES[family].runs
-        return N_FOLDS * (self.ground.graph_s if runs is None else runs * self.base.run_s)
+        cost = FAMILIES[family].cost
+        return N_FOLDS * (self.features.graph_s if cost is None else cost * self.unsupervised.run_s)
 
     def _leave_out(self, rounds: Sequence[tuple[str, int]]) -> None:
         names = [family if repeat == 0 else f"{family} (repeated)" for family, repeat in rounds]

@@ -1,4 +1,4 @@
-"""What does not depend on hints: features, and the consensus without hints."""
+"""What does not depend on constraints: the features, and the clusters that they give alone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._arrays import FloatArray, IntArray
 from .._progress import track
 from .._saved import Saved
 from .._threads import parallel_map
@@ -18,125 +19,135 @@ from ..clustering.kmeans._seeding import spread_out
 from ..prepare._linear import LinearFeatures
 from ._budget import Budget
 from ._graph_features import GraphFeatures
-from ._kmeans import EXACT, quick_labels
+from ._kmeans import EXACT, kmeans_labels, reserve_stream
 from ._learned_map import Space
-from ._streams import own_stream
-
-Array = np.ndarray
 
 SIZES = (1.0, 1.5, 2.0)
-"""Clusters of the runs without hints, in units of those asked for: finer ones vote without forcing what merges."""
+"""Clusters of the runs, in units of those asked for: finer ones vote without forcing what merges."""
 
-REPEATS = 5
+N_REPEATS = 5
 """Runs for each size in each of two spaces: 30 in all."""
 
-STARTS = 10
+N_STARTS = 10
 """Of the k-means in the space where they are joined."""
 
-SHARE = 0.5
-"""Of a budget, what the runs without hints may have used when the last of them is made."""
+BUDGET_SHARE = 0.5
+"""Of a budget, what the runs may have used when the last of them is made."""
 
 
 @dataclass
-class Ground:
+class Features:
     """The rows of one data set in three spaces.
 
     Attributes
     ----------
-    linear, graph
-        What the rows went through, for new ones.
-    L, G, C : Space
+    to_linear, to_graph
+        The transformers that made them, for new rows.
+    linear, graph, both : Space
         Linear features, graph features, and both side by side.
     graph_s : float
         Seconds that the graph took.
-    tried : dict
-        Partitions without hints by their number of clusters, where one was asked for; no hint changes them.
+    partitions : dict of int to list of (n,) ints
+        Partitions by their number of clusters, where it was to be chosen; no constraint changes them.
     """
 
-    _saved: ClassVar[Saved] = Saved(parts={"linear": LinearFeatures, "graph": GraphFeatures})
+    _saved: ClassVar[Saved] = Saved(parts={"to_linear": LinearFeatures, "to_graph": GraphFeatures})
 
-    linear: LinearFeatures
-    graph: GraphFeatures
-    L: Space
-    G: Space
-    C: Space
+    to_linear: LinearFeatures
+    to_graph: GraphFeatures
+    linear: Space
+    graph: Space
+    both: Space
     graph_s: float = 0.0
-    tried: dict[int, list[Array]] = field(default_factory=dict)
+    partitions: dict[int, list[IntArray]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, X: Any) -> Ground:
-        """Prepare the rows of X."""
-        linear = LinearFeatures()
-        rows, L = linear.fit_transform(X)
+    def of(cls, X: Any) -> Features:
+        """Make the features of the rows of X."""
+        to_linear = LinearFeatures()
+        rows, linear = to_linear.fit_transform(X)
         start = perf_counter()
-        graph = GraphFeatures(metric=linear.metric)
-        G = graph.fit_transform(rows)
+        to_graph = GraphFeatures(metric=to_linear.metric)
+        graph = to_graph.fit_transform(rows)
         graph_s = perf_counter() - start
-        L, G = L.astype(np.float32), G.astype(np.float32)
-        return cls(linear, graph, Space(L), Space(G), Space(np.hstack([L, G])), graph_s)
+        linear, graph = linear.astype(np.float32), graph.astype(np.float32)
+        both = np.hstack([linear, graph])
+        return cls(to_linear, to_graph, Space(linear), Space(graph), Space(both), graph_s)
 
-    def place(self, X: Any) -> Array:
-        """New rows in the space C."""
-        rows, L = self.linear.transform(X)
-        return np.hstack([L, self.graph.transform(rows)]).astype(np.float32)
+    def transform(self, X: Any) -> FloatArray:
+        """New rows in both spaces side by side."""
+        rows, linear = self.to_linear.transform(X)
+        return np.hstack([linear, self.to_graph.transform(rows)]).astype(np.float32)
+
+    def extended(self, rows: FloatArray) -> Features:
+        """With more rows at the end, which have features of both kinds side by side."""
+        both = np.concatenate([self.both.F, rows])
+        width = self.linear.F.shape[1]
+        spaces = Space(both[:, :width]), Space(both[:, width:]), Space(both)
+        return Features(self.to_linear, self.to_graph, *spaces, self.graph_s)
 
     @property
     def n(self) -> int:
         """Number of rows."""
-        return len(self.L.F)
+        return len(self.linear.F)
 
 
 @dataclass
-class Baseline:
-    """The answer without hints.
+class Unsupervised:
+    """Clusters without constraints.
 
     Attributes
     ----------
     n_clusters : int
     labels : (n,) ints
     embedding : (n, k) array
-        Where the runs agree on what is close.
+        The space in which rows are close that the runs put together.
     labelings : list of (n,) ints
-        The runs behind it.
+        The labels of each run.
     run_s, joining_s : float
         Seconds that a run took, and that joining them took: what is to come takes as long.
     """
 
     n_clusters: int
-    labels: Array
-    embedding: Array
-    labelings: list[Array]
+    labels: IntArray
+    embedding: FloatArray
+    labelings: list[IntArray]
     run_s: float = 0.0
     joining_s: float = 0.0
 
 
-def baseline(
-    ground: Ground, n_clusters: int, rng: np.random.RandomState, budget: Budget | None = None, n_jobs: int | None = None
-) -> Baseline:
-    """Many plain k-means runs in G and C, with k clusters and more, and their consensus (:func:`likewise.hbgf`).
+def cluster_unsupervised(
+    features: Features,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    budget: Budget | None = None,
+    n_jobs: int | None = None,
+) -> Unsupervised:
+    """Many plain k-means runs in two spaces, with k clusters and more, and their consensus (:func:`likewise.hbgf`).
 
     Where time is short there are fewer of them, but one of each kind.
     """
     budget = budget or Budget()
-    points = [Points(space.F) for space in (ground.G, ground.C)]
     runs = []
-    for space in points:
+    for points in (Points(features.graph.F), Points(features.both.F)):
         for size in SIZES:
-            k = min(round(size * n_clusters), ground.n)
-            runs += [(space, k, own_stream(rng, k)) for _ in range(REPEATS)]
-    labelings: dict[int, Array] = {}
+            k = min(round(size * n_clusters), features.n)
+            runs += [(points, k, reserve_stream(rng, k)) for _ in range(N_REPEATS)]
+    labelings: dict[int, IntArray] = {}
     start = budget.elapsed
-    for repeat in track(range(REPEATS)):
+    for repeat in track(range(N_REPEATS)):
         spent = budget.elapsed - start
-        if repeat and not budget.has_room(spent / repeat, SHARE):
+        if repeat and not budget.has_room(spent / repeat, BUDGET_SHARE):
             budget.left_out.append(f"{len(runs) - len(labelings)} of {len(runs)} runs without hints")
             break
-        chosen = range(repeat, len(runs), REPEATS)
-        found = parallel_map(lambda number: quick_labels(*runs[number]), chosen, n_jobs)
-        labelings.update(zip(chosen, found, strict=True))
-    ran = budget.elapsed
+        chosen = range(repeat, len(runs), N_REPEATS)
+        labels = parallel_map(lambda number: kmeans_labels(*runs[number]), chosen, n_jobs)
+        labelings.update(zip(chosen, labels, strict=True))
+    end = budget.elapsed
     ordered = [labelings[number] for number in sorted(labelings)]
     embedding, _ = consensus_embedding(ordered, n_clusters)
-    joined = Points(embedding)
-    run = best_of(lloyd(joined, spread_out(joined, n_clusters, rng), plain(joined), **EXACT) for _ in range(STARTS))
-    return Baseline(n_clusters, run.labels, embedding, ordered, (ran - start) / len(ordered), budget.elapsed - ran)
+    points = Points(embedding)
+    run = best_of(lloyd(points, spread_out(points, n_clusters, rng), plain(points), **EXACT) for _ in range(N_STARTS))
+    return Unsupervised(
+        n_clusters, run.labels, embedding, ordered, run_s=(end - start) / len(ordered), joining_s=budget.elapsed - end
+    )

@@ -105,7 +105,7 @@ def tried(facts: Facts) -> Html:
                 f"{family.members}",
                 f"{family.agreement:.0%}",
                 f"{family.held_out:.0%}",
-                f"{family.voice:.2f}",
+                f"{family.weight:.2f}",
             )
             for family in report.families
         ]
@@ -196,10 +196,10 @@ def _method(report: Any) -> str:
 
 def _fallback(report: Any) -> str:
     gain = f"{report.gain:+.1f} ± {report.gain_error:.1f}".replace("-", "−")
-    if report.guard:
+    if report.fallback:
         return (
-            f"Fallback to the unsupervised result: yes, because {report.guard}. (Gain in predicting unseen hints, as a "
-            f"log-likelihood: {gain}.)"
+            f"Fallback to the unsupervised result: yes, because {report.fallback}. (Gain in predicting unseen hints, "
+            f"as a log-likelihood: {gain}.)"
         )
     return (
         "Fallback to the unsupervised result: no. Clusterings that learned from hints predict the hints they were not "

@@ -14,7 +14,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import BoolArray, FloatArray, IntArray
 from ..constraints import Constraints
-from ..front._profile import differences, largest
+from ..front._report import feature_differences, largest_differences
 from ..linalg._row_matrix import indicator
 from ..prepare._linear import LinearFeatures
 from ._counts import PairCounts
@@ -208,14 +208,14 @@ class Facts:
         if self.is_scaled_mixture:
             found = _mean_differences(self.X, self.map_labels, self.n_clusters)
             return np.divide(found, self.deviations, out=np.zeros_like(found), where=self.deviations > 0)
-        return differences(self.X, self.map_labels, self.n_clusters, self._features[0])
+        return feature_differences(self.X, self.map_labels, self.n_clusters, self._features[0])
 
     def top_features(self, cluster: int, n: int) -> list[tuple[str, float]]:
         """The features that set a cluster apart: in standard deviations, or for words in mean tf-idf weights."""
         # a model that was given a sparse matrix took its columns for words
         if self.report is not None and not self.is_scaled_mixture:
             return self.model.top_features(cluster, n, self.feature_names)
-        return largest(self._profile[cluster], n, self.column_names)
+        return largest_differences(self._profile[cluster], n, self.column_names)
 
     def row_name(self, row: int) -> str:
         """What a row is called."""

@@ -51,7 +51,7 @@ def map_data(facts: Facts) -> dict[str, Any]:
         "texts": _excerpts(facts.texts, rows, "texts", MAX_EXCERPT),
         **_lines(facts),
     }
-    baseline = getattr(facts.model, "baseline_labels_", None)
+    baseline = getattr(facts.model, "unsupervised_labels_", None)
     if baseline is not None:
         # a cluster that only the unsupervised result has gets a number beyond the names
         position = {int(name): number for number, name in enumerate(facts.names)}
