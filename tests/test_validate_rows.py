@@ -1,4 +1,7 @@
-"""Sparse rows whose entries are stored in several parts are the same rows, for every estimator."""
+"""Sparse rows whose entries are stored in several parts are the same rows, for every transformer.
+
+For clusterers: tests/clustering/test_clusterer_laws.py.
+"""
 
 import numpy as np
 import pytest
@@ -6,9 +9,9 @@ from scipy import sparse
 from sklearn.base import clone
 
 import likewise as lw
-from cases.data import consistent_hints
-from likewise.front import GraphFeatures
-from likewise.metric import XingMetric
+from cases.data import consistent_hints, in_halves
+from estimators import METRICS, PARTS, PROJECTIONS
+from likewise._method import uses_constraints
 
 N = 60
 Y = np.arange(N) % 3
@@ -22,56 +25,19 @@ def documents():
     return sparse.csr_array(rng.poisson(rates[Y]).astype(float))
 
 
-def in_halves(X):
-    """The same matrix, every entry stored as two halves of it."""
-    return sparse.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape)
-
-
 X = documents()
 HINTS = consistent_hints(Y, 10, 10)
-TRANSFORMERS = [
-    lw.ASP(2),
-    lw.Costco(2),
-    lw.DCA(2),
-    lw.DSP(2),
-    lw.GCDR(2),
-    lw.LPP(2),
-    lw.LPPSI(2),
-    lw.LPPSI(2, kernel="rbf"),
-    lw.RCA(2),
-    lw.SCREEN(2),
-    lw.SLPP(2),
-    lw.SSDR(2),
-    XingMetric(),
-    GraphFeatures(),
-]
-CLUSTERERS = [
-    lw.COPKMeans(3, random_state=0),
-    lw.ConstrainedNormalizedCut(3, random_state=0),
-    lw.KernelKMeans(3, random_state=0),
-    lw.Likewise(3, random_state=0),
-    lw.MPCKMeans(3, random_state=0),
-    lw.NormalizedCut(3, random_state=0),
-    lw.PCKMeans(3, random_state=0),
-    lw.ProjectThenCluster(3, random_state=0),
-    lw.SKKMeans(3, random_state=0),
-    lw.SphericalKMeans(3, random_state=0),
-    lw.SubspaceMetricEnsemble(3, random_state=0),
-]
-UNSUPERVISED = (lw.KernelKMeans, lw.NormalizedCut, lw.SphericalKMeans, GraphFeatures)
+TRANSFORMERS = PROJECTIONS | METRICS | {"graph features": PARTS["graph features"]}
 
 
 def fitted(estimator, rows):
-    hints = {} if isinstance(estimator, UNSUPERVISED) else {"constraints": HINTS}
-    return clone(estimator).fit(rows, **hints)
+    return clone(estimator).fit(rows, **({"constraints": HINTS} if uses_constraints(estimator) else {}))
 
 
-def name(estimator):
-    return type(estimator).__name__ + getattr(estimator, "kernel", "")
-
-
-@pytest.mark.parametrize("estimator", TRANSFORMERS, ids=name)
-def test_transformers_sum_duplicate_entries(estimator):
+@pytest.mark.filterwarnings("ignore:the optimum keeps:UserWarning")
+@pytest.mark.parametrize("case", TRANSFORMERS.values(), ids=TRANSFORMERS)
+def test_transformers_sum_duplicate_entries(case):
+    estimator = case.estimator
     split = in_halves(X)
     known, found = fitted(estimator, X), fitted(estimator, split)
     expected = known.transform(X)
@@ -79,16 +45,6 @@ def test_transformers_sum_duplicate_entries(estimator):
         difference = rows - expected
         assert abs(difference).max() <= 1e-10 * abs(expected).max()
     assert split.nnz == 2 * X.nnz  # the caller's matrix is as it was
-
-
-@pytest.mark.parametrize("estimator", CLUSTERERS, ids=name)
-def test_clusterers_sum_duplicate_entries(estimator):
-    split = in_halves(X)
-    known, found = fitted(estimator, X), fitted(estimator, split)
-    np.testing.assert_array_equal(found.labels_, known.labels_)
-    if hasattr(known, "predict"):
-        np.testing.assert_array_equal(known.predict(split), known.predict(X))
-    assert split.nnz == 2 * X.nnz
 
 
 def test_unsorted_entries_are_left_to_the_caller():

@@ -27,6 +27,11 @@ def counts(n=40, f=12, *, seed=0, density=0.4):
     return sparse.csr_array(X * rng.uniform(0.5, 1.5, size=(n, f)))
 
 
+def in_halves(X):
+    """The same sparse matrix, every entry stored as two halves of it."""
+    return sparse.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape)
+
+
 def consistent_hints(y, n_must=12, n_cannot=10, *, seed=0, beliefs=False):
     """Pairs as the labels have them."""
     rng = np.random.default_rng(seed)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cases.data import partial_labels
 from likewise import Constraints, Costco
@@ -13,13 +12,6 @@ from likewise.clustering import NetworkedDocuments, PCKMeans, SphericalKMeans
 from likewise.evaluation import normalized_mutual_information, rand_index
 from likewise.sources.links import balanced, linked_pairs, local_core_pairs
 from sources.real_links import load
-
-
-# The checks ask for fewer clusters than the labels they pass have classes.
-@pytest.mark.filterwarnings("ignore:y has .* classes:UserWarning")
-@parametrize_with_checks([NetworkedDocuments(n_init=2), NetworkedDocuments(n_init=2, metric="euclidean")])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def documents(n=120, seed=0):

@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs, make_circles
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise import GraphFeatures
 from likewise.graphs._fuzzy import fuzzy_weights
-
-
-@parametrize_with_checks([GraphFeatures(), GraphFeatures(metric="cosine", n_components=3)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def slow_weights(X, k):

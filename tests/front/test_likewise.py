@@ -5,16 +5,10 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise.constraints import ConstraintConflictError, Constraints
 from likewise.evaluation import constraint_accuracy, normalized_mutual_information, rand_index
 from likewise.front import Likewise, cluster
-
-
-@parametrize_with_checks([Likewise(random_state=0)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

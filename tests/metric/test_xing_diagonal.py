@@ -7,7 +7,6 @@ import pytest
 from scipy import optimize, sparse
 from sklearn.datasets import load_digits, load_wine
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cases.data import blobs, consistent_hints, counts, partial_labels
 from likewise import Constraints, Partition
@@ -271,10 +270,3 @@ def test_the_spaced_pairs_are_all_of_them_when_all_are_asked_for():
         pairs = terms._spaced_pairs(part, part.n_cannot_link)
         every = Constraints(40, partitions=[part]).expand().cannot_link
         assert sorted(map(sorted, pairs.tolist())) == every.tolist()
-
-
-@parametrize_with_checks([XingMetric(), XingMetric("full"), XingMetric(shrink=0.0)])
-def test_scikit_learn_checks(estimator, check):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="the optimum keeps")
-        check(estimator)

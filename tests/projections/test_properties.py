@@ -8,28 +8,12 @@ from hypothesis import strategies as st
 import likewise as lw
 from cases.data import blobs, consistent_hints, labels_partition, law, partial_labels, principal_angle
 from cases.published import costco_beta, gcdr_weights, groups_of
+from estimators import PROJECTIONS
 from likewise import Constraints, Partition
 
 SEEDS = st.integers(0, 10_000)
 
-METHODS = {
-    "ASP": lw.ASP(2),
-    "ASP qr": lw.ASP(basis="qr", singletons="none"),
-    "SCREEN": lw.SCREEN(2),
-    "SCREEN cannot": lw.SCREEN(2, scatter="cannot"),
-    "Costco": lw.Costco(2),
-    "DSP": lw.DSP(2),
-    "GCDR": lw.GCDR(2),
-    "GCDR shrink": lw.GCDR(2, degree="shrink"),
-    "SSDR": lw.SSDR(2),
-    "LPP": lw.LPP(2),
-    "SLPP": lw.SLPP(2),
-    "LPPSI": lw.LPPSI(2),
-    "LPPSI rbf": lw.LPPSI(2, kernel="rbf"),
-    "RCA": lw.RCA(2),
-    "DCA": lw.DCA(2),
-}
-EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+EVERY = pytest.mark.parametrize("method", [case.fresh() for case in PROJECTIONS.values()], ids=PROJECTIONS)
 
 
 def drawn(seed, n=24, f=4, n_must=8, n_cannot=6, **kwargs):
@@ -150,11 +134,12 @@ def test_a_constant_factor_does_not_turn_the_answer(method, factor):
     assert principal_angle(found, method.fit(X, constraints=hints).components_) < 1e-6
 
 
-@pytest.mark.parametrize("name", ["Costco", "SCREEN", "SCREEN cannot", "SSDR", "RCA", "DCA", "GCDR"])
+@pytest.mark.parametrize("name", ["costco", "screen", "screen cannot", "ssdr", "rca", "dca", "gcdr"])
 def test_where_the_origin_lies_does_not_matter(name):
     X, _, hints = drawn(5)
-    found = METHODS[name].fit(X + 1e6, constraints=hints).components_.copy()
-    assert principal_angle(found, METHODS[name].fit(X, constraints=hints).components_) < 1e-6
+    method = PROJECTIONS[name].fresh()
+    found = method.fit(X + 1e6, constraints=hints).components_.copy()
+    assert principal_angle(found, method.fit(X, constraints=hints).components_) < 1e-6
 
 
 @EVERY
