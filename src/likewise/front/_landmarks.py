@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -46,60 +46,6 @@ def choose_rows(constraints: Constraints, rng: np.random.RandomState) -> IntArra
     return np.sort(np.concatenate([touched, rng.choice(others, MAX_LANDMARKS - len(touched), replace=False)]))
 
 
-class Placement(Protocol):
-    """The rows of the ensemble among all rows, and what follows from them for the others.
-
-    Attributes
-    ----------
-    n : int
-        Number of all rows.
-    near : Nearness
-        Finds the rows near new ones, in linear and graph features.
-    """
-
-    n: int
-    near: Nearness
-
-    @property
-    def rows(self) -> IntArray:
-        """The rows of the ensemble, in its order."""
-
-    @property
-    def anchors(self) -> Any:
-        """An index of the rows by which new ones are placed."""
-
-    @property
-    def n_landmarks(self) -> int:
-        """Number of landmarks; 0 where every row is in the ensemble."""
-
-    def restrict(self, constraints: Constraints) -> Constraints:
-        """The constraints among the rows of the ensemble."""
-
-    def merge(self, constraints: Constraints, applied: Constraints) -> Constraints:
-        """Constraints on all rows: those within the ensemble as they were ``applied`` there, the others as given."""
-
-    def average(self, values: FloatArray) -> FloatArray:
-        """For each row the mean of the values of those near it; for a row of the ensemble its own."""
-
-    def directions(self, Z: FloatArray) -> FloatArray:
-        """The same for coordinates of unit length."""
-
-    def vote(self, labels: IntArray) -> IntArray:
-        """For each row the cluster that most of the rows near it are in."""
-
-    def label(
-        self,
-        labels: IntArray,
-        Z: FloatArray,
-        constraints: Constraints,
-        n_clusters: int,
-        rng: np.random.RandomState,
-        *,
-        closed: bool,
-    ) -> IntArray:
-        """The labels of all rows, which lie at ``Z``, from those of the ensemble."""
-
-
 def _check_every_row(placement: Any) -> None:
     if placement.n != placement.near.n:
         raise ValueError(f"{placement.n} rows and {placement.near.n} by which new ones are placed do not fit together")
@@ -114,12 +60,22 @@ def _check_landmarks(placement: Any) -> None:
 
 @dataclass
 class EveryRow:
-    """Every row is in the ensemble; see :class:`Placement`."""
+    """Every row is in the ensemble: what is found for it holds for all rows as it is.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+    near : Nearness
+        Finds the rows near new ones, in linear and graph features.
+    """
 
     _saved: ClassVar[Saved] = Saved(("n",), parts={"near": Nearness}, check=_check_every_row)
 
     n: int
     near: Nearness
+
+    n_landmarks: ClassVar[int] = 0
 
     @classmethod
     def of(cls, features: Features) -> EveryRow:
@@ -128,47 +84,42 @@ class EveryRow:
 
     @property
     def rows(self) -> IntArray:
+        """The rows of the ensemble, in its order."""
         return np.arange(self.n)
 
     @property
     def anchors(self) -> Any:
+        """An index of the rows by which new ones are placed."""
         return slice(None)
 
-    @property
-    def n_landmarks(self) -> int:
-        return 0
-
     def restrict(self, constraints: Constraints) -> Constraints:
+        """The constraints among the rows of the ensemble."""
         return constraints
 
     def merge(self, constraints: Constraints, applied: Constraints) -> Constraints:
+        """Constraints on all rows: those within the ensemble as they were ``applied`` there, the others as given."""
         return applied
 
     def average(self, values: FloatArray) -> FloatArray:
+        """For each row the mean of the values of those near it; for a row of the ensemble its own."""
         return values
 
     def directions(self, Z: FloatArray) -> FloatArray:
+        """The same for coordinates of unit length."""
         return Z
 
     def vote(self, labels: IntArray) -> IntArray:
+        """For each row the cluster that most of the rows near it are in."""
         return labels
 
-    def label(
-        self,
-        labels: IntArray,
-        Z: FloatArray,
-        constraints: Constraints,
-        n_clusters: int,
-        rng: np.random.RandomState,
-        *,
-        closed: bool,
-    ) -> IntArray:
+    def label(self, labels: IntArray, *_: Any, closed: bool) -> IntArray:
+        """The labels of all rows, from those of the ensemble."""
         return labels
 
 
 @dataclass
 class Landmarks:
-    """Some rows are in the ensemble; see :class:`Placement`.
+    """Some rows are in the ensemble, and all others are placed by those near them; methods as in :class:`EveryRow`.
 
     Attributes
     ----------
@@ -252,6 +203,7 @@ class Landmarks:
         *,
         closed: bool,
     ) -> IntArray:
+        """k-means of all rows, which lie at ``Z``, under all constraints, from where the ensemble votes for."""
         closed = closed and not constraints.conflicts(limit=1)
         return constrained_kmeans(Z, n_clusters, constraints, rng, closed=closed, starts=[self.vote(labels)])
 
@@ -259,6 +211,9 @@ class Landmarks:
         """The rows that constraints touch and that are no landmarks yet, as far as there is room for more."""
         room = max(MAX_LANDMARKS + MAX_CONSTRAINED - len(self.rows), 0)
         return np.setdiff1d(np.flatnonzero(constraints.touched()), self.rows)[:room]
+
+
+Placement = EveryRow | Landmarks
 
 
 def _near(features: Features) -> Nearness:

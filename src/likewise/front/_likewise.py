@@ -469,7 +469,6 @@ def cluster(X: Any, constraints: Constraints | None = None, n_clusters: int | No
         Examples
         --------
         >>> import numpy as np
-    from numpy.typing import NDArray
         >>> from likewise import Constraints
         >>> from likewise.front import cluster
         >>> X = np.concatenate([np.random.default_rng(0).normal(at, 1.0, (20, 2)) for at in (0.0, 9.0)])
