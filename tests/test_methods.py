@@ -10,11 +10,12 @@ from likewise import Constraints
 from likewise._method import Kind, Method, Needs
 from likewise._methods import _REGISTERED, all_methods, clusterer, method_named, reducer, register, transformer
 from likewise.clustering import ChainedClusterer, PropagatedAffinity
-from likewise.prepare import TextFeatures
+from likewise.prepare import TableFeatures, TextFeatures
 
 X, Y = load_iris(return_X_y=True)
 METHODS = {method.name: method for method in all_methods()}
-NO_METHODS = {ChainedClusterer, PropagatedAffinity, likewise.GraphFeatures, likewise.Projection, TextFeatures}
+NO_METHODS = {ChainedClusterer, PropagatedAffinity, likewise.GraphFeatures, likewise.Projection,
+              TableFeatures, TextFeatures}  # fmt: skip
 """Estimators that are parts of methods, not methods."""
 
 constraints = Constraints.sample(Y, "equal", 30, random_state=0)

@@ -91,7 +91,15 @@ def method_named(name: str, *, reduces: bool = False) -> Method:
     raise ValueError(f"there is no method {name!r} to {purpose} with. {offer} See likewise methods for all.")
 
 
-def clusterer(name: str, X: Any, n_clusters: int | None, random_state: Any = None, **parameters: Any) -> Any:
+def clusterer(
+    name: str,
+    X: Any,
+    n_clusters: int | None,
+    random_state: Any = None,
+    *,
+    data_kind: prepare.DataKind | None = None,
+    **parameters: Any,
+) -> Any:
     """An unfitted clusterer by the name of its method, as a user would call it.
 
     A projection or a metric is followed by the k-means that suits the data: by cosine for sparse rows, else Euclidean.
@@ -103,6 +111,8 @@ def clusterer(name: str, X: Any, n_clusters: int | None, random_state: Any = Non
     n_clusters : int, optional
         None only where the method chooses it.
     random_state : int, RandomState or None
+    data_kind : DataKind, optional
+        The kind of data in X, where it is known: then sparse rows are compared by cosine only if they are texts.
     **parameters
         Further ones, of the clusterer or, where there is one, of the projection.
 
@@ -112,13 +122,15 @@ def clusterer(name: str, X: Any, n_clusters: int | None, random_state: Any = Non
         It takes ``constraints`` in ``fit`` if ``method_named(name).uses_constraints``.
     """
     method = method_named(name)
+    if data_kind is not None and method.takes("kind", str(data_kind)):
+        parameters["kind"] = str(data_kind)
     if n_clusters is None:
         if not method.chooses_n_clusters:
             raise ValueError(f"the method {name} needs the number of clusters.")
         return method.make(**_seeded(method, random_state), **parameters)
     if method.kind is not Kind.CLUSTERER:
         step = transformer(name, X, n_clusters, random_state, **parameters)
-        last = k_means_for(X, n_clusters, random_state)
+        last = k_means_for(X, n_clusters, random_state, data_kind)
         return clustering.ChainedClusterer(n_clusters, steps=[step], clusterer=last, random_state=random_state)
     if method.build is not None:
         return method.build(X, n_clusters, random_state)
@@ -150,7 +162,7 @@ def protocol_method(name: str) -> ProtocolMethod:
     method = method_named(name)
     if Needs.LINKS in method.needs:
         raise ValueError(f"the method {name} needs {Needs.LINKS.words}, and there are none. Choose another.")
-    silent = {"verbose": False} if method.takes("verbose", False) else {}
+    silent: dict[str, Any] = {"verbose": False} if method.takes("verbose", False) else {}
 
     def run(case: Case, seed: int) -> Any:
         used = method.uses_constraints and not case.constraints.is_empty
@@ -160,9 +172,9 @@ def protocol_method(name: str) -> ProtocolMethod:
     return run
 
 
-def k_means_for(X: Any, n_clusters: int, random_state: Any = None) -> Any:
-    """The k-means that suits the data: by cosine for sparse rows, else Euclidean."""
-    if sparse.issparse(X):
+def k_means_for(X: Any, n_clusters: int, random_state: Any = None, data_kind: prepare.DataKind | None = None) -> Any:
+    """The k-means that suits the data: by cosine for sparse rows that are or may be texts, else Euclidean."""
+    if sparse.issparse(X) and (data_kind is None or data_kind.has_words):
         return clustering.SphericalKMeans(n_clusters, random_state=random_state)
     return KMeans(n_clusters, n_init=10, random_state=random_state)
 

@@ -1,217 +1,185 @@
-"""Which column is what, and what is made of it: once, and again for new data."""
+"""Tables in memory become numbers, in one way for all kinds of frames."""
+
+import datetime
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
-from likewise.prepare import read_like, read_table
+from likewise import TableFeatures
+from likewise.models import load, save
+from likewise.prepare import DataKind, read_table
 
-HEADER = "id,age,income,town,comment,code,since"
-PETS = "the cat and the dog sleep by the fire"
-MONEY = "the bank and the fund lend money to the market"
-
-
-def mixed(n=12, header=HEADER):
-    rng = np.random.default_rng(0)
-    lines = [header]
-    for row in range(n):
-        half = row % 2
-        cells = (f"r{row}", 30 + 20 * half + rng.integers(9), 1000 * rng.integers(9), ("Rome", "Oslo")[half],
-                 (PETS, MONEY)[half] + f" word{row % 4}", f"X{row}", f"2020-01-{row + 1:02d}")  # fmt: skip
-        lines.append(",".join(map(str, cells)))
-    return lines
-
-
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "mixed.csv"
-    path.write_text("\n".join(mixed()), encoding="utf-8")
-    return path
-
-
-def test_columns_find_their_kind(table):
-    rows = read_table(table)
-    kinds = [type(block).__name__ for block in rows.fitted.blocks]
-    assert kinds == ["Numbers", "Categories", "Text"]
-    assert rows.feature_names[:4] == ("age", "income", "town=Oslo", "town=Rome")
-    assert "bank" in rows.feature_names
-    assert rows.texts[0].startswith(PETS)
-    assert rows.id_column == "id"
-    assert set(rows.fitted.left_out) == {"code", "since"}
-    assert "12 different short strings; --text code would use their words" in rows.recipe
+N = 12
+HALF = np.arange(N) % 2
+COLUMNS = {
+    "age": [30 + 20 * half + row for row, half in enumerate(HALF.tolist())],
+    "income": [1000.0 * (row % 5) for row in range(N)],
+    "town": [("Rome", "Oslo")[half] for half in HALF],
+    "member": [bool(half) for half in HALF],
+    "comment": [("the cat and the dog sleep", "the bank lends money")[half] + f" word{row % 4}"
+                for row, half in enumerate(HALF)],
+    "code": [f"X{row}" for row in range(N)],
+    "since": [f"2020-01-{row + 1:02d}" for row in range(N)],
+    "empty": [None] * N,
+}  # fmt: skip
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table, "dictionary": dict}
 
 
-def test_blocks_have_the_same_total_variance(table):
-    rows = read_table(table)
-    dense, start = rows.X.toarray(), 0
-    for block in rows.fitted.blocks:
-        stop = start + len(block.names)
-        assert dense[:, start:stop].var(axis=0).sum() == pytest.approx(1.0)
-        start = stop
-    assert start == dense.shape[1]
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_frames_of_all_packages_give_the_same(frame):
+    features = TableFeatures()
+    X = features.fit_transform(frame(COLUMNS))
+    names = features.get_feature_names_out().tolist()
+    assert names[:6] == ["age", "income", "town=Oslo", "town=Rome", "member=False", "member=True"]
+    assert "bank" in names
+    assert features.left_out_["empty"] == "empty"
+    assert "12 different short strings; text='since'" in features.left_out_["since"]
+    assert set(features.left_out_) == {"code", "since", "empty"}
+    assert features.n_features_in_ == len(COLUMNS)
+    assert features.feature_names_in_.tolist() == list(COLUMNS)
+    np.testing.assert_allclose(X, TableFeatures().fit_transform(COLUMNS))
+    np.testing.assert_array_equal(features.transform(frame(COLUMNS)), X)
+    np.testing.assert_array_equal(features.fit(frame(COLUMNS)).transform(frame(COLUMNS)), X)
 
 
-def test_what_is_named_is_taken_at_its_word(table):
-    rows = read_table(table, id="code", text="since", columns=["age"])
-    assert rows.ids[0] == "X0"
-    assert rows.fitted.text == "since"
-    assert rows.feature_names[0] == "age"
-    assert rows.texts[0] == "2020-01-01"
-    assert read_table(table, id="none").ids[:2] == ["0", "1"]
+def test_a_file_and_its_frame_give_the_same(tmp_path):
+    frame = pd.DataFrame(COLUMNS).drop(columns="empty")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    rows = read_table(tmp_path / "t.csv", id="code")
+    features = TableFeatures()
+    np.testing.assert_allclose(features.fit_transform(frame.drop(columns="code")), rows.X)
+    assert tuple(features.get_feature_names_out()) == rows.feature_names
 
 
-@pytest.mark.parametrize(
-    ("how", "message"),
-    [
-        ({"id": "name"}, "has no column 'name'. It has: id, age, income"),
-        ({"text": "note"}, "has no column 'note'"),
-        ({"label": "kind"}, "has no column 'kind'"),
-        ({"columns": ["age", "size"]}, "has no column 'size'"),
-        ({"id": "town"}, "line 2 and line 4 are both 'Rome'"),
-        ({"columns": ["code"]}, "no column to compare rows by"),
-    ],
-)
-def test_columns_that_are_not_there(table, how, message):
-    with pytest.raises(ValueError, match=r"mixed\.csv") as error:
-        read_table(table, **how)
-    assert message in str(error.value)
-
-
-def test_ids_are_found_by_name_or_in_the_first_column(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("plant,size\noak,3\nelm,40\nash,5\n")
-    assert read_table(path).ids == ["oak", "elm", "ash"]
-    path.write_text("size,plant,key\n1,oak,7\n20,elm,8\n3,ash,9\n")
-    assert read_table(path).ids == ["7", "8", "9"]
-    path.write_text("id,size\n1,3\n1,40\n2,5\n")
-    rows = read_table(path)
-    assert rows.ids == ["0", "1", "2"]
-    assert "'id' (it is called like a column of ids" in rows.recipe
-
-
-def test_a_complete_column_of_classes_is_never_compared(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b,target\n" + "1,20,x\n3,90,y\n" * 4)
-    rows = read_table(path)
-    assert rows.label_column == "target"
-    assert rows.labels[:2] == ["x", "y"]
-    assert rows.feature_names == ("a", "b")
-
-
-def gaps(tmp_path, cell="", column="age"):
-    lines = mixed()
-    cells = lines[3].split(",")
-    cells[HEADER.split(",").index(column)] = cell
-    lines[3] = ",".join(cells)
-    path = tmp_path / "gaps.csv"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize("column", ["age", "town", "comment"])
-def test_what_is_missing_is_an_error_unless_told(tmp_path, column):
-    path = gaps(tmp_path, column=column)
-    with pytest.raises(ValueError, match=f"line 4, column '{column}'.*--impute"):
-        read_table(path)
-    rows = read_table(path, impute="median")
-    assert np.isfinite(rows.X.data).all()
-
-
-@pytest.mark.parametrize(("impute", "expected"), [("mean", 2.0), ("median", 1.0), ("zero", 0.0)])
-def test_missing_numbers_are_filled_in(tmp_path, impute, expected):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n1,5\n?,5\n1,2\n4,NA\n")
-    recipe = read_table(path, impute=impute).fitted
-    assert recipe.blocks[0].fill[0] == expected
-    assert impute in str(recipe)
-
-
-def test_impute_zero_or_mean_for_sparse_data(tmp_path):
-    X = sparse.csr_matrix([[1.5, 0], [np.nan, 2.5], [0, 1.5]])
-    sparse.save_npz(tmp_path / "t.npz", X)
-    with pytest.raises(ValueError, match="row 1, column 0 is nan"):
-        read_table(tmp_path / "t.npz")
-    with pytest.raises(ValueError, match="takes zero or mean"):
-        read_table(tmp_path / "t.npz", impute="median")
-    assert read_table(tmp_path / "t.npz", impute="mean").X[1, 0] == 0.75
-
-
-def test_a_number_that_is_none_is_named(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n" + "1,2\n" * 20 + "1,many\n")
-    with pytest.raises(ValueError, match="line 22: column 'b' holds numbers, but here it is 'many'"):
-        read_table(path)
-    path.write_text("a,b\n1,2\n1,inf\n3,4\n")
-    with pytest.raises(ValueError, match=r"column 'b' is inf\. Correct it"):
-        read_table(path, impute="mean")
-
-
-def test_the_recipe_is_the_same_for_new_data(table, tmp_path):
-    rows = read_table(table)
-    again = read_like(table, rows.fitted)
-    assert (again.X != rows.X).nnz == 0
-    assert again.ids == rows.ids
-    new = tmp_path / "new.csv"
-    lines = mixed(3)
-    new.write_text("\n".join([lines[0], lines[1], lines[2].replace("Oslo", "Bern")]), encoding="utf-8")
-    placed = read_like(new, rows.fitted)
-    assert (placed.X[0] != rows.X[0]).nnz == 0
-    assert placed.X[1, 2:4].nnz == 0  # a town that nobody had belongs to none
+def test_categories_dates_and_numbers_with_gaps():
+    day = datetime.date(2020, 1, 1)
+    frame = pd.DataFrame(
+        {
+            "size": pd.array([1, None, 3, 4], dtype="Int64"),
+            "town": pd.Categorical(["Rome", "Oslo", None, "Rome"]),
+            "day": pd.to_datetime([day, day, None, datetime.date(2021, 5, 5)]),
+        }
+    )
+    with pytest.raises(ValueError, match=r"X, row 1, column 'size' is nan\..*impute='mean', median or zero"):
+        TableFeatures().fit(frame)
+    features = TableFeatures(impute="mean").fit(frame)
+    assert features.get_feature_names_out().tolist()[:3] == ["size", "town=Oslo", "town=Rome"]
+    assert features.get_feature_names_out()[3].startswith("day=2020-01-01")
+    assert features.blocks_[0].fill[0] == pytest.approx(8 / 3)
+    same = TableFeatures(impute="mean").fit(pl.from_pandas(frame))
+    assert same.blocks_[0].fill[0] == pytest.approx(8 / 3)
 
 
 @pytest.mark.parametrize(
-    ("header", "message"),
+    ("columns", "message"),
     [
-        (HEADER.replace("income", "wage"), "has no column 'income'"),
-        (HEADER.replace("town,", "city,"), "has no column 'town'"),
-        (HEADER.replace("comment", "words"), "has no column 'comment'"),
+        ({"town": ["Rome", None, "Oslo", "Rome"]}, r"X, row 1, column 'town' is empty.*impute='zero'.*columns"),
+        ({"size": [1.0, 2.0, float("inf"), 3.0]}, r"X, row 2, column 'size' is inf\. Correct it"),
+        ({"size": [1, 2, "many", *range(20)]}, r"X, row 2: column 'size' holds numbers, but here it is 'many'.*impute"),
+        ({"code": list("abcd")}, r"no column to compare rows by.*'code' \(4 different short strings.*with text"),
+        ({"size": []}, "X has no rows"),
+        ({"a": [1, 2], "b": [1]}, "columns of X have different lengths"),
     ],
 )
-def test_new_data_must_have_the_same_columns(table, tmp_path, header, message):
-    new = tmp_path / "new.csv"
-    new.write_text("\n".join(mixed(header=header)), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"new\.csv") as error:
-        read_like(new, read_table(table).fitted)
-    assert message in str(error.value)
+def test_errors_name_column_and_row(columns, message):
+    with pytest.raises(ValueError, match=message):
+        TableFeatures().fit(columns)
 
 
-def test_new_data_must_hold_numbers_where_there_were(table, tmp_path):
-    recipe = read_table(table).fitted
-    with pytest.raises(ValueError, match="column 'age' must hold numbers, but here it is 'old'"):
-        read_like(gaps(tmp_path, "old"), recipe)
-    with pytest.raises(ValueError, match="line 4, column 'age' is nan"):
-        read_like(gaps(tmp_path), recipe)
+def test_new_rows_need_the_same_columns():
+    features = TableFeatures(columns=["age", "town"]).fit(COLUMNS)
+    assert features.get_feature_names_out().tolist() == ["age", "town=Oslo", "town=Rome"]
+    with pytest.raises(ValueError, match=r"X has no column 'town'\. It has: age"):
+        features.transform({"age": [1, 2]})
+    with pytest.raises(ValueError, match="X, row 1: column 'age' must hold numbers, but here it is 'old'"):
+        features.transform({"age": [1, "old"], "town": ["Rome", "Oslo"]})
+    other = features.transform({"town": ["Bern"], "age": [40]})
+    assert not other[0, 1:].any()  # a town that nobody had belongs to none
 
 
-def test_matrices_must_be_as_wide(tmp_path):
-    np.save(tmp_path / "a.npy", np.random.default_rng(0).normal(size=(9, 4)))
-    np.save(tmp_path / "b.npy", np.zeros((2, 3)))
-    recipe = read_table(tmp_path / "a.npy").fitted
-    with pytest.raises(ValueError, match="has 3 columns, the data of the model had 4"):
-        read_like(tmp_path / "b.npy", recipe)
-    (tmp_path / "c.csv").write_text("x0,x1,x2,x3\n1,2,3,4\n")
-    with pytest.raises(ValueError, match="is a table, but the model was made from a matrix"):
-        read_like(tmp_path / "c.csv", recipe)
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"impute": "mode"}, "'impute' parameter"),
+        ({"columns": "age"}, "'columns' parameter"),
+        ({"columns": ["size"]}, "X has no column 'size'"),
+        ({"text": "note"}, "X has no column 'note'"),
+    ],
+)
+def test_wrong_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        TableFeatures(**parameters).fit(COLUMNS)
 
 
-def test_named_columns_of_a_matrix_may_come_in_another_order(tmp_path):
-    X = np.random.default_rng(0).normal(size=(6, 3)) * [1, 10, 100]
-    np.savez(tmp_path / "a.npz", X=X, feature_names=np.array(["a", "b", "c"]))
-    np.savez(tmp_path / "b.npz", X=X[:, ::-1], feature_names=np.array(["c", "b", "a"]))
-    np.savez(tmp_path / "d.npz", X=X, feature_names=np.array(["a", "b", "d"]))
-    rows = read_table(tmp_path / "a.npz")
-    np.testing.assert_array_equal(read_like(tmp_path / "b.npz", rows.fitted).X, rows.X)
-    with pytest.raises(ValueError, match="has no column 'c'"):
-        read_like(tmp_path / "d.npz", rows.fitted)
+def test_what_is_no_table():
+    with pytest.raises(TypeError, match=r"X is a LazyFrame.*after \.collect\(\)"):
+        TableFeatures().fit(pl.DataFrame(COLUMNS).lazy())
+    with pytest.raises(TypeError, match="X is a int"):
+        TableFeatures().fit(3)
+    with pytest.raises(ValueError, match=r"X has the shape \(3,\)"):
+        TableFeatures().fit([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="unique column names"):
+        TableFeatures().fit(pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]))
+    with pytest.raises(NotFittedError):
+        TableFeatures().transform(COLUMNS)
+    with pytest.raises(ValueError, match="X is a matrix: text and columns choose"):
+        TableFeatures(columns=["a"]).fit(np.eye(3))
 
 
-@pytest.mark.parametrize("how", ["as they are", "standardized", "counts"])
-def test_numbers_alone(tmp_path, how):
-    rng = np.random.default_rng(0)
-    X = {"as they are": rng.uniform(size=(30, 4)), "standardized": rng.uniform(size=(30, 4)) * [1, 10, 100, 1000],
-         "counts": rng.poisson(0.2, size=(30, 8)).astype(float)}[how]  # fmt: skip
-    np.save(tmp_path / "t.npy", X)
-    rows = read_table(tmp_path / "t.npy")
-    assert rows.fitted.blocks[0].how == how
-    if how == "as they are":
-        np.testing.assert_array_equal(rows.X, X)
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
+def test_matrices(as_matrix):
+    X = as_matrix(np.random.default_rng(0).uniform(size=(9, 3)) + 1)
+    features = TableFeatures()
+    Z = features.fit_transform(X)
+    assert sparse.issparse(Z) == sparse.issparse(X)
+    assert features.get_feature_names_out().tolist() == ["x0", "x1", "x2"]
+    assert features.n_features_in_ == 3
+    with pytest.raises(ValueError, match="X has 2 columns, the data of the model had 3"):
+        features.transform(X[:, :2])
+
+
+def test_embeddings_in_a_column():
+    vectors = [[float(row), 2.0 * row % 7] for row in range(N)]
+    for frame in (pd.DataFrame({"v": vectors}), pl.DataFrame({"v": vectors})):
+        assert TableFeatures().fit(frame).get_feature_names_out().tolist() == ["v[0]", "v[1]"]
+    arrays = pd.DataFrame({"v": [np.array(vector) for vector in vectors]})
+    assert TableFeatures().fit(arrays).get_feature_names_out().tolist() == ["v[0]", "v[1]"]
+
+
+def test_in_a_pipeline_and_as_a_frame():
+    frame = pd.DataFrame(COLUMNS, index=[f"row {row}" for row in range(N)])
+    labels = make_pipeline(TableFeatures(), KMeans(2, n_init=1, random_state=0)).fit_predict(frame)
+    assert len(set(zip(labels, HALF, strict=True))) == 2
+    out = TableFeatures().set_output(transform="pandas").fit_transform(frame)
+    assert out.columns[0] == "age"
+    assert out.index[0] == "row 0"
+    copy = clone(TableFeatures(text=["since"], impute="zero"))
+    assert copy.get_params() == {"columns": None, "impute": "zero", "language": "english", "text": ["since"]}
+    assert "2020" in copy.fit(frame).get_feature_names_out()[-1] or copy.blocks_[-1].column == "since"
+
+
+def test_a_frame_is_not_changed():
+    columns = {name: list(cells) for name, cells in COLUMNS.items()}
+    frame = pd.DataFrame(COLUMNS)
+    TableFeatures().fit(columns)
+    TableFeatures().fit(frame)
+    assert columns == COLUMNS
+    pd.testing.assert_frame_equal(frame, pd.DataFrame(COLUMNS))
+
+
+def test_model_files_keep_them(tmp_path):
+    features = TableFeatures(impute="mean").fit(COLUMNS)
+    model = KMeans(2, n_init=1, random_state=0).fit(features.transform(COLUMNS))
+    again = load(save(tmp_path / "m.likewise", model, features)).recipe
+    assert isinstance(again, TableFeatures)
+    assert again.kind_ is DataKind.MIXED
+    assert again.left_out_ == features.left_out_
+    np.testing.assert_array_equal(again.transform(COLUMNS), features.transform(COLUMNS))

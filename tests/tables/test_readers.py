@@ -85,7 +85,7 @@ def test_the_same_rows_from_every_format(tmp_path, name):
     assert [label is None for label in rows.labels] == [False, False, True, False]
     assert rows.labels[0] == rows.labels[3] != rows.labels[1]
     assert rows.n_labeled == 3
-    assert rows.recipe.startswith("2 columns of numbers, standardized")
+    assert rows.description.startswith("2 columns of numbers, standardized")
 
 
 @pytest.mark.parametrize("name", ["t.npy", "t.mtx"])
@@ -115,7 +115,7 @@ def test_counts_become_tf_idf(tmp_path):
         rows = read_table(tmp_path / name)
         lengths = sparse.linalg.norm(rows.X, axis=1)
         np.testing.assert_allclose(lengths[lengths > 0], 1.0)
-        assert "counts, as unit rows of tf-idf weights" in rows.recipe
+        assert "counts, as unit rows of tf-idf weights" in rows.description
 
 
 def test_embeddings_in_a_list_are_columns(tmp_path):
@@ -153,7 +153,7 @@ def test_a_folder_of_texts(tmp_path):
     assert rows.ids == [f"{folder}/{n}.txt" for folder in ("money", "pets") for n in range(3)]
     assert rows.texts[0] == "bank loan 0"
     assert rows.labels is None
-    assert "'1 other file' (neither texts nor images)" in rows.recipe
+    assert "'1 other file' (neither texts nor images)" in rows.description
     assert read_table(tmp_path, label="folder").labels == ["money"] * 3 + ["pets"] * 3
 
 
@@ -167,7 +167,7 @@ def test_a_folder_of_images(tmp_path, color):
     assert rows.X.shape == (4, 32 * 32 * (3 if color else 1))
     np.testing.assert_allclose(rows.X[3].max(), (180 + 9 * color) / 255)
     assert [path.name for path in rows.images] == rows.ids == ["0.png", "1.png", "2.png", "3.png"]
-    assert ("in color" in rows.recipe) == color
+    assert ("in color" in rows.description) == color
 
 
 def spoil(path, content):

@@ -101,8 +101,8 @@ def cluster(
             "compare` measures how well methods do with fewer.",
             stacklevel=2,
         )
-    messages.show(f"{counted(len(rows), 'row')} of {source}: {rows.recipe}")
-    estimator = clusterer(facts.name, rows.X, k, seed, **parameters)
+    messages.show(f"{counted(len(rows), 'row')} of {source}: {rows.description}")
+    estimator = clusterer(facts.name, rows.X, k, seed, data_kind=rows.kind, **parameters)
     with messages.progress(f"clustering by {facts.name}"):
         try:
             _fit(estimator, facts, rows, constraints, links)
@@ -130,7 +130,7 @@ def cluster(
                 "constraint_accuracy": accuracy,
                 "files": [str(path) for path in written],
                 "sizes": sizes,
-                "recipe": rows.recipe,
+                "recipe": rows.description,
                 "must_links": constraints.n_must_link,
                 "cannot_links": constraints.n_cannot_link,
                 "seed": seed,
@@ -239,7 +239,7 @@ def _save_model(path: Path, estimator: Any, facts: Method, rows: Rows, accuracy:
         "command": command_line(),
         "report": {name: value for name, value in lines if name != "time"},
     }
-    return save(path, estimator, rows.fitted, meta)
+    return save(path, estimator, rows.features, meta)
 
 
 def _write_report(path: Path, estimator: Any, rows: Rows, constraints: Constraints, source: str, seed: int) -> Path:
@@ -255,7 +255,8 @@ def _write_report(path: Path, estimator: Any, rows: Rows, constraints: Constrain
         images=rows.images,
         feature_names=list(rows.feature_names),
         title=Path(source).name,
-        recipe=rows.recipe,
+        kind=rows.kind,
+        recipe=rows.description,
         command=command_line(),
         seed=seed,
     )
@@ -305,14 +306,12 @@ def _summarize_hints(messages: Messages, estimator: Any, rows: Rows) -> None:
 
 def _cluster_features(estimator: Any, rows: Rows) -> tuple[str, list[str]]:
     """What distinguishes each cluster, and in which unit; nothing for images, whose pixels say nothing."""
-    from scipy import sparse
-
     if rows.images is not None:
         return "", [""] * estimator.n_clusters_
     features = [estimator.top_features(number, 50, rows.feature_names) for number in range(estimator.n_clusters_)]
-    if rows.texts is not None and len(rows.fitted.blocks) == 1:
+    if rows.texts is not None and rows.kind.has_words:
         words = [[name for name, difference in found if difference > 0][:6] for found in features]
         return ", with their most frequent words compared to the others", [f": {', '.join(names)}" for names in words]
     differences = [", ".join(f"{name} {difference:+.2g}" for name, difference in found[:4]) for found in features]
-    unit = "" if sparse.issparse(rows.X) else " in standard deviations"
+    unit = "" if rows.kind.has_words else " in standard deviations"
     return f", with their largest differences from the mean{unit}", [f": {text}" for text in differences]

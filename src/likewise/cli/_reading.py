@@ -11,9 +11,7 @@ import numpy as np
 from .. import datasets
 from ..constraints import ConstraintConflictError, Constraints, UnknownIdError
 from ..prepare import Rows
-from ..prepare._reading import check_rows, names_of, rows_of
-from ..prepare._roles import roles_of
-from ..prepare._rows import Names
+from ..prepare._reading import Names, names_of, rows_of
 from ..tables import FORMATS, RawTable, read_raw
 
 
@@ -40,11 +38,9 @@ def read_rows(
 ) -> Rows:
     """Read and prepare DATA; where it must be ``labeled``, classes are checked before the work begins."""
     raw = _read_raw(source, encoding, folder)
-    check_rows(raw)
     if labeled:
         known_labels(source, names_of(raw, id=id, label=label))
-    roles = roles_of(raw, id=id, text=text, label=label, columns=columns)
-    return rows_of(raw, roles, impute=impute, language=language)
+    return rows_of(raw, id=id, text=text, label=label, columns=columns, impute=impute, language=language)
 
 
 def read_labeled(source: str, **reading: Any) -> Labeled:
@@ -52,7 +48,7 @@ def read_labeled(source: str, **reading: Any) -> Labeled:
     rows = read_rows(source, labeled=True, **reading)
     labels = known_labels(source, rows)
     known = [row for row, label in enumerate(labels) if label is not None]
-    return Labeled(rows.X[known], np.array([labels[row] for row in known]), rows.recipe)
+    return Labeled(rows.X[known], np.array([labels[row] for row in known]), rows.description)
 
 
 def read_names(

@@ -57,10 +57,11 @@ def reduce(
     with messages.progress(f"reading {source}"):
         rows = read_rows(source, **reading)
     if not _differ(rows.X):
-        raise ValueError(f"the rows of {source} are all equal ({rows.recipe}). There is nothing to show.")
+        raise ValueError(f"the rows of {source} are all equal ({rows.description}). There is nothing to show.")
     if dims > rows.X.shape[1]:
         raise ValueError(
-            f"--dims {dims} is more than the {rows.X.shape[1]:,} features of {source} ({rows.recipe}). Ask for fewer."
+            f"--dims {dims} is more than the {rows.X.shape[1]:,} features of {source} ({rows.description}). Ask for "
+            "fewer."
         )
     with messages.progress("reading hints"):
         constraints = hints_about(rows, hints, reading["label"])
@@ -78,7 +79,7 @@ def reduce(
     written = write_outputs(
         coordinates(rows.ids, Z),
         out,
-        {model: lambda path: save(path, projection, rows.fitted, meta)},
+        {model: lambda path: save(path, projection, rows.features, meta)},
         as_json=as_json,
         messages=messages,
     )
@@ -89,14 +90,14 @@ def reduce(
                 "dimensions": Z.shape[1],
                 "method": facts.name,
                 "files": [str(path) for path in written],
-                "recipe": rows.recipe,
+                "recipe": rows.description,
                 "must_links": constraints.n_must_link,
                 "cannot_links": constraints.n_cannot_link,
                 "seed": seed,
             }
         )
     learned = "" if constraints.is_empty else f", learned from {constraints.summary()}"
-    messages.show(f"{counted(len(rows), 'row')} of {source}: {rows.recipe}")
+    messages.show(f"{counted(len(rows), 'row')} of {source}: {rows.description}")
     messages.show(f"{counted(Z.shape[1], 'dimension')} by {facts.name}{learned}")
     if written:
         messages.show("wrote " + ", ".join(map(str, written)))

@@ -7,10 +7,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -20,12 +18,13 @@ from .._progress_legacy import part
 from .._saved import Saved
 from .._sklearn import HasMethods, Interval, StrOptions
 from ..constraints import Constraints
-from ..prepare._kinds import on_one_scale
+from ..linalg._unit_rows import unit_rows
+from ..prepare._kinds import kind_of, on_one_scale
 from ..projections import SSDR, Costco
 from ._base import Clusterer
 from .kmeans._centers import LOOP, POSITIVE_INT
 from .kmeans._pck import PCKMeans
-from .kmeans._points import Array, Points, unit_rows
+from .kmeans._points import Array, Points
 from .kmeans._scale import mean_squared_deviation
 
 N_CLUSTERS = 8
@@ -139,7 +138,7 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         if self.trust:
             self._refuse_doubts(constraints)
         rng = check_random_state(self.random_state)
-        self.metric_ = self.metric if self.metric != "auto" else "cosine" if like_text(X) else "euclidean"
+        self.metric_ = self.metric if self.metric != "auto" else kind_of(X).metric
         with part(0, 0.25):
             self.projection_ = _fitted(self._chosen_projection(X, constraints), X, constraints)
             Z = self._image(X)
@@ -236,10 +235,3 @@ def _fitted(projection: Any, X: Any, constraints: Constraints) -> Any:
         return projection.fit(X, constraints=constraints)
     return projection.fit(X)
 
-
-def like_text(X: Any) -> bool:
-    """Whether rows look like counts of words: sparse, or of unit length without negative entries."""
-    if sparse.issparse(X):
-        return True
-    lengths = row_norms(X, squared=True)
-    return bool(np.allclose(lengths, 1.0, atol=1e-4) and X.min() >= 0 and X.shape[1] > 2)

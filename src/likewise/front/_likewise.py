@@ -24,6 +24,7 @@ from ..clustering._base import Clusterer
 from ..constraints import Constraints
 from ..linalg._eigen import unit_length
 from ..linalg._row_matrix import indicator
+from ..prepare._kinds import DataKind
 from ._budget import Budget
 from ._choose_k import choose_n_clusters
 from ._consensus import Consensus, apply_constraints
@@ -97,6 +98,9 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         at a price, by its weight. "auto" keeps must-links, and lets cannot-links be broken at a price, unless hints
         contradict each other, have weights, or do not look right to members that did not see them: then all are
         weighted, and those that are more likely wrong than right are left out.
+    kind : {"auto", "counts", "text", "table", "table of one scale", "mixed", "images"}
+        The kind of data, which decides how rows are compared. "auto" sees it by the values of X: sparse matrices are
+        text or counts. Pass ``TableFeatures.kind_`` where X was made by :class:`likewise.TableFeatures`.
     budget_s : float, optional
         Seconds to spend. Features and a few unsupervised runs are always made; then members, cheap families first, as
         long as the next ones should be ready in time. The report says what was left out. None: no limit.
@@ -173,6 +177,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "trust": [StrOptions({"auto", "strict", "weighted"})],
+        "kind": [StrOptions({"auto", *map(str, DataKind)})],
         "budget_s": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
         "verbose": ["boolean"],
@@ -184,6 +189,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         n_clusters: int | None = None,
         *,
         trust: str = "auto",
+        kind: str = "auto",
         budget_s: float | None = None,
         n_jobs: int | None = None,
         verbose: bool = True,
@@ -191,6 +197,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     ) -> None:
         self.n_clusters = n_clusters
         self.trust = trust
+        self.kind = kind
         self.budget_s = budget_s
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -206,7 +213,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             with budget.stage("features"):
                 self._row_hashes = hash_rows(X, X.dtype)
                 self._rows = X if rows is None else X[rows]
-                self._features = Features.of(self._rows)
+                self._features = Features.of(self._rows, None if self.kind == "auto" else DataKind(self.kind))
                 self._placement: Placement
                 if rows is None:
                     self._placement = EveryRow.of(self._features)

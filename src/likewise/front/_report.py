@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import FloatArray, IntArray
 from ..constraints import Constraints
@@ -15,6 +16,7 @@ from ..constraints._conflicts import tally
 from ..constraints._wording import counted
 from ..evaluation import constraint_accuracy
 from ..linalg._row_matrix import indicator
+from ..prepare._kinds import DataKind
 from ..prepare._linear import LinearFeatures
 from ._consensus import Consensus, count_constraints
 from ._evidence import UNSUPERVISED, agreement, by_family, held_out_votes, matching_rows, votes
@@ -90,8 +92,8 @@ class Report:
     Attributes
     ----------
     n_rows, n_clusters : int
-    kind : str
-        The kind of data: see :class:`likewise.prepare._linear.LinearFeatures`.
+    kind : DataKind
+        The kind of data.
     recipe : str
         The kind of data and what was done to it, in words.
     constraints : str
@@ -132,7 +134,7 @@ class Report:
 
     n_rows: int
     n_clusters: int
-    kind: str
+    kind: DataKind
     recipe: str
     constraints: str
     trust: str = "none"
@@ -317,7 +319,10 @@ def feature_differences(X: Any, labels: IntArray, n_clusters: int, to_linear: Li
     rest = sums.sum(axis=0) - sums[real]
     differences[real] = sums[real] / sizes[real, None] - rest / others[real, None]
     if to_linear.metric == "euclidean":
-        spread = np.std(rows, axis=0, dtype=np.float64)
+        if sparse.issparse(rows):
+            spread = np.sqrt(mean_variance_axis(sparse.csr_matrix(rows), axis=0)[1])
+        else:
+            spread = np.std(rows, axis=0, dtype=np.float64)
         differences = np.divide(differences, spread, out=np.zeros_like(differences), where=spread > 0)
     return differences
 

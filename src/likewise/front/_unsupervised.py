@@ -16,6 +16,7 @@ from ..clustering.agreement._hbgf import consensus_embedding
 from ..clustering.kmeans._lloyd import best_of, lloyd, plain
 from ..clustering.kmeans._points import Points
 from ..clustering.kmeans._seeding import spread_out
+from ..prepare._kinds import DataKind
 from ..prepare._linear import LinearFeatures
 from ._budget import Budget
 from ._graph_features import GraphFeatures
@@ -62,9 +63,9 @@ class Features:
     partitions: dict[int, list[IntArray]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, X: Any) -> Features:
-        """Make the features of the rows of X."""
-        to_linear = LinearFeatures()
+    def of(cls, X: Any, kind: DataKind | None = None) -> Features:
+        """Make the features of the rows of X; by default the kind of data is seen by its values."""
+        to_linear = LinearFeatures(kind)
         rows, linear = to_linear.fit_transform(X)
         start = perf_counter()
         to_graph = GraphFeatures(metric=to_linear.metric)

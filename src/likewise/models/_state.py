@@ -58,7 +58,7 @@ class SavedModel:
     ----------
     model : fitted model
         Places new rows exactly as the one that was saved.
-    recipe : Recipe or None
+    recipe : TableFeatures or None
         How its data was prepared; new data must be, too (:func:`likewise.prepare.read_like`).
     meta : dict
         What else was written down: the method, the seed, the report.
@@ -95,8 +95,8 @@ def save(path: str | os.PathLike[str], model: Any, recipe: Any = None, meta: Map
     model : fitted model
         :class:`likewise.Likewise`, a projection, a k-means of this package or scikit-learn's, ``ProjectThenCluster``,
         ``NetworkedDocuments``, or a chain of these. :func:`can_save` tells.
-    recipe : Recipe, optional
-        ``Rows.fitted`` of the data.
+    recipe : TableFeatures, optional
+        ``Rows.features`` of the data.
     meta : mapping, optional
         Plain values to keep beside it.
 

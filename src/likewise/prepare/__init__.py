@@ -1,7 +1,4 @@
-"""A person's own data: from a file or a folder to rows that can be clustered, and results back to files.
-
-Here belong the readers, one format a file; and the recipe that turns columns into numbers and can be applied again
-to new data.
+"""From columns, texts and images to numbers by which rows can be compared; and reading one's own files.
 
 >>> from pathlib import Path
 >>> from tempfile import TemporaryDirectory
@@ -15,15 +12,17 @@ to new data.
 (['ann', 'bob', 'cy', 'di'], (4, 4))
 >>> rows.feature_names
 ('age', 'height', 'town=Oslo', 'town=Rome')
->>> print(rows.recipe)
+>>> print(rows.description)
 2 columns of numbers, standardized; 1 category with 2 levels, one column each; all parts brought to the same total
 variance
 """
 
-from ..prepare._reading import read_like as read_like
-from ..prepare._reading import read_table as read_table
-from ..prepare._recipe import Recipe as Recipe
-from ..prepare._rows import Rows as Rows
 from ..tables import MissingExtraError as MissingExtraError
 from ..tables import write_columns as write_columns
+from ._kinds import DataKind as DataKind
+from ._kinds import kind_of as kind_of
+from ._reading import Rows as Rows
+from ._reading import read_like as read_like
+from ._reading import read_table as read_table
+from ._table_features import TableFeatures as TableFeatures
 from ._text import TextFeatures as TextFeatures

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from .._arrays import FloatArray
 from .._saved import Saved
 from ..tables import RawTable, as_texts
 
@@ -20,15 +21,15 @@ def _check_levels(block: Any) -> None:
 
 @dataclass(eq=False)
 class Categories:
-    """Columns of few words, as one column of zeros and ones for each word.
+    """Columns of few different strings, as one column of zeros and ones for each of them.
 
     Attributes
     ----------
     columns : tuple of str
     levels : tuple of tuples of str
-        The words of each column, in alphabetical order. A new row with another word belongs to none of them.
+        The levels of each column, in alphabetical order. A new row with another one belongs to none of them.
     impute : str or None
-        Where this is not None, a row without a word belongs to none; else it is an error.
+        Where this is not None, a missing category belongs to no level; else it is an error.
     """
 
     _saved: ClassVar[Saved] = Saved(("columns", "levels", "impute"), check=_check_levels)
@@ -38,15 +39,15 @@ class Categories:
     impute: str | None = None
 
     @classmethod
-    def learn(cls, raw: RawTable, columns: tuple[str, ...], *, impute: str | None) -> tuple[Self, Any]:
-        """Learn the levels from a file, and write its rows in them."""
+    def fit(cls, raw: RawTable, columns: tuple[str, ...], *, impute: str | None) -> tuple[Self, Any]:
+        """Learn the levels of a table, and return its rows of zeros and ones."""
         levels = tuple(
             tuple(sorted({text for text in as_texts(raw.column(name)) if text is not None})) for name in columns
         )
         block = cls(columns, levels, impute)
-        return block, block.apply(raw)
+        return block, block.transform(raw)
 
-    def apply(self, raw: RawTable) -> np.ndarray:
+    def transform(self, raw: RawTable) -> FloatArray:
         """Rows of zeros and ones."""
         X = np.zeros((raw.n, len(self.names)))
         start = 0
@@ -56,7 +57,8 @@ class Categories:
                 if text is None and self.impute is None:
                     raise ValueError(
                         f"{raw.source}, {raw.where(row)}, column {name!r} is empty. Fill it in, leave the row out, let "
-                        "it belong to no level with --impute, or choose other columns with --columns."
+                        f"it belong to no level with {raw.option('impute', 'zero')}, or choose other columns with "
+                        f"{raw.option('columns')}."
                     )
                 if text in place:
                     X[row, place[text]] = 1.0

@@ -32,17 +32,17 @@ class Images:
     color: bool
 
     @classmethod
-    def learn(cls, raw: RawTable) -> tuple[Self, np.ndarray]:
+    def fit(cls, raw: RawTable) -> tuple[Self, np.ndarray]:
         """Look whether there is color, and read the pictures."""
         block = cls(color=True)
-        X = block.apply(raw)
+        X = block.transform(raw)
         pixels = X.reshape(len(X), -1, 3)
         if np.ptp(pixels, axis=2).max() == 0:
             block.color = False
             return block, np.ascontiguousarray(pixels[:, :, 0])
         return block, X
 
-    def apply(self, raw: RawTable) -> np.ndarray:
+    def transform(self, raw: RawTable) -> np.ndarray:
         """The pixels of each picture, row by row of the picture."""
         if raw.images is None:
             raise ValueError(f"{raw.source} holds no images, but the model was made from images. Give it a folder.")

@@ -1,4 +1,4 @@
-"""A recipe for each kind of data: from what a person has to rows that can be compared."""
+"""Linear features: rows of any kind in a space where they can be compared."""
 
 from __future__ import annotations
 
@@ -11,31 +11,27 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.extmath import row_norms
 
+from .._arrays import FloatArray
 from .._saved import Saved
-from ..clustering._principal import fit_transform
-from ..clustering._project import like_text
-from ..clustering.kmeans._points import unit_rows
-from ._kinds import on_one_scale
+from ..linalg._unit_rows import unit_rows
+from ._kinds import DataKind, kind_of
 
-Array = np.ndarray
-
-MOST = 100
-"""Directions that linear features have at most."""
-
-MOSTLY_ZEROS = 0.75
-"""A dense table of whole numbers counts as counts if so much of it is zero."""
+MAX_DIRECTIONS = 100
+"""Linear features have no more columns than this."""
 
 STEPS = {
-    "counts": "tf-idf, unit rows",
-    "text": "unit rows",
-    "table": "columns to variance 1",
-    "table of one scale": "columns as they are",
+    DataKind.COUNTS: "tf-idf, unit rows",
+    DataKind.TEXT: "unit rows",
+    DataKind.TABLE: "columns to variance 1",
+    DataKind.ONE_SCALE: "columns as they are",
+    DataKind.MIXED: "columns as they are",
+    DataKind.IMAGES: "pixels as they are",
 }
-"""The kinds of data, and what is done to the rows of each."""
 
 
 def _check_kind(features: Any) -> None:
-    if features.kind not in STEPS or features.metric != _metric_of(features.kind):
+    features.kind = DataKind(features.kind)
+    if features.metric != features.kind.metric:
         raise ValueError(f"rows of the kind {features.kind!r} are compared by {features.metric!r}")
     features._length = float(features._length)
 
@@ -43,25 +39,25 @@ def _check_kind(features: Any) -> None:
 class LinearFeatures:
     """Rows of any kind as at most 100 columns of one scale.
 
-    ====================  ==================================================================================
-    kind of data          recipe
-    ====================  ==================================================================================
-    counts                tf-idf, then as text
-    text                  unit rows, leading singular directions, unit rows; neighbors by cosine
-    table of one scale    leading principal directions, mean squared row length 1
-    table                 each column to variance 1, then the same
-    ====================  ==================================================================================
+    =========================  =============================================================================
+    kind of data               what is done
+    =========================  =============================================================================
+    counts                     tf-idf, then as text
+    text                       unit rows, leading singular directions, unit rows; neighbors by cosine
+    one scale, mixed, images   leading principal directions, mean squared row length 1
+    table                      each column to variance 1, then the same
+    =========================  =============================================================================
 
-    Sparse data is text, and so are dense rows of unit length without negative entries; whole numbers without
-    negative ones are counts if they are sparse, or zero for three quarters. A table is of one scale if most
-    ranges of its columns are alike (:func:`likewise.prepare._kinds.on_one_scale`), as in pixels or spectra.
+    Parameters
+    ----------
+    kind : DataKind, optional
+        By default, what :func:`likewise.prepare._kinds.kind_of` finds.
 
     Attributes
     ----------
-    kind : str
-        "counts", "text", "table of one scale" or "table".
+    kind : DataKind
     metric : {"cosine", "euclidean"}
-        How rows are near.
+        The distance by which neighbors are found.
     """
 
     _saved: ClassVar[Saved] = Saved(
@@ -70,28 +66,31 @@ class LinearFeatures:
         check=_check_kind,
     )
 
-    def fit_transform(self, X: Any) -> tuple[Any, Array]:
-        """The rows among which neighbors are sought (words for text, else the features), and the linear features."""
-        self.kind = _kind_of(X)
-        self.metric = _metric_of(self.kind)
-        self._weigh = {"counts": TfidfTransformer(), "table": StandardScaler()}.get(self.kind)
+    def __init__(self, kind: DataKind | None = None) -> None:
+        self._given_kind = kind
+
+    def fit_transform(self, X: Any) -> tuple[Any, FloatArray]:
+        """The rows among which neighbors are found (words for text, else the features), and the linear features."""
+        self.kind = kind_of(X) if self._given_kind is None else DataKind(self._given_kind)
+        self.metric = self.kind.metric
+        self._weigh = {DataKind.COUNTS: TfidfTransformer(), DataKind.TABLE: StandardScaler()}.get(self.kind)
         if self._weigh is not None:
             self._weigh.fit(X)
         rows = self.prepared(X)
         n, f = rows.shape
-        self._turn: Any = None  # nothing to turn: few words, or rows that are all the same
-        if self.metric == "euclidean" and np.ptp(rows, axis=0).any():
-            solver = "covariance_eigh" if f <= min(n, 2000) else "auto"
-            self._turn = PCA(min(MOST, n, f), svd_solver=solver, random_state=0)
-        elif self.metric == "cosine" and f > MOST:
-            self._turn = TruncatedSVD(min(MOST, n), random_state=0)
-        if self._turn is not None:
-            fit_transform(self._turn, rows)
+        self._turn: Any = None  # few words, or rows that are all the same, need no directions
+        if self.metric == "euclidean" and _vary(rows):
+            by_covariance = f <= min(n, 2000)
+            most = min(n, f) if by_covariance or not sparse.issparse(rows) else min(n, f) - 1
+            solver = "covariance_eigh" if by_covariance else "arpack" if sparse.issparse(rows) else "auto"
+            self._turn = PCA(min(MAX_DIRECTIONS, most), svd_solver=solver, random_state=0).fit(rows)
+        elif self.metric == "cosine" and f > MAX_DIRECTIONS:
+            self._turn = TruncatedSVD(min(MAX_DIRECTIONS, n), random_state=0).fit(rows)
         L = self._turned(rows)
         self._length = 1.0 if self.metric == "cosine" else float(np.sqrt(row_norms(L, squared=True).mean())) or 1.0
         return self._both(rows, L)
 
-    def transform(self, X: Any) -> tuple[Any, Array]:
+    def transform(self, X: Any) -> tuple[Any, FloatArray]:
         """The same for new rows."""
         rows = self.prepared(X)
         return self._both(rows, self._turned(rows))
@@ -103,12 +102,12 @@ class LinearFeatures:
             return rows
         return unit_rows(sparse.csr_array(rows) if sparse.issparse(rows) else rows)
 
-    def _turned(self, rows: Any) -> Array:
+    def _turned(self, rows: Any) -> FloatArray:
         if self._turn is None:
             return rows.toarray() if sparse.issparse(rows) else rows
         return self._turn.transform(rows)
 
-    def _both(self, rows: Any, L: Array) -> tuple[Any, Array]:
+    def _both(self, rows: Any, L: FloatArray) -> tuple[Any, FloatArray]:
         L = unit_rows(L) if self.metric == "cosine" else L / self._length
         return (rows if self.metric == "cosine" else L), L
 
@@ -116,16 +115,8 @@ class LinearFeatures:
         return f"{self.kind}: {STEPS[self.kind]}, neighbors by {self.metric} distance"
 
 
-def _metric_of(kind: str) -> str:
-    return "cosine" if kind in ("counts", "text") else "euclidean"
-
-
-def _kind_of(X: Any) -> str:
-    values = X.data if sparse.issparse(X) else X
-    if sparse.issparse(X) or np.mean(X == 0) >= MOSTLY_ZEROS:
-        whole = values.size > 0 and values.min() >= 0 and bool(np.all(values == np.floor(values)))
-        if whole and values.max() > 0:
-            return "counts"
-    if like_text(X):
-        return "text"
-    return "table of one scale" if on_one_scale(X) else "table"
+def _vary(rows: Any) -> bool:
+    """Whether any two rows differ."""
+    if sparse.issparse(rows):
+        return bool((rows.max(axis=0) - rows.min(axis=0)).count_nonzero())
+    return bool(np.ptp(rows, axis=0).any())

@@ -9,32 +9,27 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from .._arrays import FloatArray
 from .._saved import Saved, check_shape
 from ..tables import RawTable, as_numbers
-from ._kinds import on_one_scale
+from ._kinds import DataKind, kind_of
 
 IMPUTE = ("mean", "median", "zero")
 """What a missing number may become."""
 
-REMEDY = (
-    "Fill it in, leave the row out, say how with --impute mean, median or zero, or choose other columns with --columns."
-)
-
-MOSTLY_ZEROS = 0.75
-"""Whole numbers that are zero for so much of a table are counts, as of words."""
-
 SENTENCES = {
-    "as they are": "as they are, since their ranges are alike",
-    "standardized": "standardized",
-    "counts": "that are counts, as unit rows of tf-idf weights",
-    "sparse": "in a sparse matrix, as they are",
+    DataKind.ONE_SCALE: ", as they are, since their ranges are alike",
+    DataKind.TABLE: ", standardized",
+    DataKind.COUNTS: " that are counts, as unit rows of tf-idf weights",
+    DataKind.TEXT: " in rows that are compared by their direction, as they are",
 }
 
 
 def _check_columns(block: Any) -> None:
     block.names = tuple(map(str, block.names))
     block.columns = None if block.columns is None else tuple(map(str, block.columns))
-    if block.how not in SENTENCES or (block.columns is not None and block.columns != block.names):
+    block.kind = DataKind(block.kind)
+    if block.kind not in SENTENCES or (block.columns is not None and block.columns != block.names):
         raise ValueError("the columns of numbers are not described in a known way")
     for part in ("fill", "shift", "scale"):
         if getattr(block, part) is not None:
@@ -43,7 +38,7 @@ def _check_columns(block: Any) -> None:
 
 @dataclass(eq=False)
 class Numbers:
-    """Columns of numbers, brought to where they can be compared.
+    """Columns of numbers, brought to one scale.
 
     Attributes
     ----------
@@ -51,8 +46,9 @@ class Numbers:
         None: the matrix of the file.
     names : tuple of str
         Of the features.
-    how : str
-        "as they are", "standardized", "counts" or "sparse".
+    kind : DataKind
+        What they are: a table (each column is standardized), counts (they become tf-idf weights), or a table of one
+        scale or text, which stay as they are.
     impute : str or None
         How missing numbers were filled in.
     fill : (f,) array or None
@@ -63,38 +59,38 @@ class Numbers:
     """
 
     _saved: ClassVar[Saved] = Saved(
-        ("columns", "names", "how", "impute", "fill", "shift", "scale"), check=_check_columns
+        ("columns", "names", "kind", "impute", "fill", "shift", "scale"), check=_check_columns
     )
 
     columns: tuple[str, ...] | None
     names: tuple[str, ...]
-    how: str
+    kind: DataKind
     impute: str | None = None
     fill: Any = None
     shift: Any = None
     scale: Any = None
 
     @classmethod
-    def learn(
+    def fit(
         cls, raw: RawTable, columns: tuple[str, ...] | None, *, impute: str | None, mixed: bool
     ) -> tuple[Self, Any]:
-        """Learn what to do from a file, and do it; ``mixed``: other kinds of columns will stand beside."""
+        """Learn from a table, and return its numbers; ``mixed``: beside other kinds of columns."""
         X = values_of(raw, columns)
         names = columns or raw.matrix_names or tuple(f"x{place}" for place in range(X.shape[1]))
-        block = cls(columns, names, "as they are", impute)
+        block = cls(columns, names, DataKind.TABLE, impute)
         if impute is not None:
-            block.fill = _fill(X, impute, raw.source)
+            block.fill = _fill(X, impute, raw)
         X = block._complete(X, raw)
-        block.how = "standardized" if mixed else _how(X)
-        if block.how == "standardized":
+        block.kind = DataKind.TABLE if mixed else kind_of(X)
+        if block.kind is DataKind.TABLE:
             block.shift, spread = X.mean(axis=0), X.std(axis=0)
             block.scale = np.where(spread > 0, spread, 1.0)
-        elif block.how == "counts":
+        elif block.kind is DataKind.COUNTS:
             n, seen = X.shape[0], np.asarray((X != 0).sum(axis=0)).ravel()
             block.scale = 1.0 + np.log((1 + n) / (1 + seen))
         return block, block._prepared(X)
 
-    def apply(self, raw: RawTable) -> Any:
+    def transform(self, raw: RawTable) -> Any:
         """The same for new data."""
         if self.columns is None and raw.matrix is None:
             raise ValueError(f"{raw.source} is a table, but the model was made from a matrix. Give it a matrix.")
@@ -109,7 +105,7 @@ class Numbers:
             row, column = _first(X, unknown)
             name = repr(self.names[column]) if self.columns or raw.matrix_names else str(column)
             seen = X[row, column]
-            remedy = "Correct it." if np.isinf(seen) else REMEDY
+            remedy = "Correct it." if np.isinf(seen) else _remedy(raw)
             count = int(unknown.sum())
             more = f" ({count - 1:,} more like it)" if count > 1 else ""
             raise ValueError(f"{raw.source}, {raw.where(row)}, column {name} is {seen}{more}. {remedy}")
@@ -120,9 +116,9 @@ class Numbers:
         return np.where(np.isnan(X), self.fill, X).astype(X.dtype, copy=False)
 
     def _prepared(self, X: Any) -> Any:
-        if self.how == "standardized":
+        if self.kind is DataKind.TABLE:
             return (X - self.shift) / self.scale
-        if self.how == "counts":
+        if self.kind is DataKind.COUNTS:
             return normalize(sparse.csr_matrix(sparse.csr_matrix(X) @ sparse.diags_array(self.scale)))
         return X
 
@@ -131,8 +127,14 @@ class Numbers:
         """What was done, in words."""
         count = f"{len(self.names):,} column{'s' if len(self.names) > 1 else ''} of numbers"
         filled = f", missing ones by {'the ' if self.impute != 'zero' else ''}{self.impute}" if self.impute else ""
-        joint = " " if self.how in ("counts", "sparse") else ", "
-        return f"{count}{joint}{SENTENCES[self.how]}{filled}"
+        return f"{count}{SENTENCES[self.kind]}{filled}"
+
+
+def _remedy(raw: RawTable) -> str:
+    return (
+        f"Fill it in, leave the row out, choose a value with {raw.option('impute', 'mean')}, median or zero, or choose "
+        f"other columns with {raw.option('columns')}."
+    )
 
 
 def values_of(raw: RawTable, columns: tuple[str, ...] | None, names: tuple[str, ...] | None = None) -> Any:
@@ -169,24 +171,13 @@ def _same_columns(raw: RawTable, names: tuple[str, ...]) -> Any:
     return X[:, [place[name] for name in names]]
 
 
-def _how(X: Any) -> str:
-    values = X.data if sparse.issparse(X) else X
-    if sparse.issparse(X) or np.mean(X == 0) >= MOSTLY_ZEROS:
-        whole = values.size and values.min() >= 0 and values.max() > 0 and bool(np.all(values == np.floor(values)))
-        if whole:
-            return "counts"
-    if sparse.issparse(X):
-        return "sparse"
-    return "as they are" if on_one_scale(X) else "standardized"
-
-
-def _fill(X: Any, impute: str, source: str) -> np.ndarray:
+def _fill(X: Any, impute: str, raw: RawTable) -> FloatArray:
     width = X.shape[1]
     if impute == "zero":
         return np.zeros(width)
     if sparse.issparse(X):
         if impute == "median":
-            raise ValueError(f"{source} is sparse: --impute takes zero or mean there, not median.")
+            raise ValueError(f"{raw.source} is sparse: {raw.option('impute')} takes zero or mean there, not median.")
         known = X.shape[0] - np.bincount(X.indices[np.isnan(X.data)], minlength=width)
         total = np.bincount(X.indices, np.nan_to_num(X.data, posinf=0, neginf=0), minlength=width)
         return np.divide(total, known, out=np.zeros(width), where=known > 0)

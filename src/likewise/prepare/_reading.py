@@ -1,14 +1,88 @@
-"""A file or a folder of one's own, read."""
+"""A file or a folder, read as rows to be clustered: ids and classes beside features."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from ..tables import RawTable, as_texts, read_raw
-from ._recipe import Recipe
-from ._roles import Roles, found_label, id_column, roles_of
-from ._rows import Names, Rows
+import numpy as np
+
+from ..tables import RawTable, as_numbers, as_texts, read_raw
+from ._columns import MIN_WORDS, has_few_levels, mean_words
+from ._kinds import DataKind
+from ._table_features import TableFeatures
+from ._text_column import Text
+
+ID_NAMES = ("id", "ids", "_id", "uid", "uuid", "key", "index", "row_id", "__index_level_0__", "unnamed: 0", "")
+"""Names of columns that hold ids; the last three are a data frame's index."""
+
+LABEL_NAMES = ("label", "labels", "class", "target")
+"""Names of columns that hold classes, where there are few of them."""
+
+
+class Names(NamedTuple):
+    """Who the rows of a file are, without what they are compared by."""
+
+    ids: list[str]
+    id_column: str | None
+    labels: list[str | None] | None
+    label_column: str | None
+    columns: tuple[str, ...]
+    """all that the file has"""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of a file, ready to be compared.
+
+    Attributes
+    ----------
+    X : (n, f) array or CSR matrix
+        What is compared.
+    kind : DataKind
+        What X holds: text, a table, a mixed one, images.
+    ids : list of str
+        The name of each row; its number, counted from 0, where the file has no ids.
+    labels : list of str or None, or None
+        The class of each row, None where it is unknown; None where the file has no classes.
+    texts : list of str or None
+        The text of each row, where there are texts.
+    images : list of Path or None
+        The picture of each row, where rows are pictures.
+    feature_names : tuple of str
+        One for each column of X.
+    features : TableFeatures
+        What made X, for new data.
+    id_column, label_column : str or None
+        Where ids and labels were found.
+    """
+
+    X: Any
+    kind: DataKind
+    ids: list[str]
+    labels: list[str | None] | None
+    texts: list[str] | None
+    images: list[Path] | None
+    feature_names: tuple[str, ...]
+    features: TableFeatures
+    id_column: str | None = None
+    label_column: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def description(self) -> str:
+        """How X was made, in a sentence."""
+        return self.features.description_
+
+    @property
+    def n_labeled(self) -> int:
+        """How many rows have a known class."""
+        return 0 if self.labels is None else sum(label is not None for label in self.labels)
 
 
 def read_table(
@@ -22,16 +96,16 @@ def read_table(
     encoding: str = "utf-8",
     language: str = "english",
 ) -> Rows:
-    """Read a CSV, TSV, JSON lines, Parquet, NPY, NPZ, Matrix Market or H5AD file, or a folder of texts or images.
+    """Read a file, or a folder of texts or images, as rows to be clustered.
 
     Parameters
     ----------
     path : path
-        The suffix tells the format.
+        The suffix tells the format: one of ``likewise.tables.FORMATS`` (CSV, TSV, JSON lines, Parquet, NPY, NPZ, Matrix
+        Market, H5AD), some with .gz after it.
     id : str, optional
-        The column of ids. By default one called "id" or the like, if every row has its own; else the first, if it
-        holds another short string in every row; else rows are called by their numbers, counted from 0, as they are
-        with "none".
+        The column of ids. By default one called "id" or the like; else the first, if it holds another short string in
+        every row; else rows are called by their numbers, counted from 0, as they are with "none".
     text : str or sequence of str
         Columns of texts. By default those with three words or more on average that are no categories.
     label : str, optional
@@ -43,87 +117,141 @@ def read_table(
         What a missing number becomes; then a missing category belongs to no level, and a missing text has no words.
         By default anything missing is an error.
     encoding : str
-        Of text files.
+        Encoding of text files.
     language : str
-        Of texts, for their stems.
+        Language of texts, for their stems.
 
     Returns
     -------
     Rows
+
+    See Also
+    --------
+    TableFeatures : The same for a data frame in memory.
+    read_like : Read new data in the same way.
     """
-    text = (text,) if isinstance(text, str) else tuple(text)
     raw = read_raw(path, encoding)
-    check_rows(raw)
-    roles = roles_of(raw, id=id, text=text, label=label, columns=columns)
-    return rows_of(raw, roles, impute=impute, language=language)
+    return rows_of(raw, id=id, text=text, label=label, columns=columns, impute=impute, language=language)
 
 
 def rows_of(
     raw: RawTable,
-    roles: Roles,
     *,
+    id: str | None = None,
+    text: str | Sequence[str] = (),
+    label: str | None = None,
+    columns: Sequence[str] | None = None,
     impute: str | None = None,
     language: str = "english",
 ) -> Rows:
-    """Make rows of what a reader gave."""
-    recipe, X = Recipe.learn(raw, roles, impute=impute, language=language)
-    if roles.label is not None and roles.label not in recipe.left_out:
-        recipe.left_out[roles.label] = "classes"
-    return _rows(raw, recipe, X, roles.label)
-
-
-def names_of(raw: RawTable, *, id: str | None = None, label: str | None = None) -> Names:
-    """Ids and classes of what a reader gave; nothing else of it is looked at, so nothing else can be wrong with it."""
-    check_rows(raw)
-    if label is not None:
-        raw.column(label)
-    column, label = id_column(raw, id, {}), label if label is not None else found_label(raw)
-    return Names(_ids(raw, column), column, _labels(raw, label), label, tuple(raw.columns))
+    """Make rows of a file that was read; parameters as for :func:`read_table`."""
+    texts = (text,) if isinstance(text, str) else tuple(text)
+    left_out = dict(raw.left_out)
+    names = names_of(raw, id=id, label=label, left_out=left_out)
+    not_compared = {names.id_column, names.label_column} - set(texts)
+    chosen = None if columns is None else [name for name in columns if name not in not_compared]
+    features = TableFeatures(text=texts, columns=chosen, impute=impute, language=language)
+    X = features._fit_table(replace(raw.without(not_compared), left_out=left_out))
+    features.id_column_ = names.id_column
+    if names.label_column is not None:
+        features.left_out_.setdefault(names.label_column, "classes")
+    return _rows(raw, features, X, names)
 
 
 def read_like(
-    path: str | os.PathLike[str],
-    recipe: Recipe,
-    *,
-    id: str | None = None,
-    encoding: str = "utf-8",
+    path: str | os.PathLike[str], features: TableFeatures, *, id: str | None = None, encoding: str = "utf-8"
 ) -> Rows:
     """Read new data as earlier data was read: the same columns, levels, words, means and weights.
 
     Parameters
     ----------
     path : path
-    recipe : Recipe
-        Of the earlier data: ``Rows.fitted``.
-    id, encoding
-        As for :func:`read_table`; ids are first looked for where they were.
+    features : TableFeatures
+        ``Rows.features`` of the earlier data.
+    id : str, optional
+        The column of ids; by default where they were, else as in :func:`read_table`.
+    encoding : str
+        Encoding of text files.
+
+    Returns
+    -------
+    Rows
     """
     raw = read_raw(path, encoding)
-    check_rows(raw)
-    X = recipe.apply(raw)
-    column = id_column(raw, recipe.id if id is None and recipe.id in raw.columns else id, {})
-    return _rows(raw, Recipe(recipe.blocks, recipe.weights, column, recipe.left_out), X, None)
+    names = names_of(raw, id=features.id_column_ if id is None and features.id_column_ in raw.columns else id)
+    X = features._transform_table(raw)
+    return _rows(raw, features, X, names._replace(labels=None, label_column=None))
 
 
-def check_rows(raw: RawTable) -> None:
-    """Refuse a file without rows."""
+def names_of(
+    raw: RawTable, *, id: str | None = None, label: str | None = None, left_out: dict[str, str] | None = None
+) -> Names:
+    """Ids and classes of a file that was read; nothing else of it is looked at, so nothing else can be wrong."""
     if raw.n == 0:
         raise ValueError(f"{raw.source} has no rows. It needs one for each item.")
+    if label is not None:
+        raw.column(label)
+    id = find_id_column(raw, id, {} if left_out is None else left_out)
+    label = find_label_column(raw) if label is None else label
+    return Names(_ids(raw, id), id, _labels(raw, label), label, tuple(raw.columns))
 
 
-def _rows(raw: RawTable, recipe: Recipe, X: object, label: str | None) -> Rows:
-    texts = None if recipe.text is None else ["" if cell is None else str(cell) for cell in raw.columns[recipe.text]]
+def find_id_column(raw: RawTable, named: str | None, left_out: dict[str, str]) -> str | None:
+    """The column of ids, named or found; None for row numbers. Columns that are only called like one are left out."""
+    if named is not None and not (named == "none" and "none" not in raw.columns):
+        raw.column(named)
+        return named
+    called = [name for name in raw.columns if name.strip().lower() in ID_NAMES or name == raw.id]
+    if named == "none":
+        left_out.update({name: "ids that are not used" for name in called if name not in left_out})
+        return None
+    if raw.id is not None:
+        return raw.id
+    unique = [name for name in called if _are_unique(as_texts(raw.columns[name]))]
+    if called:
+        chosen = unique[0] if unique else called[0]  # ids that repeat are an error, to be told with their rows
+        before = called[: called.index(chosen)]
+        left_out.update(dict.fromkeys(before, "it is called like a column of ids, but its values repeat"))
+        return chosen
+    first = next(iter(raw.columns), None)
+    return first if first is not None and raw.matrix is None and _are_names(raw.columns[first]) else None
+
+
+def find_label_column(raw: RawTable) -> str | None:
+    """The column that is called like one of classes and holds few of them."""
+    if raw.label is not None:
+        return raw.label
+    names = (name for name in raw.columns if name.strip().lower() in LABEL_NAMES)
+    return next((name for name in names if has_few_levels(as_texts(raw.columns[name]))), None)
+
+
+def _are_names(cells: Any) -> bool:
+    """Whether these are short strings, no two of them alike, and no numbers."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
+        return False
+    texts = as_texts(cells)
+    if not _are_unique(texts) or len(as_numbers(cells).wrong) < len(texts):
+        return False
+    return mean_words([str(text) for text in texts]) < MIN_WORDS
+
+
+def _are_unique(texts: list[str | None]) -> bool:
+    return None not in texts and len(set(texts)) == len(texts)
+
+
+def _rows(raw: RawTable, features: TableFeatures, X: Any, names: Names) -> Rows:
+    text = next((block.column for block in features.blocks_ if isinstance(block, Text)), None)
     return Rows(
         X=X,
-        ids=_ids(raw, recipe.id),
-        labels=_labels(raw, label),
-        texts=texts,
+        kind=features.kind_,
+        ids=names.ids,
+        labels=names.labels,
+        texts=None if text is None else ["" if cell is None else str(cell) for cell in raw.columns[text]],
         images=raw.images,
-        feature_names=recipe.feature_names,
-        recipe=str(recipe),
-        fitted=recipe,
-        id_column=recipe.id,
-        label_column=label,
+        feature_names=tuple(features.get_feature_names_out().tolist()),
+        features=features,
+        id_column=names.id_column,
+        label_column=names.label_column,
     )
 
 

@@ -33,15 +33,15 @@ class Text:
     alone: bool = True
 
     @classmethod
-    def learn(cls, raw: RawTable, column: str, *, impute: str | None, language: str, alone: bool) -> tuple[Self, Any]:
-        """Learn the words of a file, and write its texts in them."""
+    def fit(cls, raw: RawTable, column: str, *, impute: str | None, language: str, alone: bool) -> tuple[Self, Any]:
+        """Learn the words of a column, and return their weights."""
         block = cls(column, TextFeatures(language=language), impute, alone)
         try:
             return block, block.features.fit_transform(texts_of(raw, column, impute))
         except ValueError as error:
             raise ValueError(f"{raw.source}, column {column!r}: {error}") from None
 
-    def apply(self, raw: RawTable) -> Any:
+    def transform(self, raw: RawTable) -> Any:
         """The same for new data."""
         return self.features.transform(texts_of(raw, self.column, self.impute))
 
@@ -58,14 +58,15 @@ class Text:
 
 
 def texts_of(raw: RawTable, column: str, impute: str | None) -> list[str]:
-    """The texts of a column. A text of a folder may be empty; a cell of a table may not, unless told."""
+    """The texts of a column. A text of a folder may be empty; a cell of a table only with ``impute``."""
     found = []
     for row, cell in enumerate(raw.column(column)):
         if cell is None or (raw.text != column and is_missing_cell(cell)):
             if impute is None:
                 raise ValueError(
                     f"{raw.source}, {raw.where(row)}, column {column!r} has no text. Fill it in, leave the row out, "
-                    "let it count as a text without words with --impute, or choose other columns with --columns."
+                    f"let it count as a text without words with {raw.option('impute', 'zero')}, or choose other "
+                    f"columns with {raw.option('columns')}."
                 )
             cell = ""
         found.append(str(cell))

@@ -9,6 +9,9 @@ from typing import Any, Self
 
 import numpy as np
 
+NESTED = (dict, list, tuple, bytes, np.ndarray)
+"""Types of cells that are no single values."""
+
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
@@ -96,7 +99,7 @@ def flat_columns(columns: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str
     found: dict[str, Any] = {}
     left_out: dict[str, str] = {}
     for name, cells in columns.items():
-        if not isinstance(cells, list) or not any(isinstance(cell, dict | list | tuple | bytes) for cell in cells):
+        if not isinstance(cells, list) or not any(isinstance(cell, NESTED) for cell in cells):
             found[name] = cells
             continue
         numbers = _embedding(cells)
@@ -108,10 +111,10 @@ def flat_columns(columns: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str
 
 
 def _embedding(cells: list[Any]) -> Any:
-    if not all(isinstance(cell, list | tuple) for cell in cells) or len(set(map(len, cells))) != 1 or not cells[0]:
+    if not all(isinstance(cell, list | tuple | np.ndarray) for cell in cells):
         return None
     try:
         numbers = np.array(cells, dtype=np.float64)
     except (TypeError, ValueError):
         return None
-    return numbers if numbers.ndim == 2 else None
+    return numbers if numbers.ndim == 2 and numbers.shape[1] else None

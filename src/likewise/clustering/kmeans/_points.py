@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.extmath import row_norms
 
 from ..._threads import parallel_map
 from ...linalg._row_matrix import indicator
+from ...linalg._unit_rows import squared_lengths, unit_rows
 
 Array = np.ndarray
 
@@ -162,20 +162,6 @@ class Points:
 def origin(X: Any) -> Any:
     """The mean of dense rows; 0 for sparse ones, which must stay where they are."""
     return 0 if sparse.issparse(X) else X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-
-
-def squared_lengths(rows: Any) -> Array:
-    """‖x‖² of each row."""
-    return np.einsum("ij,ij->i", rows, rows) if isinstance(rows, np.ndarray) else row_norms(rows, squared=True)
-
-
-def unit_rows(X: Any) -> Any:
-    """Rows divided by their length; rows of zeros stay zero."""
-    length = np.sqrt(squared_lengths(X))
-    scale = np.divide(1, length, out=np.zeros_like(length), where=length > 0)
-    if sparse.issparse(X):
-        return _as(sparse.csr_array(sparse.diags_array(scale) @ X), X.dtype)
-    return X * scale[:, None]
 
 
 def blocks(n: int, width: int, size: int = BLOCK) -> Iterator[slice]:

@@ -10,7 +10,8 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
 from ..._threads import parallel_map
-from ._points import IN_CACHE, blocks, unit_rows
+from ...linalg._unit_rows import unit_rows
+from ._points import IN_CACHE, blocks
 
 SAMPLE = 1000
 """Rows, evenly spaced, among which the mean distance is taken."""
