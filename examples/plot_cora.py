@@ -2,7 +2,7 @@
 Cora: papers by their words, and by who cites whom
 ==================================================
 
-2,708 scientific papers on seven subjects, as words and as citations. Citations tell which words matter; a new paper
+2,708 scientific papers on seven subjects, as words and as citations. Citations show which words matter; a new paper
 then needs words alone.
 
 This example reads ``cora.npz`` in the folder that the environment variable ``LIKEWISE_DATA`` names: ``X`` (papers ×
@@ -29,7 +29,7 @@ y, names, links = data["y"], data["target_names"], data["links"]
 X = TfidfTransformer().fit_transform(sparse.csr_array(data["X"].astype(float)))
 
 # %%
-# Do citations mean similarity? Fifty papers of each subject, read by somebody, tell.
+# Do citations join papers of one subject? Fifty papers of each subject whose subject is known show it.
 
 rng = np.random.default_rng(0)
 sample = np.full(len(y), -1)
@@ -38,7 +38,7 @@ for label in range(len(names)):
 print(homophily(links, sample))
 
 # %%
-# Words alone, and words with the weights that citations teach:
+# Words alone, and words with weights learned from citations:
 
 model = NetworkedDocuments(len(names), random_state=0)
 without = model.fit(X).labels_
@@ -54,12 +54,12 @@ for cluster in range(len(names)):
     print(f"cluster {cluster}: {counts.sum()} papers, {counts.max() / counts.sum():.0%} on {subjects[counts.argmax()]}")
 
 # %%
-# Papers in the plane of their words, and in the plane of the words that count:
+# Papers in the plane of their words, and in the plane of the weighted words:
 
 learned = normalize(model.transform(X))
 figure = scatter(
     TruncatedSVD(2, random_state=0).fit_transform(X),
     TruncatedSVD(2, random_state=0).fit_transform(learned - learned.mean(axis=0)),
     names[y],
-    titles=("2,708 papers by their words", "by the words that citations teach"),
+    titles=("2,708 papers by their words", "by words weighted by citations"),
 )

@@ -3,8 +3,7 @@ Digits: how much a few hints help
 =================================
 
 1,797 images of handwritten digits are to be sorted into ten piles. We compare k-means, ``Likewise`` without hints,
-and ``Likewise`` with more and more hints, and look only at images that no hint speaks of: what was learned, not what
-was told.
+and ``Likewise`` with more and more hints. Only images that are in no hint count: for them the clustering had to learn.
 """
 
 import numpy as np
@@ -21,8 +20,8 @@ X = X / 16
 # %%
 # Hints
 # -----
-# A hint is a pair of rows, and whether they belong together. Here they are drawn from the truth, half of them "same"
-# and half "different", as a person would be asked. The smaller sets are parts of the larger ones.
+# A hint is a pair of rows, and whether they belong together. Here the true digits stand in for the person who is asked;
+# half of the pairs are the same, half different. The smaller sets are parts of the larger ones.
 
 rng = np.random.default_rng(0)
 draws = [[Constraints.sample(y, "equal", amount, random_state=rng) for amount in (25, 25, 50)] for _ in range(3)]
@@ -31,7 +30,7 @@ print(draws[0][0])
 # %%
 # Fitting
 # -------
-# ``add_constraints`` goes on from the features and the answer that are there already, so asking again is quick.
+# ``add_constraints`` reuses the features and clusterings of the first fit, so a second fit is quick.
 
 
 def agreement(labels, rows):
@@ -55,7 +54,7 @@ for amount, score in zip(amounts, scores.mean(axis=0), strict=True):
     print(f"Likewise with {amount} hints {score:.2f}")
 
 # %%
-# What the last model says about itself:
+# The report of the last model:
 
 print(model.report_)
 
@@ -67,4 +66,4 @@ lines = {
     "Likewise, no hints": ([0], [np.mean(without)], [0.0]),
     "k-means": ([0], [plain], [0.0]),
 }
-figure = learning_curve({"digits no hint speaks of": lines}, y_label="NMI with the true digits")
+figure = learning_curve({"digits that are in no hint": lines}, y_label="NMI with the true digits")

@@ -3,7 +3,7 @@ Genes: sixty samples, two thousand columns
 ==========================================
 
 With far more columns than rows, distances say little: noise adds up over all columns, and what matters is in a few.
-Hints tell which: these two samples are of one tissue, those two are not.
+Hints show which: these two samples are of one tissue, those two are not.
 """
 
 import numpy as np

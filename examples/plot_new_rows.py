@@ -2,8 +2,8 @@
 New rows: predict, keep, and open again
 =======================================
 
-Clusters found once are used for what comes later. ``predict`` places new rows, ``transform`` says where they lie, and
-a model file keeps both for another day.
+Clusters found once serve for rows that come later. ``predict`` assigns new rows, ``transform`` gives their coordinates,
+and a model file keeps the model for another day.
 """
 
 from pathlib import Path
@@ -24,34 +24,34 @@ X, y = load_digits(return_X_y=True)
 X, y = X[y < 6] / 16, y[y < 6]
 
 # %%
-# Hints speak of all rows; ``restrict`` keeps those about the training rows and renumbers them. (Never cut the arrays
-# of pairs yourself: their numbers are row numbers.)
+# Hints are about all rows; ``restrict`` keeps those about the training rows and renumbers them. (Do not index the arrays
+# of pairs yourself: they hold row numbers.)
 
 hints = Constraints.sample(y, "equal", 60, random_state=0)
 old, new = train_test_split(np.arange(len(y)), test_size=0.3, random_state=0)
 model = Likewise(6, random_state=0, verbose=False).fit(X[old], constraints=hints.restrict(old))
-print(f"rows that were there: NMI {normalized_mutual_information(y[old], model.labels_):.2f}")
+print(f"training rows: NMI {normalized_mutual_information(y[old], model.labels_):.2f}")
 
 placed = model.predict(X[new])
-print(f"rows that are new: NMI {normalized_mutual_information(y[new], placed):.2f}")
+print(f"new rows: NMI {normalized_mutual_information(y[new], placed):.2f}")
 
 # %%
-# A model file holds no code, so it is safe to open, and answers as before:
+# A model file holds no code, so it is safe to open, and predicts as before:
 
 with TemporaryDirectory() as folder:
     path = save(Path(folder) / "digits.likewise", model)
     again = load(path).model
-    print(f"{path.stat().st_size / 1e6:.1f} MB; the same answer: {(again.predict(X[new]) == placed).all()}")
+    print(f"{path.stat().st_size / 1e6:.1f} MB; the same clusters: {(again.predict(X[new]) == placed).all()}")
 
 # %%
-# Old rows and new ones, in the plane in which the clusters found lie farthest apart:
+# Training rows and new rows, in the plane that separates the clusters best:
 
 plane = LinearDiscriminantAnalysis(n_components=2).fit(X[old], model.labels_)
 figure = Figure(figsize=(10, 4.4), layout="constrained")
 colors = np.array(palette(6))
 shown = {
-    f"{len(old)} rows that were clustered": (X[old], model.labels_),
-    f"{len(new)} rows that came later": (X[new], placed),
+    f"{len(old)} training rows": (X[old], model.labels_),
+    f"{len(new)} new rows": (X[new], placed),
 }
 for axis, (title, (rows, labels)) in zip(figure.subplots(1, 2, sharex=True, sharey=True), shown.items(), strict=True):
     axis.scatter(*plane.transform(rows).T, c=colors[labels], s=9, linewidths=0)

@@ -3,7 +3,7 @@ A projection by hand: Costco and DSP
 ====================================
 
 ``Likewise`` chooses for you. To see and keep a linear map, choose one yourself: a projection learned from hints, then
-any clusterer of scikit-learn. How many directions? The share of each tells.
+any clusterer of scikit-learn. The share of each direction shows how many to keep.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -49,8 +49,7 @@ for name, weight in costco.top_features(0, 5, names):
     print(f"{weight:+.2f}  {name}")
 
 # %%
-# The share of each direction: how much of all spread along it is spread that is wanted. Keep those before it levels
-# off.
+# The share of each direction: the part of all spread along it that is wanted. Keep those before it levels off.
 
 shares = eigenvalue_share({"Costco": costco, "DSP": dsp})
 
