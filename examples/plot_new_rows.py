@@ -24,8 +24,8 @@ X, y = load_digits(return_X_y=True)
 X, y = X[y < 6] / 16, y[y < 6]
 
 # %%
-# Hints are about all rows; ``restrict`` keeps those about the training rows and renumbers them. (Do not index the arrays
-# of pairs yourself: they hold row numbers.)
+# Hints are about all rows; ``restrict`` keeps those about the training rows and renumbers them. (Do not index the
+# arrays of pairs yourself: they hold row numbers.)
 
 hints = Constraints.sample(y, "equal", 60, random_state=0)
 old, new = train_test_split(np.arange(len(y)), test_size=0.3, random_state=0)

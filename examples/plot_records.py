@@ -3,8 +3,7 @@ Records: keys as hints
 ======================
 
 A list of customers has no labels, but it has keys. Two rows with one e-mail address are one household; rows whose
-postal codes begin differently live in different regions. ``from_records`` reads such keys as hints, a belief for
-each.
+postal codes begin differently live in different regions. ``from_records`` reads such keys as hints, each with a weight.
 """
 
 import numpy as np
@@ -32,8 +31,8 @@ customers = {
 }
 
 # %%
-# One address, one household, hence one region. Different first digits of the code, different regions; of the code we
-# are less sure. Whole blocks are kept as they are, and never written out as pairs.
+# One address, one household, hence one region. Different first digits of the code, different regions, with a weight of
+# 0.8, as codes are less reliable. Blocks of rows are kept as they are, and not written out as pairs.
 
 hints = from_records(customers, same="email", different_across={prefix("code", 1): 0.8})
 print(hints)
@@ -48,7 +47,7 @@ for name, labels in (("without hints", model.unsupervised_labels_), ("with keys"
     print(f"{name}: NMI with the regions {normalized_mutual_information(regions, labels):.2f}")
 
 # %%
-# Which hints the answer without them breaks, and which the one with them:
+# Which hints are broken without them, and which with them:
 
 before = constraints_kept(model.unsupervised_labels_, hints)
 figure = constraints_kept(model.labels_, hints)

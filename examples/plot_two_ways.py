@@ -1,9 +1,9 @@
 """
-Wine: the same rows, grouped two ways
-=====================================
+Wine: two groupings of the same rows
+====================================
 
 Nothing in a table says what its clusters are *for*. The same 178 wines can be grouped by the grower's variety, or
-into light and strong ones. Both are right; a few hints tell which is meant.
+into light and strong ones. Both are right; a few hints show which is meant.
 """
 
 import numpy as np
@@ -21,19 +21,19 @@ strength = np.where(X["alcohol"] > X["alcohol"].median(), "strong", "light")
 print(f"the two groupings agree little: NMI {normalized_mutual_information(variety, strength):.2f}")
 
 # %%
-# Sixty hints from a grower, sixty from a taxman.
+# Sixty hints from a grower, and sixty from a tax office that charges by alcohol:
 
 answers = {}
 for name, truth in (("variety", variety), ("strength", strength)):
     hints = Constraints.sample(truth, "equal", 30, random_state=0)
     model = Likewise(len(set(truth)), random_state=0, verbose=False).fit(X, constraints=hints)
     answers[name] = hints, model
-    unaware = normalized_mutual_information(truth, model.unsupervised_labels_)
+    without = normalized_mutual_information(truth, model.unsupervised_labels_)
     found = normalized_mutual_information(truth, model.labels_)
-    print(f"{name}: NMI {unaware:.2f} without hints, {found:.2f} with them")
+    print(f"{name}: NMI {without:.2f} without hints, {found:.2f} with them")
 
 # %%
-# What sets the clusters apart, in standard deviations, is another thing each time:
+# The columns that set the clusters apart, in standard deviations, differ:
 
 for name, (_, model) in answers.items():
     for cluster in range(model.n_clusters_):
@@ -41,7 +41,7 @@ for name, (_, model) in answers.items():
         print(f"{name}, cluster {cluster}: {features}")
 
 # %%
-# The same rows in the two directions that each set of hints teaches, colored by the clusters found:
+# The same rows in two directions learned from each set of hints, colored by the clusters found:
 
 standard = (X - X.mean()) / X.std()
 figure = Figure(figsize=(10, 4.4), layout="constrained")

@@ -2,8 +2,8 @@
 Wrong hints are found
 =====================
 
-People err. Here one hint in eight is wrong, and nobody says which. ``Likewise`` asks clusterings that did *not* see a
-hint what they think of it; where they disagree with it clearly, the hint is a suspect.
+People err. Here one hint in eight is wrong. ``Likewise`` compares each hint with the clusterings that did *not* see it;
+where they clearly disagree with the hint, it is a suspect.
 """
 
 import numpy as np
@@ -30,8 +30,8 @@ for suspect in model.suspects_[:10]:
     print(f"{suspect}   truth: {y[first]} and {y[second]}")
 
 # %%
-# What a wrong hint can do depends on how hints are taken. ``trust="strict"`` keeps every must-link, wrong ones too;
-# the default noticed that something is amiss, and weighs them:
+# How much harm wrong hints do depends on ``trust``. ``trust="strict"`` keeps every must-link, wrong ones too; the
+# default found that hints are unreliable, and weighs them:
 
 strict = Likewise(5, trust="strict", random_state=0, verbose=False).fit(X, constraints=hints)
 for name, labels in (
@@ -42,12 +42,12 @@ for name, labels in (
     print(f"{name}: NMI with the digits {normalized_mutual_information(y, labels):.2f}")
 
 # %%
-# How likely each hint is to be wrong, in the eyes of ``Likewise``; red ones are wrong in truth.
+# How likely each hint is to be wrong by ``Likewise``; red ones are wrong in truth.
 
 wrong = np.array([suspect.wrong for suspect in model.suspects_])
 same = np.array([y[left] == y[right] for left, right in (suspect.rows for suspect in model.suspects_)])
-said = np.array([suspect.kind == "must-link" for suspect in model.suspects_])
-in_truth = same != said
+stated = np.array([suspect.kind == "must-link" for suspect in model.suspects_])
+in_truth = same != stated
 
 figure = Figure(figsize=(8, 3.6), layout="constrained")
 axis = figure.subplots()

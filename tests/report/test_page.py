@@ -11,8 +11,10 @@ import pytest
 from PIL import Image
 
 from likewise import Constraints, Likewise, Partition, PCKMeans
+from likewise.front._evidence import UNSUPERVISED
+from likewise.front._members import FAMILIES
 from likewise.prepare import read_table
-from likewise.report import _facts, _map_data, write_report
+from likewise.report import _chapters, _facts, _map_data, write_report
 from likewise.report._map_data import as_script, constraint_lines
 
 
@@ -110,9 +112,9 @@ def test_numbers_are_those_of_the_model(page, wine):
     assert f"Of 80 hinted pairs the result keeps {report.kept:.1%}." in words
     for size in np.bincount(model.labels_):
         assert f"{size} rows · {size / len(X):.1%} of all" in words
-    doubtful = [suspect for suspect in model.suspects_ if suspect.wrong > 0.5]
-    assert doubtful, "hints were made wrong on purpose"
-    assert f"{len(doubtful)} hints are more likely wrong than right." in words
+    suspects = [suspect for suspect in model.suspects_ if suspect.wrong > 0.5]
+    assert suspects, "hints were made wrong on purpose"
+    assert f"{len(suspects)} hints are more likely wrong than right." in words
     for family in report.families:
         assert f"{family.members} {family.agreement:.0%} {family.held_out:.0%} {family.weight:.2f}" in words
     assert "likewise cluster wine.csv" in words
@@ -120,6 +122,10 @@ def test_numbers_are_those_of_the_model(page, wine):
     for name, difference in model.top_features(0, 6):
         assert name[:39] in words
         assert f"{difference:+.1f}".replace("-", "−") in words
+
+
+def test_every_family_is_explained():
+    assert set(_chapters.FAMILIES) == {*FAMILIES, UNSUPERVISED}
 
 
 def test_the_weight_of_a_family_is_told_once(page):
@@ -172,7 +178,8 @@ def test_the_same_twice(wine, tmp_path):
 def test_a_likewise_remembers_its_hints(wine, tmp_path):
     X, _, hints, model = wine
     found, given = (
-        data_of(write_report(tmp_path / "a.html", model, X, constraints=told))["lines"] for told in (None, hints)
+        data_of(write_report(tmp_path / "a.html", model, X, constraints=constraints))["lines"]
+        for constraints in (None, hints)
     )
     assert found == given
     assert len(unpacked(found["same"]["pairs"], "<u4")) == 2 * len(hints.must_link)
@@ -211,13 +218,13 @@ def test_lines_of_groups_are_chains():
 
 def test_of_very_many_rows_a_sample_is_drawn(wine, tmp_path, monkeypatch):
     X, _, hints, model = wine
-    told = np.unique(np.concatenate([hints.must_link, hints.cannot_link]))
-    monkeypatch.setattr(_facts, "MAX_POINTS", len(told) + 10)
+    paired = np.unique(np.concatenate([hints.must_link, hints.cannot_link]))
+    monkeypatch.setattr(_facts, "MAX_POINTS", len(paired) + 10)
     path = write_report(tmp_path / "a.html", model, X)
     data = data_of(path)
     rows = unpacked(data["rows"], "<u4")
-    assert len(rows) == data["count"] == len(told) + 10
-    assert set(told) <= set(rows.tolist())
+    assert len(rows) == data["count"] == len(paired) + 10
+    assert set(paired) <= set(rows.tolist())
     assert f"Of 178 rows {len(rows)} are drawn, picked at random." in read(path).words
     assert unpacked(data["cluster"], "<u2").tolist() == model.labels_[rows].tolist()
     left = rows[unpacked(data["lines"]["different"]["pairs"], "<u4").reshape(-1, 2)]

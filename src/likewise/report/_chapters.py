@@ -10,11 +10,13 @@ import numpy as np
 
 from .. import __version__
 from ..constraints._wording import counted
-from ._facts import LOW_AGREEMENT, Facts
+from ..front._evidence import UNSUPERVISED
+from ..front._report import LOW_AGREEMENT
+from ._facts import Facts
 from ._markup import Html, element, joined, table
 
 FAMILIES = {
-    "without hints": "plain clusterings that use no hints",
+    UNSUPERVISED: "plain clusterings that use no hints",
     "graph": "follows who is near whom, so clusters may be curved",
     "both": "looks at neighbors and at the columns themselves",
     "linear": "weighs the columns anew, by what rows said to be the same have in common",
@@ -101,7 +103,7 @@ def tried(facts: Facts) -> Html:
         parts.append(element("p", _fallback(report)))
         rows = [
             (
-                joined([element("b", family.name), element("span", FAMILIES.get(family.name, ""), class_="meaning")]),
+                joined([element("b", family.name), element("span", FAMILIES[family.name], class_="meaning")]),
                 f"{family.members}",
                 f"{family.agreement:.0%}",
                 f"{family.held_out:.0%}",
@@ -186,7 +188,7 @@ def _method(report: Any) -> str:
             "no hints to learn from."
         )
     members = sum(family.members for family in report.families)
-    unsupervised = sum(family.members for family in report.families if family.name == "without hints")
+    unsupervised = sum(family.members for family in report.families if family.name == UNSUPERVISED)
     return (
         f"{members} clusterings were made: {unsupervised} without hints, and {members - unsupervised} that learned "
         f"from them, in {len(report.families) - 1} families. Rows that most of them put together are together in "

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._facts import LOW_AGREEMENT, Facts
+from ..front._report import LOW_AGREEMENT
+from ._facts import Facts
 from ._map_data import MAX_EXCERPT
 from ._markup import Html, element, joined, plain
 from ._thumbnails import thumbnail

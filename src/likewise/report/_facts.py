@@ -26,9 +26,6 @@ MAX_POINTS = 100_000
 MAX_FITTED = 10_000
 """Rows from which the directions of the map are found."""
 
-LOW_AGREEMENT = 0.5
-"""A row has low agreement if fewer clusterings than this put it where the result does."""
-
 TEXT_KINDS = ("counts", "text")
 """Kinds of data whose columns are words."""
 
