@@ -98,7 +98,7 @@ def test_time_left_is_linear_in_the_count_of_a_loop_of_known_length():
     status.update(Progress("training", 2, 8), now=14.0)
     assert status.counts(now=14.0) == "2 of 8  0:14, 0:12 left"
     assert status.counts(now=20.0) == "2 of 8  0:20, 0:06 left"
-    assert status.counts(now=99.0) == "2 of 8  1:39, 0:00 left"
+    assert status.counts(now=99.0) == "2 of 8  1:39"  # longer than expected: nobody knows
     status.update(Progress("training", 0, 8), now=100.0)  # another loop
     status.update(Progress("training", 4, 8), now=104.0)
     assert status.counts(now=104.0) == "4 of 8  1:44, 0:04 left"

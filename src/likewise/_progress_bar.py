@@ -67,10 +67,12 @@ class Status:
         return f"{done:,} of {total:,}  {elapsed}" + ("" if left is None else f", {clock(left)} left")
 
     def _seconds_left(self, now: float, done: int, total: int) -> float | None:
-        if done <= 0 or self._last <= self._loop_start:
+        """Linear in the count; None before anything is done, and once the time that was expected is over."""
+        if done <= 0:
             return None
         per_item = (self._last - self._loop_start) / done
-        return max(per_item * (total - done) - (now - self._last), 0.0)
+        left = per_item * (total - done) - (now - self._last)
+        return left if left > 0 else None
 
 
 @contextmanager
@@ -78,7 +80,7 @@ def progress_bar(title: str = "", visible: bool = True) -> Iterator[None]:
     """Show what the work inside reports, from a second on, until it ends.
 
     Nothing is shown without a terminal behind standard error, nor in a process that another one of Python's started.
-    Where somebody observes already, they are told the title as a stage, and there is no second bar.
+    Where somebody observes already, the title is a stage for them, and there is no second bar.
     """
     if is_observed():
         with stage(title):

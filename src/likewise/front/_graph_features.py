@@ -1,4 +1,4 @@
-"""Coordinates of rows in their neighbor graph: curved clusters made round."""
+"""Coordinates of rows in their neighbor graph, in which curved clusters are round."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import FloatArray, IntArray
 from .._estimator import validate_rows
+from .._progress import stage
 from .._saved import Saved, check_shape
 from .._sklearn import Interval, StrOptions, _fit_context
 from ..graphs._fuzzy import Nearness
@@ -38,7 +39,7 @@ def _check_walk(model: Any) -> None:
 
 
 class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Where a row stands in the graph of nearest neighbors, as a few dozen coordinates.
+    """Coordinates of rows in their graph of nearest neighbors (a diffusion map).
 
     Put it in front of any linear projection: hints are then learned linearly, in a space that is not linear. Prefer it
     for curved clusters (images, signals, speech) and for text; where clusters are round and few, the columns themselves
@@ -64,9 +65,8 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         sparse X.
     reach : float in [0, 1)
         r: how far walks go.
-    search : {"auto", "exact", "approximate", "faiss"}
+    search : {"auto", "exact", "approximate"}
         How neighbors are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.choose_search`).
-        "faiss" is approximate by the package of that name: ``pip install "likewise[ann]"``.
 
     Attributes
     ----------
@@ -145,13 +145,25 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
-        """The coordinates of the rows of X, which are those of the graph."""
+        """Find the neighbors of each row, and return the coordinates of the rows.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+        y : ignored
+
+        Returns
+        -------
+        (n, n_components_) array
+        """
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         metric = self.metric if self.metric != "auto" else "cosine" if sparse.issparse(X) else "euclidean"
         self._near = Nearness(X, self._count(X.shape[0], metric), metric, self.search)
-        self.graph_ = self._near.graph()
+        with stage("searching neighbors"):
+            self.graph_ = self._near.graph()
         self.recall_ = self._near.recall
-        values, V, degrees, self.n_parts_ = walk_pairs(self.graph_, min(self.n_components, X.shape[0]))
+        with stage("eigenvectors of the neighbor graph"):
+            values, V, degrees, self.n_parts_ = walk_pairs(self.graph_, min(self.n_components, X.shape[0]))
         smooth = values > SMOOTH
         smooth[0] = True
         self.eigenvalues_ = values[smooth]
@@ -165,7 +177,17 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return self.embedding_
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """The coordinates of new rows, from the rows of ``fit`` that are near them."""
+        """The coordinates of new rows, from the rows of ``fit`` that are near them.
+
+        Parameters
+        ----------
+        X : (m, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (m, n_components_) array
+            Of a row of ``fit``, its own coordinates.
+        """
         check_is_fitted(self)
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
         weights = self._near.of(X)

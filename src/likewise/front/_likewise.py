@@ -388,7 +388,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         return largest_differences(self._profile[cluster], n, _check_feature_names_in(self, feature_names))
 
     def transform(self, X: Any) -> FloatArray:
-        """The coordinates of rows in the space of the answer.
+        """The coordinates of rows in the space in which the clusters were found.
 
         Parameters
         ----------
@@ -459,28 +459,28 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 def cluster(X: Any, constraints: Constraints | None = None, n_clusters: int | None = None, **params: Any) -> IntArray:
     """Cluster rows under hints in one call.
 
-        Parameters
-        ----------
-        X : (n, f) array, sparse matrix or data frame
-        constraints : Constraints, optional
-        n_clusters : int, optional
-            None: as many as the hints make likely.
-        **params
-            Further parameters of :class:`Likewise`.
+    Parameters
+    ----------
+    X : (n, f) array, sparse matrix or data frame
+    constraints : Constraints, optional
+    n_clusters : int, optional
+        None: as many as the hints make likely.
+    **params
+        Further parameters of :class:`Likewise`.
 
-        Returns
-        -------
-        (n,) int array
-            ``labels_`` of a fitted :class:`Likewise`.
+    Returns
+    -------
+    (n,) int array
+        ``labels_`` of a fitted :class:`Likewise`.
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from likewise import Constraints
-        >>> from likewise.front import cluster
-        >>> X = np.concatenate([np.random.default_rng(0).normal(at, 1.0, (20, 2)) for at in (0.0, 9.0)])
-        >>> labels = cluster(X, Constraints(40, must_link=[(0, 1)], cannot_link=[(0, 20)]), random_state=0)
-        >>> bool((labels[:20] == labels[0]).all() and (labels[20:] != labels[0]).all())
-        True
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise import Constraints
+    >>> from likewise.front import cluster
+    >>> X = np.concatenate([np.random.default_rng(0).normal(at, 1.0, (20, 2)) for at in (0.0, 9.0)])
+    >>> labels = cluster(X, Constraints(40, must_link=[(0, 1)], cannot_link=[(0, 20)]), random_state=0)
+    >>> bool((labels[:20] == labels[0]).all() and (labels[20:] != labels[0]).all())
+    True
     """
     return Likewise(n_clusters, **params).fit(X, constraints=constraints).labels_

@@ -1,4 +1,4 @@
-"""How strongly a row is tied to its nearest rows: weights from distances, and the graph they make."""
+"""Weights between near rows, from their distances, and the graph they make."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .._arrays import FloatArray, IntArray
 from .._saved import Saved
 from ._neighbors import distances_by, neighbors
 
-HALVINGS = 40
+N_HALVINGS = 40
 """Steps of the bisection for the width of each row's neighborhood."""
 
-NARROWEST = 1e-3
+MIN_WIDTH = 1e-3
 """No width is below this part of the mean distance of the row's neighbors: rows that coincide have none."""
 
 
@@ -24,8 +24,8 @@ def fuzzy_weights(distances: FloatArray) -> FloatArray:
     .. math:: w_{ij} = \\exp(-\\max(0, d_{ij} - \\rho_i) / \\sigma_i)
 
     where ρ is the distance to the nearest row that is not the same point, and σ is such that the weights of a row sum
-    to log₂ of the number of neighbors. So every row has the same amount of nearness to give, in crowded regions and in
-    empty ones (McInnes, Healy and Melville 2018, Section 3.1).
+    to log₂ of the number of neighbors. So the weights of every row have the same sum, in dense regions and in sparse
+    ones (McInnes, Healy and Melville 2018, Section 3.1).
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def fuzzy_weights(distances: FloatArray) -> FloatArray:
     beyond = np.maximum(distances - np.where(np.isfinite(nearest), nearest, 0.0)[:, None], 0.0)
     scale = distances.mean(axis=1)
     scale[scale == 0] = 1.0  # rows that all coincide are near at any width
-    low, high = NARROWEST * scale, 64.0 * k * scale
-    for _ in range(HALVINGS):
+    low, high = MIN_WIDTH * scale, 64.0 * k * scale
+    for _ in range(N_HALVINGS):
         width = np.sqrt(low * high)
         narrow = np.exp(-beyond / width[:, None]).sum(axis=1) < np.log2(k)
         low, high = np.where(narrow, width, low), np.where(narrow, high, width)
@@ -57,7 +57,7 @@ def cosine_weights(distances: FloatArray) -> FloatArray:
     return np.maximum(1.0 - distances, 0.0)
 
 
-def tied(weights: FloatArray, neighbors: IntArray, n: int) -> sparse.csr_array:
+def weight_matrix(weights: FloatArray, neighbors: IntArray, n: int) -> sparse.csr_array:
     """The weights as a sparse matrix with n columns, one row for each row of ``neighbors``; zeros are left out."""
     count, k = neighbors.shape
     bounds = np.arange(0, count * k + 1, k)
@@ -66,13 +66,13 @@ def tied(weights: FloatArray, neighbors: IntArray, n: int) -> sparse.csr_array:
     return matrix
 
 
-def either(directed: sparse.csr_array) -> sparse.csr_array:
+def fuzzy_union(directed: sparse.csr_array) -> sparse.csr_array:
     """Two rows are near if either counts the other as near: a + b − ab, the union of two fuzzy statements."""
     return sparse.csr_array(directed + directed.T - directed.multiply(directed.T))
 
 
-def larger(directed: sparse.csr_array) -> sparse.csr_array:
-    """The larger of the two directions: the union where both, if both are there, say the same."""
+def larger_weight(directed: sparse.csr_array) -> sparse.csr_array:
+    """The larger of the two directions, which are equal where both are there."""
     return sparse.csr_array(directed.maximum(directed.T))
 
 
@@ -92,7 +92,7 @@ class Nearness:
         At most n − 1.
     metric : {"euclidean", "cosine"}
         Euclidean distances become :func:`fuzzy_weights`, cosines are weights themselves.
-    search : {"auto", "exact", "approximate", "faiss"}
+    search : {"auto", "exact", "approximate"}
         As for :func:`~likewise.graphs.neighbors`; new rows are always compared with all.
 
     Attributes
@@ -104,9 +104,13 @@ class Nearness:
     _saved: ClassVar[Saved] = Saved(("_rows", "n_neighbors", "metric"), check=_check_nearness)
 
     def __init__(self, X: Any, n_neighbors: int, metric: str, search: str = "auto") -> None:
-        self.n, self.n_neighbors, self.metric, self.search, self.recall = X.shape[0], n_neighbors, metric, search, 1.0
+        self.n = X.shape[0]
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.search = search
+        self.recall = 1.0
         self._weigh = fuzzy_weights if metric == "euclidean" else cosine_weights
-        self._union = either if metric == "euclidean" else larger
+        self._union = fuzzy_union if metric == "euclidean" else larger_weight
         self._rows = X
         self._distances = distances_by(metric, X)
 
@@ -114,9 +118,9 @@ class Nearness:
         """The symmetric weights among the rows themselves; no row is near itself."""
         found = neighbors(self._distances, self.n_neighbors, search=self.search)
         self.recall = found.recall
-        return self._union(tied(self._weigh(found.distances), found.rows, self.n))
+        return self._union(weight_matrix(self._weigh(found.distances), found.rows, self.n))
 
     def of(self, X: Any) -> sparse.csr_array:
         """The weights of new rows to their nearest."""
         found = neighbors(self._distances.asked(X), self.n_neighbors, search="exact", themselves=False)
-        return tied(self._weigh(found.distances), found.rows, self.n)
+        return weight_matrix(self._weigh(found.distances), found.rows, self.n)
