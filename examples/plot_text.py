@@ -44,8 +44,8 @@ print(messages[0])
 # %%
 # The piles
 # ---------
-# Eight messages on each subject, by their numbers. Known classes go in as ``y``, with −1 for rows that nobody sorted; rows of one pile
-# are then must-links, and rows of two piles cannot-links.
+# Eight messages on each subject, by their numbers. Known classes go in as ``y``, with −1 for rows that nobody sorted;
+# rows of one pile are then must-links, and rows of two piles cannot-links.
 
 piles = {
     "where is my parcel": [2, 9, 13, 17, 24, 28, 33, 36],
