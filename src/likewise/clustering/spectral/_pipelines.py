@@ -316,7 +316,7 @@ def rlc_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = 
     Method(
         "lo-nc",
         prefer="text: constraints carried to neighbors, then a cut",
-        paper="Yan, Wang, Lee, Giles 2009",
+        paper="Klein, Kamvar, Manning 2002; Yan, Wang, Lee, Giles 2009",
         uses_weights=False,
         cost=ALL_PAIRS,
     )
@@ -333,7 +333,7 @@ def lo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = N
     Method(
         "glo-nc",
         prefer="text: constraints carried along shortest paths, then a cut",
-        paper="Yan, Wang, Lee, Giles 2009",
+        paper="Klein, Kamvar, Manning 2002; Yan, Wang, Lee, Giles 2009",
         uses_weights=False,
         cost=ALL_PAIRS,
     )
