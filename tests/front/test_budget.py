@@ -138,7 +138,7 @@ def test_an_interrupted_fit_has_the_best_answer_so_far(iris, monkeypatch):
     assert model.predict(X).shape == (150,)
 
 
-def test_interrupted_at_the_first_member_it_stays_next_to_the_baseline(iris, monkeypatch):
+def test_interrupted_at_the_first_member_it_falls_back_to_the_unsupervised_result(iris, monkeypatch):
     X, hints = iris
     interrupting(monkeypatch, "graph")
     with pytest.warns(UserWarning, match="interrupted"):
@@ -147,7 +147,7 @@ def test_interrupted_at_the_first_member_it_stays_next_to_the_baseline(iris, mon
     assert (model.labels_[hints.must_link[:, 0]] == model.labels_[hints.must_link[:, 1]]).all()
 
 
-def test_interrupted_when_members_are_joined_it_is_the_baseline(iris, monkeypatch):
+def test_interrupted_when_members_are_joined_the_unsupervised_result_stays(iris, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -158,7 +158,7 @@ def test_interrupted_when_members_are_joined_it_is_the_baseline(iris, monkeypatc
     np.testing.assert_array_equal(model.labels_, model.unsupervised_labels_)
 
 
-def test_without_a_baseline_an_interruption_is_one(iris, monkeypatch):
+def test_without_any_result_an_interruption_is_one(iris, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 

@@ -27,18 +27,18 @@ def blobs():
 def test_which_rows_stand_for_all():
     rng = np.random.RandomState(0)
     assert choose_rows(Constraints(150), rng) is None
-    few_told = Constraints(500, must_link=[(3, 499), (7, 8)])
-    rows = choose_rows(few_told, rng)
+    few = Constraints(500, must_link=[(3, 499), (7, 8)])
+    rows = choose_rows(few, rng)
     assert len(np.unique(rows)) == len(rows) == 150
     assert {3, 499, 7, 8} <= set(rows)
 
 
-def test_of_too_many_told_rows_both_of_a_pair_are_taken():
+def test_of_too_many_constrained_rows_both_of_a_pair_are_taken():
     pairs = np.arange(400).reshape(200, 2)
     rows = choose_rows(Constraints(2000, must_link=pairs), np.random.RandomState(0))
     assert len(rows) == 150
-    told = np.isin(pairs, rows)
-    assert told.all(axis=1).sum() >= 30
+    inside = np.isin(pairs, rows)
+    assert inside.all(axis=1).sum() >= 30
 
 
 def test_all_rows_are_clustered(blobs):
@@ -77,12 +77,12 @@ def test_labels_of_most_rows(blobs):
 def test_hints_left_out_by_landmarks_stay_out(blobs):
     X, _ = blobs
     model = Likewise(4, random_state=0).fit(X)
-    marks = model._placement
-    inside, outside = marks.rows[:4], np.setdiff1d(np.arange(500), marks.rows)[:2]
+    placement = model._placement
+    inside, outside = placement.rows[:4], np.setdiff1d(np.arange(500), placement.rows)[:2]
     block = Partition(np.where(np.arange(500) < 2, 0, -1))
-    told = Constraints(500, [inside[:2], inside[2:], outside], [(inside[0], outside[0])], partitions=[block])
-    heard = Constraints(150, [(0, 1)], must_weight=[0.5])  # the second must-link was left out
-    everything = marks.merge(told, heard)
+    constraints = Constraints(500, [inside[:2], inside[2:], outside], [(inside[0], outside[0])], partitions=[block])
+    applied = Constraints(150, [(0, 1)], must_weight=[0.5])  # the second must-link was left out
+    everything = placement.merge(constraints, applied)
     assert {tuple(pair) for pair in everything.must_link} == {tuple(inside[:2]), tuple(outside)}
     assert sorted(everything.must_weight) == [0.5, 1.0]
     assert len(everything.cannot_link) == 1

@@ -1,4 +1,4 @@
-"""The front door: what it promises, on data small enough to run often."""
+"""Likewise: what it promises, on data small enough to run often."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_strict_must_links_hold(iris):
     assert constraint_accuracy(labels, hints) > 0.95
 
 
-def test_without_hints_the_answer_is_the_baseline(blobs):
+def test_without_hints_the_result_is_the_unsupervised_one(blobs):
     X, y = blobs
     model = Likewise(4, random_state=0).fit(X)
     np.testing.assert_array_equal(model.labels_, model.unsupervised_labels_)
@@ -55,7 +55,7 @@ def test_without_hints_the_answer_is_the_baseline(blobs):
     assert model.report_.trust == "none"
 
 
-def test_few_hints_leave_the_answer_next_to_the_baseline(iris):
+def test_with_few_hints_it_falls_back_to_the_unsupervised_result(iris):
     X, y, _, _ = iris
     hints = Constraints.sample(y, "random_pairs", 10, random_state=1)
     model = Likewise(3, random_state=0).fit(X, constraints=hints)
@@ -89,7 +89,7 @@ def test_contradictions_are_an_error_in_strict_and_taken_in_auto(blobs):
     assert normalized_mutual_information(y, model.labels_) > 0.9
 
 
-def test_beliefs_are_heeded_or_refused(blobs):
+def test_weights_are_used_or_refused(blobs):
     X, y = blobs
     hints = Constraints.sample(y, "random_pairs", 40, random_state=0)
     doubtful = Constraints(160, hints.must_link, hints.cannot_link, must_weight=0.5)

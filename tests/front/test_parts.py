@@ -1,4 +1,4 @@
-"""The parts of the front door, each against its definition."""
+"""The parts of Likewise, each against its definition."""
 
 import numpy as np
 import pytest
@@ -75,12 +75,12 @@ def test_a_family_fades_only_beyond_chance():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 200)
     pairs = rng.integers(0, 400, size=(120, 2))
-    told = statements(pairs, y[pairs[:, 0]] == y[pairs[:, 1]])
+    stated = statements(pairs, y[pairs[:, 0]] == y[pairs[:, 1]])
     folds = np.arange(400) % 4
     noise = rng.integers(0, 2, size=400)
     family = {"right": y, "also right": 1 - y, "blind": noise}
     members = [Member(name, labels, fold) for name, labels in family.items() for fold in range(4)]
-    found = family_weights(told, members, folds, log_likelihoods(np.full(120, 0.5), told))
+    found = family_weights(stated, members, folds, log_likelihoods(np.full(120, 0.5), stated))
     assert found["right"] == found["also right"] == 1.0
     assert found["blind"] < 0.01
     assert found["without hints"] < 0.01
@@ -89,7 +89,7 @@ def test_a_family_fades_only_beyond_chance():
 def test_the_gradient_of_the_soft_assignment(monkeypatch):
     rng = np.random.default_rng(0)
     F, start = rng.normal(size=(20, 3)), rng.integers(0, 3, size=20)
-    told = statements([(0, 1), (2, 3), (4, 5), (3, 0), (0, 9)], [True, False, True, False, True])
+    stated = statements([(0, 1), (2, 3), (4, 5), (3, 0), (0, 9)], [True, False, True, False, True])
     seen = {}
 
     def look(loss, x0, **_):
@@ -97,7 +97,7 @@ def test_the_gradient_of_the_soft_assignment(monkeypatch):
         return type("Found", (), {"x": x0})
 
     monkeypatch.setattr(soft, "minimize", look)
-    soft.softmax_labels(Space(F).affine, told, start, 3)
+    soft.softmax_labels(Space(F).affine, stated, start, 3)
     assert seen["error"] < 1e-5
 
 
@@ -139,9 +139,9 @@ def test_calibration_follows_the_hints():
 def test_several_calibrations_at_once_are_each_its_own():
     rng = np.random.default_rng(1)
     shares, same = rng.uniform(size=(3, 60)), rng.uniform(size=60) < 0.4
-    told = statements(np.zeros((60, 2), dtype=int), same)
-    expected = [calibrated(share, told) for share in shares]
-    np.testing.assert_allclose(calibrated(shares, told), expected, rtol=1e-7)
+    stated = statements(np.zeros((60, 2), dtype=int), same)
+    expected = [calibrated(share, stated) for share in shares]
+    np.testing.assert_allclose(calibrated(shares, stated), expected, rtol=1e-7)
 
 
 def test_hints_of_one_kind_still_have_odds():
@@ -160,8 +160,8 @@ def test_hints_of_one_kind_still_have_odds():
     ],
 )
 def test_verdicts(together, same, verdict):
-    told = statements(np.zeros((100, 2), dtype=int), same)
-    evidence = Evidence(told, together, np.full(100, 0.5), 0.0, 0.0, {})
+    stated = statements(np.zeros((100, 2), dtype=int), same)
+    evidence = Evidence(stated, together, np.full(100, 0.5), 0.0, 0.0, {})
     assert evidence.verdict() == verdict
     np.testing.assert_allclose(evidence.right(), 0.9)
 

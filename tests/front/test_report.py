@@ -134,3 +134,22 @@ def test_added_hints_go_on_from_what_was_learned(frame, monkeypatch):
     assert model._consensus.folds is folds
     assert len(model.suspects_) >= 75
     assert model.report_.families
+
+
+def test_families_say_the_weight_that_they_have_in_the_result(frame):
+    X, _, model = frame
+    assert max(family.weight for family in model.report_.families) == 1.0
+    assert all(0 < family.weight <= 1 for family in model.report_.families)
+    nonsense = Constraints.sample(np.random.default_rng(1).integers(0, 3, len(X)), "random_pairs", 60, random_state=0)
+    report = Likewise(3, random_state=0).fit(X, constraints=nonsense).report_
+    assert report.fallback.startswith("learning from hints gains")
+    assert f"fallback to unsupervised  yes: {report.fallback}" in str(report)
+    assert len(report.families) > 1
+    assert {family.name: family.weight for family in report.families if family.weight} == {"without hints": 1.0}
+
+
+def test_the_kind_of_data_is_in_the_report(frame):
+    *_, model = frame
+    counts = sparse.csr_array(np.random.default_rng(0).poisson(0.5, size=(40, 12)).astype(float))
+    assert model.report_.kind == "table of one scale"
+    assert Likewise(2, random_state=0).fit(counts).report_.kind == "counts"
