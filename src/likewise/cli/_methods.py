@@ -10,7 +10,10 @@ from ._options import json_option
 @click.command()
 @json_option
 def methods(as_json: bool) -> None:
-    """List methods: what they need, when to prefer them, paper."""
+    """List methods: what they need, when to prefer them, paper.
+
+    All of them can cluster (`likewise cluster --method`); those that reduce also work with `likewise reduce --method`.
+    """
     from rich.console import Console
     from rich.table import Table
 
@@ -20,7 +23,7 @@ def methods(as_json: bool) -> None:
     found = [
         {
             "name": method.name,
-            "does": "cluster, reduce" if method.reduces else "cluster",
+            "reduces": method.reduces,
             "needs": method.needs_words,
             "prefer": method.prefer,
             "paper": method.paper,
@@ -32,11 +35,12 @@ def methods(as_json: bool) -> None:
     if as_json:
         print_json({"methods": found})
         return
-    table = Table(title="methods, for likewise cluster --method and likewise reduce --method")
-    for column in ("method", "does", "needs", "prefer it for", "paper"):
+    table = Table(title="Methods for --method")
+    for column in ("method", "needs", "prefer it for", "paper"):
         table.add_column(column)
-    table.add_column("new rows", justify="center")
+    for column in ("reduces", "new rows"):
+        table.add_column(column, justify="center")
     for method in found:
-        texts = [str(method[key]) for key in ("name", "does", "needs", "prefer", "paper")]
-        table.add_row(*texts, "yes" if method["new_rows"] else "–")
+        texts = [str(method[key]) for key in ("name", "needs", "prefer", "paper")]
+        table.add_row(*texts, *("yes" if method[key] else "–" for key in ("reduces", "new_rows")))
     Console().print(table)

@@ -1,18 +1,19 @@
-"""How good a clustering is, against known classes or against the hints a person gave.
+"""How good a clustering is, against known classes or against constraints.
 
-Here belong scores that take labels and return numbers. Every score is read off one sparse contingency table
-(:mod:`likewise.evaluation._contingency`), so a million items cost milliseconds and pair counts stay exact.
+Scores take labels of any kind and return numbers; pairs are counted exactly.
 
 | question | score |
 |---|---|
 | of all pairs, how many are judged right? | `rand_index` |
-| the same, when most pairs are apart and would drown the rest | `pair_f_score`, `scaled_rand_index` |
-| the same, against what chance gets right | `adjusted_rand_index` |
+| the same, when most pairs are apart and would dominate | `pair_f_score`, `scaled_rand_index` |
+| the same, compared to chance | `adjusted_rand_index` |
 | how much does a cluster tell about the class? | `normalized_mutual_information` |
 | can each cluster be named after one class? | `purity` |
-| are the person's own hints kept? | `constraint_accuracy` |
+| are the constraints kept? | `constraint_accuracy` |
 
-:mod:`likewise.evaluation.protocols` holds the experiments: drawing hints, repeats, splits, noise, significance.
+:func:`compare` runs several methods on the same draws of hints. :mod:`likewise.evaluation.protocols` has the parts of
+such experiments: drawing hints, repeats, splits, noise, significance. Their values are :class:`Results`, kept in a file
+by :class:`Ledger`.
 """
 
 from ._compare import Comparison as Comparison

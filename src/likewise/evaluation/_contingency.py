@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Counts = NDArray[np.int64]
+from .._arrays import IntArray, is_missing
 
 _NUMBERS_AND_DATES = "biufcmM"  # numpy's dtype kinds that sort and that np.isnan understands
 
@@ -37,11 +37,11 @@ class Contingency(NamedTuple):
     The table never has more cells than items, however many groups there are. Totals may hold zeros.
     """
 
-    cells: Counts
-    row: Counts
-    column: Counts
-    row_total: Counts
-    column_total: Counts
+    cells: IntArray
+    row: IntArray
+    column: IntArray
+    row_total: IntArray
+    column_total: IntArray
 
     @property
     def n(self) -> int:
@@ -59,7 +59,7 @@ class Contingency(NamedTuple):
         )
 
 
-def contingency(row_codes: Counts, column_codes: Counts) -> Contingency:
+def contingency(row_codes: IntArray, column_codes: IntArray) -> Contingency:
     """Cross two groupings given as codes ≥ 0 of equal length.
 
     Examples
@@ -69,34 +69,32 @@ def contingency(row_codes: Counts, column_codes: Counts) -> Contingency:
     >>> table.cells.tolist(), table.row.tolist(), table.column.tolist()
     ([1, 1, 1], [0, 0, 1], [0, 1, 1])
     """
-    row_total, column_total = np.bincount(row_codes), np.bincount(column_codes)
-    width = max(column_total.size, 1)
-    cell = row_codes * width + column_codes
-    if row_total.size * width <= _roomy(cell.size):
-        dense = np.bincount(cell)
-        position = np.flatnonzero(dense)
-        cells = dense[position]
-    else:  # too many possible cells to lay out: list those that occur
-        position, cells = np.unique(cell, return_counts=True)
-    row, column = np.divmod(position, width)
+    row_total = np.bincount(row_codes)
+    column_total = np.bincount(column_codes)
+    position, cells = np.unique(row_codes * column_total.size + column_codes, return_counts=True)
+    row, column = np.divmod(position, column_total.size)
     return Contingency(cells, row, column, row_total, column_total)
 
 
 def contingency_of_labels(y_true: ArrayLike, y_pred: ArrayLike) -> Contingency:
     """Cross two labelings of the same items; rows are true classes, columns predicted clusters."""
+    return contingency(*encode_both(y_true, y_pred))
+
+
+def encode_both(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[IntArray, IntArray]:
+    """Both labelings of the same items as codes."""
     true_codes, pred_codes = encode(y_true, "y_true"), encode(y_pred, "y_pred")
     if true_codes.size != pred_codes.size:
         raise ValueError(
             f"y_true has {true_codes.size} labels, y_pred has {pred_codes.size}. "
             "Give both one label per item, in the same order."
         )
-    return contingency(true_codes, pred_codes)
+    return true_codes, pred_codes
 
 
-def encode(labels: ArrayLike, name: str) -> Counts:
-    """Turn labels of any kind into codes 0 ≤ code < max(n, 65536), equal where the labels are equal.
+def encode(labels: ArrayLike, name: str) -> IntArray:
+    """Turn labels of any kind into codes 0, 1, …, equal where the labels are equal.
 
-    Integers of a small range are only shifted, other numbers sorted, anything else hashed.
     Raises ``ValueError`` if the labels are not one-dimensional, are empty, or hold a missing value.
 
     Examples
@@ -114,44 +112,27 @@ def encode(labels: ArrayLike, name: str) -> Counts:
         )
     if values.size == 0:
         raise ValueError(f"{name} is empty. Give at least one label.")
-    if values.dtype.kind in "biu":
-        lowest, highest = int(values.min()), int(values.max())
-        if highest - lowest < _roomy(values.size):
-            wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
-            return (wide - wide.dtype.type(lowest)).astype(np.int64)
     if values.dtype.kind in _NUMBERS_AND_DATES:
         missing = np.isnan(values)
         if missing.any():
-            row = int(missing.argmax())
-            raise _missing_label(name, row, values[row])
+            raise _missing_label(name, int(missing.argmax()), values[missing][0])
         return np.unique(values, return_inverse=True)[1].astype(np.int64, copy=False)
-    listed = values.tolist()
-    code_of = {value: code for code, value in enumerate(dict.fromkeys(listed))}
-    codes = np.fromiter(map(code_of.__getitem__, listed), np.int64, len(listed))
-    for value, code in code_of.items():
-        if _is_missing(value):
-            raise _missing_label(name, int((codes == code).argmax()), value)
+    codes = np.empty(values.size, dtype=np.int64)
+    code_of: dict[Any, int] = {}
+    for item, value in enumerate(values.tolist()):
+        if is_missing(value) and not isinstance(value, str):
+            raise _missing_label(name, item, value)
+        codes[item] = code_of.setdefault(value, len(code_of))
     return codes
 
 
-def _roomy(n: int) -> int:
-    """Length up to which a dense array of counts is cheaper than sorting n items."""
-    return max(n, 1 << 16)
-
-
-def _pairs_within(sizes: Counts) -> int:
+def _pairs_within(sizes: IntArray) -> int:
     # Σ s(s−1) ≤ n², which int64 holds for every n < 3·10⁹.
     return int(np.dot(sizes, sizes - 1)) // 2
 
 
-def _is_missing(value: Any) -> bool:
-    """Whether value is None, nan, NaT or pandas' NA; of these, none says that it equals itself."""
-    equals_itself = value == value
-    return value is None or not (isinstance(equals_itself, bool | np.bool_) and equals_itself)
-
-
-def _missing_label(name: str, row: int, value: Any) -> ValueError:
+def _missing_label(name: str, item: int, value: Any) -> ValueError:
     return ValueError(
-        f"{name}[{row}] is {value}: a missing label is in no group. "
+        f"{name}[{item}] is {value}: a missing label is in no group. "
         "Leave such rows out of all labels, or give them a label of their own."
     )

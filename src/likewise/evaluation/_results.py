@@ -12,8 +12,11 @@ from .._arrays import FloatArray
 
 
 class Results(dict[str, dict[int, float]]):
-    """The values of each cell, by seed.
+    """Measured values: a mapping of cell to seed to value.
 
+    Examples
+    --------
+    >>> from likewise.evaluation import Results
     >>> found = Results({"t/10/a": {0: 0.5, 1: 0.7}, "t/20/a": {0: 0.8}})
     >>> found.mean("t/10/a")
     0.6
@@ -22,22 +25,63 @@ class Results(dict[str, dict[int, float]]):
     """
 
     def values_of(self, cell: str) -> FloatArray:
-        """All values of a cell in order of seed, without NaN."""
+        """The values of a cell.
+
+        Parameters
+        ----------
+        cell : str
+
+        Returns
+        -------
+        (n,) array
+            In order of seed, without NaN.
+        """
         values = np.array([value for _, value in sorted(self.get(cell, {}).items())], dtype=float)
         return values[~np.isnan(values)]
 
     def mean(self, cell: str) -> float:
-        """Mean over seeds; NaN where nothing was measured."""
+        """The mean over seeds.
+
+        Parameters
+        ----------
+        cell : str
+
+        Returns
+        -------
+        float
+            NaN where nothing was measured.
+        """
         values = self.values_of(cell)
         return float(values.mean()) if values.size else float("nan")
 
     def deviation(self, cell: str) -> float:
-        """Standard deviation over seeds; 0 for a single one."""
+        """The standard deviation over seeds.
+
+        Parameters
+        ----------
+        cell : str
+
+        Returns
+        -------
+        float
+            0 for a single value.
+        """
         values = self.values_of(cell)
         return float(values.std(ddof=1)) if values.size > 1 else 0.0
 
     def matching(self, pattern: str) -> dict[str, str]:
-        """Cells that fit a pattern with one ``*``, by what the star stands for, numbers in order of size."""
+        """Cells that match a pattern.
+
+        Parameters
+        ----------
+        pattern : str
+            With at most one ``*``.
+
+        Returns
+        -------
+        dict
+            From what the star stands for, in order of the numbers in it, to the cell.
+        """
         if "*" not in pattern:
             return {"": pattern} if pattern in self else {}
         before, after = pattern.split("*", 1)
@@ -46,7 +90,19 @@ class Results(dict[str, dict[int, float]]):
         return {star: stars[star] for star in sorted(stars, key=_by_number)}
 
     def curve(self, pattern: str, at: Sequence[float]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Positions, means and standard deviations of the cells ``pattern.format(x)`` that were measured."""
+        """Means along a sequence of cells.
+
+        Parameters
+        ----------
+        pattern : str
+            The name of a cell, with ``{}`` for the position.
+        at : sequence of float
+
+        Returns
+        -------
+        positions, means, deviations : arrays
+            Of the cells that were measured.
+        """
         known = [(x, pattern.format(x)) for x in at if len(self.values_of(pattern.format(x)))]
         return (
             np.array([x for x, _ in known], dtype=float),
@@ -55,7 +111,17 @@ class Results(dict[str, dict[int, float]]):
         )
 
     def with_values(self, more: Mapping[str, float]) -> Results:
-        """A copy with further cells, one value each."""
+        """Copy the results and add cells.
+
+        Parameters
+        ----------
+        more : mapping of str to float
+            One value for each further cell.
+
+        Returns
+        -------
+        Results
+        """
         return Results({**self, **{cell: {0: value} for cell, value in more.items()}})
 
 

@@ -1,4 +1,4 @@
-"""Scores of a clustering: against true classes, and against the hints it was given.
+"""Scores of a clustering: against true classes, and against constraints.
 
 Notation, used in every formula: n items; T pairs of items of the same class, D pairs of different classes,
 T + D = n(n−1)/2; P pairs placed together by the clustering; B pairs of the same class placed together.
@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.metrics import adjusted_rand_score, rand_score
 
+from .._arrays import IntArray
 from ..constraints import Constraints
 from ..constraints._overlap import Kind, implied_weights, links_once, stated_pairs
-from ._contingency import Counts, contingency_of_labels, encode
+from ._contingency import contingency_of_labels, encode, encode_both
 
 KINDS: tuple[Kind, Kind] = ("must", "cannot")
 
@@ -60,8 +62,7 @@ def rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     >>> rand_index(["a", "a", "b", "b"], [0, 0, 1, 2])
     0.8333333333333334
     """
-    pairs = contingency_of_labels(y_true, y_pred).pairs()
-    return _share(pairs.both + pairs.neither, pairs.total, empty=1.0)
+    return float(rand_score(*encode_both(y_true, y_pred)))
 
 
 def pair_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> PairScore:
@@ -175,11 +176,7 @@ def adjusted_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     >>> adjusted_rand_index(["a", "a", "b", "b"], [0, 0, 1, 2])
     0.5714285714285714
     """
-    pairs = contingency_of_labels(y_true, y_pred).pairs()
-    # Over one denominator, so that only the last division rounds.
-    chance = 2 * pairs.by_row * pairs.by_column
-    most = pairs.total * (pairs.by_row + pairs.by_column)
-    return _share(2 * pairs.total * pairs.both - chance, most - chance, empty=1.0)
+    return float(adjusted_rand_score(*encode_both(y_true, y_pred)))
 
 
 def normalized_mutual_information(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -259,7 +256,7 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
-    """Share of the hints that a clustering keeps, each weighed by the belief in it.
+    """Share of the constraints that a clustering keeps, each counted with its weight.
 
     ::
 
@@ -269,15 +266,15 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
     weight. A must-link is kept if its two rows share a label, a cannot-link if they do not. A pair that is
     stated or implied several times counts once, with its largest weight.
 
-    Prefer it when there are no true classes, or on hints held back from fitting: on the hints that a method
-    was given it measures obedience, and only on others what was learned.
+    Prefer it when there are no true classes, or on constraints held back from fitting: on those that a method was
+    given it measures obedience, and only on others what was learned.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
         Labels of any kind; only their equality counts. No value is special: rows labeled −1 are together.
     constraints : Constraints
-        The hints. Pairs implied by a partition are counted by group, never written out.
+        Pairs implied by a partition are counted by group, never written out.
 
     Returns
     -------
@@ -327,6 +324,6 @@ def _share(part: int, whole: int, empty: float) -> float:
     return part / whole if whole else empty
 
 
-def _entropy(totals: Counts, n: int) -> float:
+def _entropy(totals: IntArray, n: int) -> float:
     sizes = totals[totals > 0]
     return float(np.dot(sizes, np.log(n / sizes))) / n

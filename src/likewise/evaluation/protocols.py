@@ -1,4 +1,4 @@
-"""Experiments in pieces: draw a case, run methods on it, score them, test the difference.
+"""Parts of experiments: draw a case, run methods on it, score them, test the difference.
 
 A *case* is one draw of data, truth and hints. A *method* maps a case and a seed to labels. A *trial* says how cases are
 drawn, which methods compete and which scores count; :func:`run_trial` runs it for one seed. The papers' tables are
@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import FloatArray, IntArray
 from .._method import uses_constraints
 from ..constraints import Constraints
 from ._scores import (
@@ -40,9 +41,7 @@ from ._scores import (
     scaled_rand_index,
 )
 
-Array = np.ndarray
-
-SCORES: dict[str, Callable[[Array, Array], float]] = {
+SCORES: dict[str, Callable[[Any, Any], float]] = {
     "nmi": normalized_mutual_information,
     "rand": rand_index,
     "ari": adjusted_rand_index,
@@ -74,14 +73,26 @@ class Case:
     """
 
     X: Any
-    y: Array
+    y: IntArray
     constraints: Constraints
     n_clusters: int
-    scored: Array | None = None
+    scored: IntArray | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
-    def score(self, name: str, labels: Array) -> float:
-        """Score labels for all rows; several labelings, one a row, give the mean of their scores."""
+    def score(self, name: str, labels: Any) -> float:
+        """Score a clustering.
+
+        Parameters
+        ----------
+        name : str
+            A key of ``SCORES``, or "kept".
+        labels : (n,) or (m, n) array
+            Labels for all rows; several labelings give the mean of their scores.
+
+        Returns
+        -------
+        float
+        """
         labels = np.asarray(labels)
         if labels.ndim == 2:
             return float(np.mean([self.score(name, labeling) for labeling in labels]))
@@ -97,7 +108,7 @@ Method = Callable[[Case, int], Any]
 
 @dataclass(frozen=True)
 class Trial:
-    """What is run: how cases are drawn, which methods compete, which scores count.
+    """What is run: how cases are drawn, which methods are compared, and by which scores.
 
     Parameters
     ----------
@@ -133,7 +144,17 @@ class Trial:
             )
 
     def cells(self, method: str) -> list[str]:
-        """Names of the cells that a method fills; none where the method names its values itself."""
+        """The names of a method's cells.
+
+        Parameters
+        ----------
+        method : str
+
+        Returns
+        -------
+        list of str
+            Empty where the method names its values itself.
+        """
         if len(self.scores) == 1:
             return [f"{self.name}/{method}"]
         return [f"{self.name}/{method}/{score}" for score in self.scores]
@@ -146,7 +167,7 @@ def run_trial(trial: Trial, seed: int, methods: Iterable[str] | None = None) -> 
     ----------
     trial : Trial
     seed : int
-        Of the draw and of every method.
+        Random seed of the draw and of every method.
     methods : iterable of str, optional
         Some of the trial's methods; None means all.
 
@@ -163,7 +184,21 @@ def run_trial(trial: Trial, seed: int, methods: Iterable[str] | None = None) -> 
 
 
 def run_method(trial: Trial, drawn: Case, seed: int, name: str) -> dict[str, float]:
-    """Run one method of a trial on a case already drawn, and score it."""
+    """Run one method of a trial on a case already drawn, and score it.
+
+    Parameters
+    ----------
+    trial : Trial
+    drawn : Case
+    seed : int
+    name : str
+        Of the method.
+
+    Returns
+    -------
+    dict
+        The value of each of the method's cells.
+    """
     begin = perf_counter()
     try:
         answer = trial.methods[name](drawn, seed)
@@ -183,8 +218,8 @@ def case(
     amount: int,
     *,
     error_rate: float = 0.0,
-    rows: Array | None = None,
-    scored: Array | None = None,
+    rows: IntArray | None = None,
+    scored: IntArray | None = None,
     random_state: Any = None,
     **extra: Any,
 ) -> Case:
@@ -203,6 +238,10 @@ def case(
     random_state : int, Generator or None
     **extra
         Kept for the methods.
+
+    Returns
+    -------
+    Case
     """
     names, codes = np.unique(np.asarray(y), return_inverse=True)
     if amount == 0:
@@ -213,23 +252,63 @@ def case(
     return Case(X, codes, hints, len(names), scored, extra)
 
 
-def split_rows(n: int, share: float, random_state: Any = None) -> tuple[Array, Array]:
-    """Draw `share` of n rows to learn from; the rest is to be scored."""
+def split_rows(n: int, share: float, random_state: Any = None) -> tuple[IntArray, IntArray]:
+    """Split n rows at random.
+
+    Parameters
+    ----------
+    n : int
+    share : float
+        Share of the rows in the first part.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    first, second : int arrays
+        Both sorted.
+    """
     order = np.random.default_rng(random_state).permutation(n)
     cut = round(share * n)
     return np.sort(order[:cut]), np.sort(order[cut:])
 
 
-def rows_per_class(y: Any, most: int, random_state: Any = None) -> Array:
-    """Draw up to `most` rows of each class."""
+def rows_per_class(y: Any, most: int, random_state: Any = None) -> IntArray:
+    """Draw up to `most` rows of each class.
+
+    Parameters
+    ----------
+    y : (n,) labels
+    most : int
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    (m,) int array
+        Sorted.
+    """
     rng = np.random.default_rng(random_state)
     y = np.asarray(y)
     drawn = [rng.permutation(np.flatnonzero(y == name))[:most] for name in np.unique(y)]
     return np.sort(np.concatenate(drawn))
 
 
-def add_noise_columns(X: Any, count: int, random_state: Any = None, *, low: float = 0.0, high: float = 1.0) -> Array:
-    """Append columns that say nothing: independent, uniform between `low` and `high`."""
+def add_noise_columns(
+    X: Any, count: int, random_state: Any = None, *, low: float = 0.0, high: float = 1.0
+) -> FloatArray:
+    """Append columns of noise: independent, uniform between `low` and `high`.
+
+    Parameters
+    ----------
+    X : (n, f) array
+    count : int
+        Number of columns to append.
+    random_state : int, Generator or None
+    low, high : float
+
+    Returns
+    -------
+    (n, f + count) array
+    """
     X = np.asarray(X, dtype=float)
     return np.hstack([X, np.random.default_rng(random_state).uniform(low, high, size=(len(X), count))])
 
@@ -242,10 +321,14 @@ def clustered(build: Callable[[Case, int], Any], *, restarts: int = 1) -> Method
     build : callable
         From a case and a seed to an unfitted clusterer.
     restarts : int
-        How often it runs, with seeds of its own; scores are averaged over them.
+        How often it runs, each time with another seed; scores are averaged over them.
+
+    Returns
+    -------
+    method
     """
 
-    def method(drawn: Case, seed: int) -> Array:
+    def method(drawn: Case, seed: int) -> IntArray:
         return np.array([_labels(build(drawn, start), drawn.X, drawn) for start in _starts(seed, restarts)])
 
     return method
@@ -265,21 +348,36 @@ def reduced(
     restarts : int
         How often the clusterer runs.
     hinted : bool
-        Whether the clusterer is told the hints as well.
+        Whether the clusterer gets the hints as well.
+
+    Returns
+    -------
+    method
     """
 
-    def method(drawn: Case, seed: int) -> Array:
+    def method(drawn: Case, seed: int) -> IntArray:
         built, Z = build(drawn, seed), drawn.X
         for step in built if isinstance(built, list | tuple) else [built]:
-            told = {"constraints": drawn.constraints} if _takes_hints(step, drawn) else {}
-            Z = step.fit(Z, **told).transform(Z)
+            given = {"constraints": drawn.constraints} if _takes_constraints(step, drawn) else {}
+            Z = step.fit(Z, **given).transform(Z)
         return np.array([_labels(then(drawn, start), Z, drawn, hinted) for start in _starts(seed, restarts)])
 
     return method
 
 
 def one_sided_wilcoxon(first: Any, second: Any) -> float:
-    """p-value of "first is larger" by the signed rank test on pairs; 1 if no pair differs."""
+    """p-value of "first is larger" by the signed rank test on pairs.
+
+    Parameters
+    ----------
+    first, second : (n,) arrays
+        Pairs that are not finite are left out.
+
+    Returns
+    -------
+    float
+        1 if no pair differs.
+    """
     from scipy.stats import wilcoxon
 
     difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
@@ -290,7 +388,18 @@ def one_sided_wilcoxon(first: Any, second: Any) -> float:
 
 
 def one_sided_t_test(first: Any, second: Any) -> float:
-    """p-value of "first is larger" by Student's test on pairs; 1 if no pair differs."""
+    """p-value of "first is larger" by Student's test on pairs.
+
+    Parameters
+    ----------
+    first, second : (n,) arrays
+        Pairs that are not finite are left out.
+
+    Returns
+    -------
+    float
+        1 if no pair differs.
+    """
     from scipy.stats import ttest_1samp
 
     difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
@@ -306,10 +415,11 @@ def _starts(seed: int, count: int) -> Iterable[int]:
     return (seed + 1009 * start for start in range(count))
 
 
-def _labels(clusterer: Any, X: Any, drawn: Case, hinted: bool = True) -> Array:
-    told = {"constraints": drawn.constraints} if hinted and _takes_hints(clusterer, drawn) else {}
-    return clusterer.fit(X, **told).labels_
+def _labels(clusterer: Any, X: Any, drawn: Case, hinted: bool = True) -> IntArray:
+    given = {"constraints": drawn.constraints} if hinted and _takes_constraints(clusterer, drawn) else {}
+    labels: IntArray = clusterer.fit(X, **given).labels_
+    return labels
 
 
-def _takes_hints(estimator: Any, drawn: Case) -> bool:
+def _takes_constraints(estimator: Any, drawn: Case) -> bool:
     return not drawn.constraints.is_empty and uses_constraints(estimator)
