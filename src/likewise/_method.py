@@ -154,8 +154,8 @@ class Method:
     make : class or function, optional
         Filled in by :mod:`likewise._methods`: what the facts are about.
     build : callable, optional
-        For methods that are no class of this package: from data, a number of clusters or directions, and a random
-        state to an unfitted estimator.
+        For methods that are no class of this package: from data, a number of clusters or directions, a random state
+        and, for clusterers, the kind of data to an unfitted estimator.
     """
 
     name: str
@@ -171,7 +171,7 @@ class Method:
     places: bool | None = None
     kind: Kind | None = None
     make: Any = None
-    build: Callable[[Any, int, Any], Any] | None = None
+    build: Callable[..., Any] | None = None
 
     def of(self, make: Any) -> Method:
         """The same facts, bound to the class or function that they are about."""

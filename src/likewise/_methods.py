@@ -133,7 +133,7 @@ def clusterer(
         last = k_means_for(X, n_clusters, random_state, data_kind)
         return clustering.ChainedClusterer(n_clusters, steps=[step], clusterer=last, random_state=random_state)
     if method.build is not None:
-        return method.build(X, n_clusters, random_state)
+        return method.build(X, n_clusters, random_state, data_kind)
     return method.make(n_clusters=n_clusters, **_seeded(method, random_state), **parameters)
 
 
@@ -157,8 +157,15 @@ def reducer(name: str, X: Any, n_components: int, random_state: Any = None) -> A
     return method.make(n_components=n_components, **_seeded(method, random_state))
 
 
-def protocol_method(name: str) -> ProtocolMethod:
-    """A method by its name for :mod:`likewise.evaluation.protocols`: from a case and a seed to labels."""
+def protocol_method(name: str, data_kind: prepare.DataKind | None = None) -> ProtocolMethod:
+    """A method by its name for :mod:`likewise.evaluation.protocols`: from a case and a seed to labels.
+
+    Parameters
+    ----------
+    name : str
+    data_kind : DataKind, optional
+        The kind of data in the cases, where it is known.
+    """
     method = method_named(name)
     if Needs.LINKS in method.needs:
         raise ValueError(f"the method {name} needs {Needs.LINKS.words}, and there are none. Choose another.")
@@ -167,14 +174,20 @@ def protocol_method(name: str) -> ProtocolMethod:
     def run(case: Case, seed: int) -> Any:
         used = method.uses_constraints and not case.constraints.is_empty
         given = {"constraints": case.constraints} if used else {}
-        return clusterer(name, case.X, case.n_clusters, seed, **silent).fit(case.X, **given).labels_
+        model = clusterer(name, case.X, case.n_clusters, seed, data_kind=data_kind, **silent)
+        return model.fit(case.X, **given).labels_
 
     return run
 
 
+def _by_cosine(X: Any, data_kind: prepare.DataKind | None) -> bool:
+    """Whether rows are compared by cosine: sparse ones that are or may be texts."""
+    return sparse.issparse(X) and (data_kind is None or data_kind.has_words)
+
+
 def k_means_for(X: Any, n_clusters: int, random_state: Any = None, data_kind: prepare.DataKind | None = None) -> Any:
     """The k-means that suits the data: by cosine for sparse rows that are or may be texts, else Euclidean."""
-    if sparse.issparse(X) and (data_kind is None or data_kind.has_words):
+    if _by_cosine(X, data_kind):
         return clustering.SphericalKMeans(n_clusters, random_state=random_state)
     return KMeans(n_clusters, n_init=10, random_state=random_state)
 
@@ -185,7 +198,9 @@ def principal_components(X: Any, n_components: int, random_state: Any = None) ->
     return kind(max(min(n_components, min(X.shape) - 1), 1), random_state=random_state)
 
 
-def umap_then_k_means(X: Any, n_clusters: int, random_state: Any = None) -> Any:
+def umap_then_k_means(
+    X: Any, n_clusters: int, random_state: Any = None, data_kind: prepare.DataKind | None = None
+) -> Any:
     """UMAP to ten dimensions or k, then Euclidean k-means: UMAP has compared sparse rows by cosine already."""
     try:
         from umap import UMAP
@@ -198,7 +213,7 @@ def umap_then_k_means(X: Any, n_clusters: int, random_state: Any = None) -> Any:
         n_components=min(max(n_clusters, 2), 10, n - 3),
         n_neighbors=min(15, n - 1),
         min_dist=0.0,
-        metric="cosine" if sparse.issparse(X) else "euclidean",
+        metric="cosine" if _by_cosine(X, data_kind) else "euclidean",
         init="random" if n < 100 else "spectral",  # small data has fewer eigenvectors than a spectral start asks for
         random_state=random_state,
         n_jobs=1,

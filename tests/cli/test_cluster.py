@@ -114,7 +114,7 @@ def test_a_complete_column_of_classes_is_hints_only_when_named(folder):
     found = folder.json("cluster", "whole.csv", "--k", 3)
     assert found["must_links"] == 0
     assert found["constraint_accuracy"] is None
-    assert "'class' (classes)" in found["recipe"]
+    assert "'class' (classes)" in found["preprocessing"]
     answer = folder.run("cluster", "whole.csv", "--label", "class", "--k", 3)
     assert answer.exit_code == 0
     assert "Note: every row has a class in 'class'" in answer.stderr
@@ -148,7 +148,7 @@ def test_a_mixed_table_a_folder_and_a_data_set_by_name(folder):
     folder.write("people.csv", "\n".join(lines))
     found = folder.json("cluster", "people.csv", "--k", 2, "--out", folder / "c.csv")
     for words in ("1 column of numbers", "1 category with 2 levels", "texts in 'remark'", "same total variance"):
-        assert words in found["recipe"]
+        assert words in found["preprocessing"]
     answer = list(clusters(folder / "c.csv").values())
     assert answer == [answer[0], answer[1]] * 10
     assert answer[0] != answer[1]
@@ -156,8 +156,22 @@ def test_a_mixed_table_a_folder_and_a_data_set_by_name(folder):
     notes.mkdir()
     for row in range(20):
         (notes / f"{row:02d}.txt").write_text(lines[1 + row].rsplit(",", 1)[1])
-    assert "texts in 'text'" in folder.json("cluster", "notes", "--k", 2)["recipe"]
+    assert "texts in 'text'" in folder.json("cluster", "notes", "--k", 2)["preprocessing"]
     assert folder.json("cluster", "wine", "--method", "k-means", "--k", 3)["rows"] == 178
+
+
+def test_a_table_with_categories_is_not_compared_by_cosine(folder):
+    rng = np.random.default_rng(0)
+    towns = [f"town {number}" for number in range(30)]
+    lines = [f"p{row},{rng.normal() + 8 * (row % 2):.3f},{rng.choice(towns)},{row % 2}" for row in range(80)]
+    folder.write("people.csv", "\n".join(["id,age,town,kind", *lines]))
+    given = ("cluster", "people.csv", "--columns", "age,town", "--k", 2, "--method", "k-means", "--out")
+    assert folder.run(*given, folder / "c.csv").exit_code == 0
+    answer = list(clusters(folder / "c.csv").values())
+    compared = folder.json("compare", "people.csv", "--label", "kind", "--methods", "k-means", "--amounts", 2)
+    score = normalized_mutual_information(np.arange(80) % 2, answer)
+    assert score > 0.9
+    assert compared["means"]["2/k-means"] == pytest.approx(score, abs=0.05)
 
 
 NAMES = [method.name for method in all_methods() if method.name not in ("umap", "networked")]

@@ -28,8 +28,8 @@ def test_a_table_of_ones_own(table):
     assert answer.exit_code == 0, answer.output
     found = json.loads(answer.output)
     assert found["rows"] == 150
-    assert found["recipe"].startswith("4 columns of numbers, as they are")
-    assert "'note' (it is 'hello' in every row)" in found["recipe"]
+    assert found["preprocessing"].startswith("4 columns of numbers, as they are")
+    assert "'note' (it is 'hello' in every row)" in found["preprocessing"]
     assert set(found["means"]) == {"30/k-means", "30/pck"}
     assert all(0.6 < value <= 1 for value in found["means"].values())
 

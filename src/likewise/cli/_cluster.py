@@ -130,7 +130,7 @@ def cluster(
                 "constraint_accuracy": accuracy,
                 "files": [str(path) for path in written],
                 "sizes": sizes,
-                "recipe": rows.description,
+                "preprocessing": rows.description,
                 "must_links": constraints.n_must_link,
                 "cannot_links": constraints.n_cannot_link,
                 "seed": seed,

@@ -61,15 +61,16 @@ def compare(
     from rich.console import Console
 
     from .. import evaluation
-    from .._methods import protocol_method
+    from .._methods import method_named, protocol_method
     from ._messages import Messages, print_json
     from ._reading import read_labeled
 
-    chosen = {name: protocol_method(name) for name in (part.strip() for part in methods.split(","))}
+    names = [method_named(name.strip()).name for name in methods.split(",")]
     _check_file(out, source)
     messages = Messages(quiet=as_json)
     with messages.progress(f"reading {source}"):
         data = read_labeled(source, **reading)
+    chosen = {name: protocol_method(name, data.kind) for name in names}
     with messages.progress("comparing methods"):
         found = evaluation.compare(
             data.X, data.y, chosen, amounts, how=how, error_rate=wrong, score=score, repeats=repeats, seed=seed
@@ -85,10 +86,12 @@ def compare(
         console.print(f"[yellow]{name}[/yellow] had no answer at least once: {error}", highlight=False)
     if as_json:
         means = {cell: found.results.mean(cell) for cell in found.results}
-        print_json({"rows": len(data.y), "score": score, "repeats": repeats, "recipe": data.recipe, "means": means})
+        print_json(
+            {"rows": len(data.y), "score": score, "repeats": repeats, "preprocessing": data.description, "means": means}
+        )
         return
     console.print(_table(found, f"{score}, mean ± standard deviation of {repeats} draws"))
-    console.print(f"{len(data.y):,} rows; {data.recipe}. Hints: {how}, {wrong:.0%} wrong.")
+    console.print(f"{len(data.y):,} rows; {data.description}. Hints: {how}, {wrong:.0%} wrong.")
     if repeats > 1:
         console.print("[bold]Bold[/bold]: best, or not significantly below the best (paired t-test, p ≥ 0.05).")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import datasets
 from ..constraints import ConstraintConflictError, Constraints, UnknownIdError
-from ..prepare import Rows
+from ..prepare import DataKind, Rows
 from ..prepare._reading import Names, names_of, rows_of
 from ..tables import FORMATS, RawTable, read_raw
 
@@ -20,7 +20,8 @@ class Labeled(NamedTuple):
 
     X: Any
     y: np.ndarray
-    recipe: str
+    kind: DataKind
+    description: str
 
 
 def read_rows(
@@ -48,7 +49,7 @@ def read_labeled(source: str, **reading: Any) -> Labeled:
     rows = read_rows(source, labeled=True, **reading)
     labels = known_labels(source, rows)
     known = [row for row, label in enumerate(labels) if label is not None]
-    return Labeled(rows.X[known], np.array([labels[row] for row in known]), rows.description)
+    return Labeled(rows.X[known], np.array([labels[row] for row in known]), rows.kind, rows.description)
 
 
 def read_names(

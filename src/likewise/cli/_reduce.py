@@ -90,7 +90,7 @@ def reduce(
                 "dimensions": Z.shape[1],
                 "method": facts.name,
                 "files": [str(path) for path in written],
-                "recipe": rows.description,
+                "preprocessing": rows.description,
                 "must_links": constraints.n_must_link,
                 "cannot_links": constraints.n_cannot_link,
                 "seed": seed,
