@@ -141,9 +141,9 @@ def test_a_table_with_categories_speaks_of_columns(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("age,town\n" + "\n".join(f"{age:.1f},{town}" for age, town in zip(ages, towns, strict=True)))
     rows = read_table(path)
-    model = Likewise(2, random_state=0).fit(rows.X)
+    model = Likewise(2, kind=rows.kind, random_state=0).fit(rows.X)
     names = list(rows.feature_names)
-    page = write_report(tmp_path / "people.html", model, rows.X, feature_names=names, kind="mixed")
+    page = write_report(tmp_path / "people.html", model, rows.X, feature_names=names)
     words = read(page).words
     assert "40 rows, 3 columns." in words
     assert "Rows are texts" not in words
@@ -156,6 +156,16 @@ def test_a_table_with_categories_speaks_of_columns(tmp_path):
     for sign in "+−":
         assert f"age {sign}{difference:.1f}" in words
     assert re.search(r"row \d+ age [+−]\d\.\d SD, town=(Rome|Oslo)", words), "values that a reader can understand"
+
+
+def test_values_that_were_scaled_are_shown_in_standard_deviations(wine, tmp_path):
+    X, _, _, _ = wine
+    words = []
+    for rows in (X, (X - X.mean()) / X.std(ddof=0)):
+        model = PCKMeans(3, random_state=5).fit(rows)
+        words.append(read(write_report(tmp_path / "a.html", model, rows)).words)
+    assert " SD," not in words[0]
+    assert re.search(r"alcohol [+−]\d\.\d SD", words[1])
 
 
 def test_positions_are_those_of_the_layout(page, wine):
@@ -300,6 +310,7 @@ def test_a_failure_leaves_no_file_and_keeps_the_old_one(wine, tmp_path, monkeypa
         ({"ids": ["a"]}, "ids has 1 entries, there are 178 rows"),
         ({"texts": "one"}, "texts has one string, there are 178 rows"),
         ({"feature_names": ["a", "b"]}, "feature_names has 2 entries, there are 13 columns"),
+        ({"kind": "words"}, "kind='words' is no kind of data. Use one of 'counts', 'text',"),
         ({"constraints": Constraints(5)}, "constraints were built for 5 rows, X has 178"),
     ],
 )

@@ -12,6 +12,7 @@ from .. import __version__
 from ..constraints._wording import counted
 from ..front._evidence import UNSUPERVISED
 from ..front._report import LOW_AGREEMENT
+from ..prepare._kinds import DataKind
 from ._facts import Facts
 from ._markup import Html, element, joined, table
 
@@ -33,14 +34,14 @@ TRUST = {
 }
 
 KINDS = {
-    "counts": "Rows count words. A word counts for more if few rows have it; rows are alike if they share words, "
-    "however long they are.",
-    "text": "Rows are texts, or like texts. They are alike if they share words, however long they are.",
-    "table": "Rows are alike if their values are; every column counts the same, whatever its unit.",
-    "table of one scale": "Rows are alike if their values are; columns are of one scale, and are taken as they are.",
-    "mixed": "Rows are alike if their values are; numbers, categories and texts count the same, however many columns "
-    "they make.",
-    "images": "Rows are pictures. They are alike if their pixels are.",
+    DataKind.COUNTS: "Rows count words. A word counts for more if few rows have it; rows are alike if they share "
+    "words, however long they are.",
+    DataKind.TEXT: "Rows are texts, or like texts. They are alike if they share words, however long they are.",
+    DataKind.TABLE: "Rows are alike if their values are; every column counts the same, whatever its unit.",
+    DataKind.ONE_SCALE: "Rows are alike if their values are; columns are of one scale, and are taken as they are.",
+    DataKind.MIXED: "Rows are alike if their values are; numbers, categories and texts count the same, however many "
+    "columns they make.",
+    DataKind.IMAGES: "Rows are pictures. They are alike if their pixels are.",
 }
 """The kinds of data, in a reader's words."""
 

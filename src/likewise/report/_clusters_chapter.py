@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..front._report import LOW_AGREEMENT
+from ..prepare._kinds import DataKind
 from ._facts import Facts
 from ._map_data import MAX_EXCERPT
 from ._markup import Html, element, joined, plain
@@ -82,7 +83,7 @@ def _card(facts: Facts, cluster: int, typical: Sequence[int]) -> Html:
 
 def _features(facts: Facts, cluster: int) -> list[tuple[str, float]]:
     """What sets a cluster apart; nothing for pictures, whose pixels mean nothing one by one."""
-    if facts.kind == "images" or (facts.images is not None and facts.feature_names is None):
+    if facts.kind is DataKind.IMAGES or (facts.images is not None and facts.feature_names is None):
         return []
     if not facts.is_text:
         return facts.top_features(cluster, COLUMNS)
@@ -162,7 +163,7 @@ def _values(facts: Facts, row: int, cluster: int) -> str:
         column = columns[name]
         value = values[column]
         short = plain(name, 40)
-        if not facts.is_scaled_mixture:
+        if not facts.is_standardized:
             parts.append(f"{short} {value:.4g}")
         elif not facts.is_indicator[column]:
             parts.append(f"{short} {value / facts.deviations[column]:+.1f} SD".replace("-", "−"))

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import BoolArray, FloatArray, IntArray
 from ..constraints import Constraints
 from ..front._report import feature_differences, largest_differences
-from ..linalg._row_matrix import indicator
+from ..prepare._kinds import DataKind, kind_of
 from ..prepare._linear import LinearFeatures
 from ._counts import PairCounts
 from ._layout import Layout
@@ -25,9 +25,6 @@ MAX_POINTS = 100_000
 
 MAX_FITTED = 10_000
 """Rows from which the directions of the map are found."""
-
-TEXT_KINDS = ("counts", "text")
-"""Kinds of data whose columns are words."""
 
 
 class Facts:
@@ -67,6 +64,10 @@ class Facts:
             raise ValueError(
                 f"{type(model).__name__} has no labels_, and a report is about clusters. Fit a clusterer first."
             )
+        if kind is not None and kind not in list(DataKind):
+            raise ValueError(
+                f"kind={kind!r} is no kind of data. Use one of {', '.join(map(repr, map(str, DataKind)))}."
+            )
         columns = getattr(X, "columns", None)
         X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
         n, width = X.shape
@@ -96,7 +97,7 @@ class Facts:
         self.recipe = recipe
         self.command = command
         self.seed = getattr(model, "random_state", None) if seed is None else seed
-        self._kind = kind
+        self._kind = None if kind is None else DataKind(kind)
 
     @property
     def n_clusters(self) -> int:
@@ -130,14 +131,16 @@ class Facts:
         return self.labels[self.rows]
 
     @cached_property
-    def kind(self) -> str:
-        """The kind of data: as given, as the model found it, or as the features of the map do."""
-        return self._kind or getattr(self.report, "kind", None) or self._features[0].kind
+    def kind(self) -> DataKind:
+        """The kind of data: as given, as the model has it, or by the values of X."""
+        if self._kind is not None:
+            return self._kind
+        return kind_of(self.X) if self.report is None else self.report.kind
 
     @property
     def is_text(self) -> bool:
         """Whether columns are words."""
-        return self.kind in TEXT_KINDS
+        return self.kind.has_words
 
     @property
     def column_names(self) -> list[str]:
@@ -147,7 +150,7 @@ class Facts:
     @cached_property
     def _features(self) -> tuple[LinearFeatures, FloatArray]:
         """The features for this kind of data, and the rows on the map as they prepare them."""
-        linear = LinearFeatures()
+        linear = LinearFeatures(self.kind)
         count = len(self.rows)
         if count <= MAX_FITTED:
             return linear, linear.fit_transform(self.X)[1]
@@ -183,51 +186,45 @@ class Facts:
         """Constrained pairs, by the clusters of their rows."""
         return PairCounts.of(self.labels, self.constraints, self.n_clusters)
 
-    @property
-    def is_scaled_mixture(self) -> bool:
-        """Whether columns are parts of a mixed table: sparse, and scaled so that no part dominates."""
-        return sparse.issparse(self.X) and not self.is_text
-
     @cached_property
-    def is_indicator(self) -> BoolArray:
-        """(f,) bools: columns of such a table that have one value other than 0, as those of categories do."""
-        largest_value = self.X.max(axis=0).toarray().ravel()
-        other = self.X.data != largest_value[self.X.indices]
-        return (largest_value > 0) & (np.bincount(self.X.indices, other, minlength=self.n_columns) == 0)
-
-    @cached_property
-    def deviations(self) -> FloatArray:
-        """(f,) standard deviations of the columns of such a table."""
-        return np.sqrt(mean_variance_axis(self.X, axis=0)[1])
-
-    @cached_property
-    def _profile(self) -> FloatArray:
-        if self.is_scaled_mixture:
-            found = _mean_differences(self.X, self.map_labels, self.n_clusters)
-            return np.divide(found, self.deviations, out=np.zeros_like(found), where=self.deviations > 0)
+    def _differences(self) -> FloatArray:
         return feature_differences(self.X, self.map_labels, self.n_clusters, self._features[0])
 
     def top_features(self, cluster: int, n: int) -> list[tuple[str, float]]:
         """The features that set a cluster apart: in standard deviations, or for words in mean tf-idf weights."""
-        # a model that was given a sparse matrix took its columns for words
-        if self.report is not None and not self.is_scaled_mixture:
+        if self.report is not None and self.report.kind == self.kind:
             return self.model.top_features(cluster, n, self.feature_names)
-        return largest_differences(self._profile[cluster], n, self.column_names)
+        return largest_differences(self._differences[cluster], n, self.column_names)
+
+    @cached_property
+    def is_standardized(self) -> bool:
+        """Whether X holds columns that were scaled, so that a reader cannot read their values."""
+        if self.kind is DataKind.MIXED:
+            return True
+        if sparse.issparse(self.X):
+            return False
+        deviations = self.X.std(axis=0)
+        means = self.X.mean(axis=0)
+        return bool(np.allclose(means, 0, atol=0.02) and np.allclose(deviations[deviations > 0], 1, atol=0.02))
+
+    @cached_property
+    def deviations(self) -> FloatArray:
+        """(f,) standard deviations of the columns; 1 for a constant one."""
+        return StandardScaler(with_mean=False).fit(self.X).scale_
+
+    @cached_property
+    def is_indicator(self) -> BoolArray:
+        """(f,) bools: columns that have one value other than 0, as those of categories do."""
+        if not sparse.issparse(self.X):
+            largest = self.X.max(axis=0)
+            return (largest > 0) & ((self.X == 0) | (largest == self.X)).all(axis=0)
+        largest = self.X.max(axis=0).toarray().ravel()
+        other = self.X.data != largest[self.X.indices]
+        return (largest > 0) & (np.bincount(self.X.indices, other, minlength=self.n_columns) == 0)
 
     def row_name(self, row: int) -> str:
         """What a row is called."""
         return f"row {row}" if self.ids is None else str(self.ids[row])
-
-
-def _mean_differences(X: Any, labels: IntArray, n_clusters: int) -> FloatArray:
-    """How much higher each column of a sparse matrix is in each cluster than in all other rows."""
-    inside = indicator(labels, n_clusters)
-    sizes = np.asarray(inside.sum(axis=0)).ravel()[:, None]
-    others = len(labels) - sizes
-    sums = np.asarray((inside.T @ X).toarray(), dtype=np.float64)
-    means = sums / np.maximum(sizes, 1)
-    other_means = (sums.sum(axis=0) - sums) / np.maximum(others, 1)
-    return np.where((sizes > 0) & (others > 0), means - other_means, 0.0)
 
 
 def _rows_on_map(constraints: Constraints) -> IntArray:

@@ -81,7 +81,8 @@ def write_report(
     feature_names : (f,) list-like of str, optional
         Names of columns, or words; by default the columns of a data frame.
     kind : str, optional
-        The kind of data, as in ``Rows.kind`` of :func:`likewise.prepare.read_table`; by default as the model found it.
+        The kind of data: ``kind_`` of :class:`likewise.TableFeatures`, or ``kind`` of what
+        :func:`likewise.prepare.read_table` returns. By default as the model has it, or by the values of X.
     title : str
     recipe : str
         How the data was read, in words.
