@@ -1,6 +1,5 @@
 """From strings to features."""
 
-import builtins
 import pickle
 import subprocess
 import sys
@@ -267,14 +266,7 @@ def test_parameters_are_checked(params, error, message):
 
 
 def test_stems_ask_for_the_extra(monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name == "snowballstemmer":
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
     with pytest.raises(ImportError, match=r'pip install "likewise\[text\]"'):
         TextFeatures().fit(TEXTS)
     TextFeatures(stem=False).fit(TEXTS)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._progress_legacy import each, part
+from .._arrays import IntArray, is_missing
+from .._progress import stage, track
 from .._saved import Saved
 from .._sklearn import Interval, RealNotInt, StrOptions, _fit_context
-from ._words import BATCH, IntArray, checked_texts, most_frequent_forms, read_words
+from ..tables import extra
 
 CONTRACTIONS = frozenset(
     [
@@ -177,51 +179,65 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, texts: Any, y: Any = None) -> Any:
-        """Learn the words of the texts, and return their sparse matrix."""
+        """Learn the words of the texts, and return their sparse matrix.
+
+        Parameters
+        ----------
+        texts : list-like of str
+        y : ignored
+
+        Returns
+        -------
+        (n, n_features) CSR matrix
+        """
         dtype = self._checked_dtype()
-        analyze, cut = self._analyzer(), self._stemmer()
-        stop_words = self._stop_words(analyze)
-        with part(0, 0.4):
-            spoken = read_words(checked_texts(texts), analyze)
-        kept = [word for word in spoken.words if word not in stop_words]
+        analyze = self._analyzer()
+        cut = self._stemmer()
+        self._stop = self._stop_words(analyze)
+        words, word_counts = _count_words(checked_texts(texts), analyze)
+        kept = [word for word in words if word not in self._stop]
         if not kept:
             seen = "they hold no word of two letters or more"
-            if spoken.words:
-                seen = f"all {len(spoken.words)} words in them are stop words"
-            raise ValueError(f"the {spoken.n_texts} texts leave no feature: {seen}. Look at them, or at stop_words.")
-        with part(0.4, 0.9):
-            stem_of = dict(zip(kept, cut(kept), strict=True))
+            if words:
+                seen = f"all {len(words)} words in them are stop words"
+            n_texts = word_counts.shape[0]
+            raise ValueError(f"the {n_texts} texts leave no feature: {seen}. Look at them, or at stop_words.")
+        stem_of = dict(zip(kept, cut(kept), strict=True))
         stems = sorted(set(stem_of.values()))
-        column = {stem: number for number, stem in enumerate(stems)}
-        column_of = {word: column[stem] for word, stem in stem_of.items()}
+        column_of_stem = {stem: column for column, stem in enumerate(stems)}
+        column_of = {word: column_of_stem[stem] for word, stem in stem_of.items()}
+        counts = _sum_words(words, word_counts, column_of, len(stems))
 
-        counts = spoken.counts(column_of, len(stems))
         chosen = self._frequent_enough(counts)
-        place = np.full(len(stems), -1)
-        place[chosen] = np.arange(len(chosen))
-        places = place.tolist()
-        self._column_of = {word: places[old] for word, old in column_of.items()}  # −1: known, and left out
+        new_column = np.full(len(stems), -1)
+        new_column[chosen] = np.arange(len(chosen))
+        self._column_of = {word: int(new_column[old]) for word, old in column_of.items()}  # −1: known, and left out
         self.stems_ = np.array([stems[old] for old in chosen.tolist()], dtype=object)
-        self._names = most_frequent_forms(spoken, self._column_of)
-        self.vocabulary_ = {name: number for number, name in enumerate(self._names.tolist())}
-        self._stop = stop_words
+        times = np.asarray(word_counts.sum(axis=0)).ravel().tolist()
+        self._names = _most_frequent_forms(words, times, self._column_of)
+        self.vocabulary_ = {name: column for column, name in enumerate(self._names.tolist())}
         self._tfidf = TfidfTransformer(sublinear_tf=self.sublinear_tf)
         return self._tfidf.fit_transform(counts[:, chosen].astype(dtype))
 
     def transform(self, texts: Any) -> Any:
-        """Return the sparse matrix of new texts, with the columns and weights that were learned."""
+        """Return the sparse matrix of new texts, with the columns and weights that were learned.
+
+        Parameters
+        ----------
+        texts : list-like of str
+
+        Returns
+        -------
+        (n, n_features) CSR matrix
+        """
         check_is_fitted(self)
-        with part(0, 0.5):
-            spoken = read_words(checked_texts(texts), self._analyzer())
-        unseen = [word for word in spoken.words if word not in self._column_of and word not in self._stop]
-        column = {stem: number for number, stem in enumerate(self.stems_.tolist())}
-        column_of = dict(self._column_of)
-        with part(0.5, 1):
-            stems = self._stemmer()(unseen)
-        for word, stem in zip(unseen, stems, strict=True):
-            if stem in column:
-                column_of[word] = column[stem]
-        return self._tfidf.transform(spoken.counts(column_of, len(column)).astype(self._tfidf.idf_.dtype), copy=False)
+        words, word_counts = _count_words(checked_texts(texts), self._analyzer())
+        unseen = [word for word in words if word not in self._column_of and word not in self._stop]
+        column_of_stem = {stem: column for column, stem in enumerate(self.stems_.tolist())}
+        stems = self._stemmer()(unseen)
+        known = {word: column_of_stem[stem] for word, stem in zip(unseen, stems, strict=True) if stem in column_of_stem}
+        counts = _sum_words(words, word_counts, {**self._column_of, **known}, len(column_of_stem))
+        return self._tfidf.transform(counts.astype(self._tfidf.idf_.dtype), copy=False)
 
     @property
     def idf_(self) -> NDArray[Any]:
@@ -254,13 +270,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         """Return what cuts a list of words to their stems."""
         if not self.stem:
             return list
-        try:
-            import snowballstemmer
-        except ImportError:
-            raise ImportError(
-                'stems need snowballstemmer, which is not installed. Run pip install "likewise[text]", '
-                "or pass stem=False."
-            ) from None
+        snowballstemmer = extra("snowballstemmer", "stems", name="text", otherwise="Or pass stem=False.")
         known = sorted(snowballstemmer.algorithms())
         if self.language not in known:
             raise ValueError(
@@ -270,11 +280,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         endings = CUT_ENDINGS if self.language == "english" else ("",)
 
         def stems(words: Sequence[str]) -> list[str]:
-            found: list[str] = []
-            for start in each(range(0, len(words), BATCH)):
-                some = words[start : start + BATCH]
-                found += [cut(word) if word.endswith(endings) and word.isalpha() else word for word in some]
-            return found
+            with stage("stemming words"):
+                return [cut(word) if word.endswith(endings) and word.isalpha() else word for word in words]
 
         return stems
 
@@ -313,3 +320,62 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def checked_texts(texts: Any) -> list[str]:
+    """The texts as a list, or an error that names the one that is no text."""
+    remedy = "Pass a list of strings, one for each row."
+    if isinstance(texts, str | bytes):
+        raise ValueError(f"texts is one single string, {texts[:40]!r}. {remedy[:-1]}: [text].")
+    if isinstance(texts, Mapping | Set):
+        raise TypeError(f"texts is a {type(texts).__name__}, whose order says nothing about rows. {remedy}")
+    shape = getattr(texts, "shape", (0,))
+    if len(shape) != 1:
+        raise ValueError(f"texts has shape {tuple(shape)}. Pass one column of it, such as table['text'].")
+    try:
+        found = list(texts)
+    except TypeError:
+        raise TypeError(f"texts is {texts!r}, a {type(texts).__name__}. {remedy}") from None
+    if not found:
+        raise ValueError(f"there are no texts: texts is empty. {remedy}")
+    for row, text in enumerate(found):
+        if not isinstance(text, str):
+            remedy = "Leave the row out, or write ''." if is_missing(text) else "Convert it: str(text)."
+            raise TypeError(f"texts[{row}] is {text!r}, a {type(text).__name__}, not a string. {remedy}")
+    return found
+
+
+def _count_words(texts: list[str], analyze: Callable[[str], list[str]]) -> tuple[list[str], Any]:
+    """The different words of texts, and how often each text has each of them.
+
+    >>> words, counts = _count_words(["to be", "or not to be"], str.split)
+    >>> words, counts.toarray().tolist()
+    (['be', 'not', 'or', 'to'], [[1, 0, 0, 1], [1, 1, 1, 1]])
+    """
+    vectorizer = CountVectorizer(analyzer=analyze)
+    try:
+        with stage("counting words"):
+            counts = vectorizer.fit_transform(track(texts, len(texts)))
+    except ValueError:  # no text has a word
+        return [], sparse.csr_matrix((len(texts), 0), dtype=np.int64)
+    return vectorizer.get_feature_names_out().tolist(), counts
+
+
+def _sum_words(words: Sequence[str], counts: Any, column_of: Mapping[str, int], n_columns: int) -> Any:
+    """How often each text has a word of each column; some words are of no column."""
+    pairs = [(row, column) for row, word in enumerate(words) if (column := column_of.get(word, -1)) >= 0]
+    rows, columns = zip(*pairs, strict=True) if pairs else ((), ())
+    summed = counts @ sparse.csr_matrix((np.ones(len(pairs)), (rows, columns)), shape=(len(words), n_columns))
+    summed.sort_indices()  # so that weights do not depend on the order in which words are added up
+    return summed
+
+
+def _most_frequent_forms(words: Sequence[str], times: Sequence[int], column_of: Mapping[str, int]) -> NDArray[Any]:
+    """For each column the most frequent of the words that count for it."""
+    best: dict[int, tuple[int, int, str]] = {}
+    for word, count in zip(words, times, strict=True):
+        column = column_of.get(word, -1)
+        if column >= 0:
+            form = (-count, len(word), word)
+            best[column] = min(best.get(column, form), form)
+    return np.array([best[column][-1] for column in range(len(best))], dtype=object)
