@@ -32,6 +32,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
     _method: ClassVar[Method] = Method("")
     _saved: ClassVar[Saved | None] = None
     _published: ClassVar[dict[str, Any]] = {}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     @classmethod
     def as_published(cls, n_clusters: int = 8, **params: Any) -> Self:

@@ -234,4 +234,3 @@ def _fitted(projection: Any, X: Any, constraints: Constraints) -> Any:
     if "constraints" in signature(projection.fit).parameters:
         return projection.fit(X, constraints=constraints)
     return projection.fit(X)
-
