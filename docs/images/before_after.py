@@ -1,5 +1,6 @@
-"""Draw before-after.png: 178 wines before and after 60 hints."""
+"""Draw before-after.png, or the file that is named: 178 wines before and after 60 hints."""
 
+import sys
 from pathlib import Path
 
 from matplotlib.collections import LineCollection
@@ -61,4 +62,4 @@ handles = [
     Line2D([], [], color=CANNOT_LINK, linewidth=1.2, linestyle=DASHES, label="hint: different"),
 ]  # fmt: skip
 figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False, fontsize=10)
-save(figure, Path(__file__).with_name("before-after.png"), dpi=150)
+save(figure, sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("before-after.png"), dpi=150)

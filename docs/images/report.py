@@ -1,7 +1,8 @@
-"""Make report.png: the top of a report on 178 wines and 60 hints, three of them wrong, as a browser shows it."""
+"""Make report.png, or the file that is named: the top of a report on 178 wines and 60 hints, three of them wrong."""
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,5 +28,6 @@ with TemporaryDirectory() as folder, sync_playwright() as playwright:
     shown.wait_for_function("() => !likewise.map.moving")
     end = shown.locator(".card .note").first.bounding_box()
     clip = {"x": 0, "y": 0, "width": WIDTH, "height": end["y"] + end["height"] + 8}
-    shown.screenshot(path=Path(__file__).with_name("report.png"), full_page=True, clip=clip)
+    out = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("report.png")
+    shown.screenshot(path=out, full_page=True, clip=clip)
     browser.close()
