@@ -32,6 +32,7 @@ LAW = (
     "clustering",
     "front",
     "_methods",
+    "methods",
     "models",
     "report",
     "cli",

@@ -14,7 +14,7 @@ from likewise.prepare import TableFeatures, TextFeatures
 
 X, Y = load_iris(return_X_y=True)
 METHODS = {method.name: method for method in all_methods()}
-NO_METHODS = {ChainedClusterer, PropagatedAffinity, likewise.GraphFeatures, likewise.Projection,
+NO_METHODS = {ChainedClusterer, likewise.Clusterer, PropagatedAffinity, likewise.GraphFeatures, likewise.Projection,
               TableFeatures, TextFeatures}  # fmt: skip
 """Estimators that are parts of methods, not methods."""
 

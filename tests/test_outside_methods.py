@@ -15,12 +15,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import likewise
 import test_estimators
 from likewise import Constraints, _methods
-from likewise._method import LLOYD, PRODUCTS, Method, Needs
-from likewise._methods import all_methods, clusterer, method_named, reducer, register
-from likewise._saved import Saved
 from likewise.cli import main
-from likewise.clustering._base import Clusterer
+from likewise.clustering import Clusterer
 from likewise.forms import ridge, within_scatter
+from likewise.methods import Cost, Method, Needs, Saved, all_methods, clusterer, method_named, reducer, register
 from likewise.models import load, save
 from likewise.pencil import Pencil
 from likewise.projections import Projection
@@ -28,13 +26,14 @@ from likewise.projections import Projection
 DOCS = Path(__file__).parents[1] / "docs"
 X, Y = load_iris(return_X_y=True)
 CONSTRAINTS = Constraints.sample(Y, "equal", 30, random_state=0)
+COST = Cost("toys", "they are toys")
 
 
 class ToyProjection(Projection):
     """Directions along which must-linked rows vary least."""
 
     _method: ClassVar[Method] = Method(
-        "toy-projection", prefer="a test", paper="nobody 2000", needs=Needs.MUST_LINK, cost=PRODUCTS
+        "toy-projection", prefer="a test", paper="nobody 2000", needs=Needs.MUST_LINK, cost=COST
     )
 
     def _pencil(self, X, constraints):
@@ -46,7 +45,7 @@ class ToyClusterer(Clusterer):
     """Quantiles of the first column; no constraint is used."""
 
     _method: ClassVar[Method] = Method(
-        "toy-clusterer", prefer="another test", paper="nobody 2001", uses_constraints=False, cost=LLOYD
+        "toy-clusterer", prefer="another test", paper="nobody 2001", uses_constraints=False, cost=COST
     )
     _saved: ClassVar[Saved] = Saved(("labels_", "cuts_", "n_features_in_"))
 
@@ -158,7 +157,7 @@ def test_pages_of_the_documentation(monkeypatch):
 
 def test_curves_of_the_benchmarks():
     assert {"toy-projection", "toy-clusterer"} <= set(axes.methods())
-    assert "toy-projection" in mathematics.families()["projections"]
+    assert "toy-projection" in mathematics.families()["toys"]
     assert ("toy-clusterer", "rows") in axes.curves()
     assert ("toy-clusterer", "hints") not in axes.curves()
     assert mathematics.needed("toy-projection", "rows") == 1

@@ -22,7 +22,7 @@ __version__ = "0.1.0.dev0"
 
 _SUBPACKAGES = (
     "constraints", "prepare", "projections", "metric", "clustering", "front",
-    "graphs", "sources", "forms", "pencil", "evaluation", "datasets", "models", "report", "testing",
+    "graphs", "sources", "forms", "pencil", "evaluation", "datasets", "methods", "models", "report", "testing",
 )  # fmt: skip
 _AT_TOP = _SUBPACKAGES[:6]
 """Subpackages whose public names are also names of likewise, each after those it imports itself."""
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     )
     from . import (
         graphs as graphs,
+    )
+    from . import (
+        methods as methods,
     )
     from . import (
         metric as metric,

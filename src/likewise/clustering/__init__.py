@@ -1,5 +1,6 @@
 """Clusterings that heed hints: the k-means family, the spectral family, ensembles, and projecting first."""
 
+from ._base import Clusterer as Clusterer
 from ._networked import NetworkedDocuments as NetworkedDocuments
 from ._project import ProjectThenCluster as ProjectThenCluster
 from .agreement._hbgf import consensus_embedding as consensus_embedding
