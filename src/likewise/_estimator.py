@@ -8,7 +8,50 @@ from scipy import sparse
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
+from ._method import Needs
 from .constraints import Constraints
+
+
+def fit_inputs(
+    estimator: Any, X: Any, y: Any, constraints: Constraints | None, *, needs: Needs = Needs.NOTHING, **options: Any
+) -> tuple[Any, Constraints]:
+    """What ``fit(X, y, constraints=...)`` was given: the validated rows, and labels and constraints as one.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like, sparse matrix or data frame
+    y : (n,) array-like, optional
+        Partial labels.
+    constraints : Constraints, optional
+    needs : Needs
+        What the estimator cannot do without; an error names it.
+    **options
+        Those of :func:`sklearn.utils.validation.validate_data`.
+
+    Returns
+    -------
+    rows : (n, f) array or sparse matrix
+    constraints : Constraints
+    """
+    rows = validate_rows(estimator, X, **options)
+    require_given(estimator, needs, y, constraints)
+    given = as_constraints(rows.shape[0], y, constraints)
+    missing = needs.missing(given)
+    if missing:
+        lacking = "none" if missing == needs else f"no {missing.words}"
+        name = type(estimator).__name__
+        raise ValueError(f"{name} learns from {needs.words}, and the constraints hold {lacking}: {given!r}.")
+    return rows, given
+
+
+def require_given(estimator: Any, needs: Needs, y: Any, constraints: Any) -> None:
+    """Raise an error, in words that scikit-learn's checks look for, where a need is there and nothing was given."""
+    if needs and y is None and constraints is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None, and so are the "
+            f"constraints: it learns from {needs.words}. Pass constraints=Constraints(...) or partial labels as y."
+        )
 
 
 def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:

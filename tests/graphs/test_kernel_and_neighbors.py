@@ -12,7 +12,7 @@ from cases.published import collapsed_kernel, gaussian, groups_of
 from constraints.strategies import hints
 from likewise.graphs import _kernel as kernel
 from likewise.graphs import neighbor_graph
-from likewise.graphs._collapsed import Collapsed
+from likewise.graphs._collapsed import CollapsedKernel
 
 X = blobs(9, 3)[0]
 
@@ -39,14 +39,14 @@ def test_collapse(constraints):
 @given(hints(9))
 def test_distances_are_those_of_the_collapsed_kernel(constraints):
     for rows in (X, sparse.csr_array(X)):
-        distances = Collapsed(rows, 2.0, constraints)
+        distances = CollapsedKernel(rows, 2.0, constraints)
         expected = np.maximum(squared_distances(lw.graphs.kernel_null_space(gaussian(X, 2.0), constraints)), 0.0)
         left, right = np.indices((9, 9)).reshape(2, -1)
-        np.testing.assert_allclose(distances.of_pairs(left, right) ** 2, expected.ravel(), atol=1e-8)
+        np.testing.assert_allclose(distances.exact(left, right) ** 2, expected.ravel(), atol=1e-8)
         for double in (False, True):
-            values = np.vstack([distances.values(some, slice(0, 9), double=double) for some in (slice(4), slice(4, 9))])
+            values = np.vstack([distances.approx(some, slice(0, 9), double=double) for some in (slice(4), slice(4, 9))])
             off = np.abs(values - (expected / 2 - 1)).max(axis=1)
-            assert (off <= distances.slack(slice(None), double=double) + 1e-8).all()
+            assert (off <= distances.error_bound(slice(None), double=double) + 1e-8).all()
 
 
 def test_kernel_without_must_links_is_left_alone():

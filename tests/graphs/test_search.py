@@ -1,8 +1,6 @@
 """Nearest and farthest rows, by every distance and every way, against all distances sorted."""
 
-import sys
 from dataclasses import replace
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -14,37 +12,16 @@ from sklearn.preprocessing import normalize
 import likewise as lw
 from cases.data import blobs, consistent_hints, law
 from cases.published import collapsed_kernel, gaussian
-from likewise.graphs import (
-    _approximate as approximate,
-)
-from likewise.graphs import (
-    _distances as distances,
-)
-from likewise.graphs import (
-    _exact as search,
-)
-from likewise.graphs import (
-    _inverted as inverted,
-)
-from likewise.graphs import (
-    _split as across,
-)
-from likewise.graphs import (
-    _symmetric as mutual,
-)
-from likewise.graphs import (
-    neighbor_graph,
-    neighbors,
-)
-from likewise.graphs._collapsed import Collapsed
+from likewise.graphs import _approximate as approximate
+from likewise.graphs import _distances as distances
+from likewise.graphs import _exact as exact
+from likewise.graphs import choose_search, neighbor_graph, neighbors
+from likewise.graphs._approximate import largest_distance, radii
+from likewise.graphs._collapsed import CollapsedKernel
 from likewise.graphs._distances import Cosine, Euclidean, Given
-from likewise.graphs._exact import exact_search
-from likewise.graphs._farthest import largest_distance, radii
+from likewise.graphs._exact import exact_search, symmetric_search, tree_search, use_symmetry
 from likewise.graphs._fuzzy import Nearness
-from likewise.graphs._method import choose_search
 from likewise.graphs._neighbors import distances_by, pairs_of
-from likewise.graphs._symmetric import mutual_search
-from likewise.graphs._tree import tree_search
 
 N = 400
 
@@ -52,11 +29,10 @@ N = 400
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Blocks and tiles that small data fill several times."""
-    monkeypatch.setattr(across, "TILE", 150)
+    monkeypatch.setattr(distances, "TILE", 150)
     monkeypatch.setattr(distances, "PAIR_ENTRIES", 300)
-    for module in (search, mutual):
-        monkeypatch.setattr(module, "QUERIES", 64)
-    monkeypatch.setattr(search, "CHUNKS", 8)
+    monkeypatch.setattr(exact, "QUERIES", 64)
+    monkeypatch.setattr(exact, "CHUNKS", 8)
 
 
 def all_distances(metric, X, queries):
@@ -65,12 +41,14 @@ def all_distances(metric, X, queries):
     return 1 - normalize(queries) @ normalize(X).T
 
 
-def sorted_rows(D, k, *, farthest=False, unit=0.0, themselves=True):
+def sorted_rows(D, k, *, farthest=False, unit=0.0, exclude_self=True):
     """Every distance, rounded, sorted with the index behind it."""
     sign = -1 if farthest else 1
     found = []
     for i, row in enumerate(D):
-        keys = [(sign * (round(d / unit) if unit else d), j) for j, d in enumerate(row) if not (themselves and i == j)]
+        keys = [
+            (sign * (round(d / unit) if unit else d), j) for j, d in enumerate(row) if not (exclude_self and i == j)
+        ]
         found.append([j for _, j in sorted(keys)[:k]])
     return np.array(found)
 
@@ -86,18 +64,20 @@ def as_far(found, D, rows, tolerance):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.parametrize("kind", ["dense", "sparse", "single"])
 @pytest.mark.parametrize("farthest", [False, True])
-@pytest.mark.parametrize("themselves", [True, False])
-def test_search_is_all_distances_sorted(small_tiles, metric, kind, farthest, themselves):
+@pytest.mark.parametrize("exclude_self", [True, False])
+def test_search_is_all_distances_sorted(small_tiles, metric, kind, farthest, exclude_self):
     rng = np.random.default_rng(0)
     X, queries = rng.normal(size=(N, 14)) + 3, rng.normal(size=(70, 14)) + 3
     X[5] = 0
-    if themselves:
+    if exclude_self:
         queries = X
     cast = {"dense": np.asarray, "sparse": sparse.csr_array, "single": lambda rows: rows.astype(np.float32)}[kind]
-    kinds = distances_by(metric, cast(X), None if themselves else cast(queries))
+    kinds = distances_by(metric, cast(X), None if exclude_self else cast(queries))
     D = all_distances(metric, X, queries)
-    found = neighbors(kinds, 7, farthest=farthest, themselves=themselves)
-    as_far(found, D, sorted_rows(D, 7, farthest=farthest, themselves=themselves), 1e-6 if kind == "single" else 1e-9)
+    found = neighbors(kinds, 7, farthest=farthest, exclude_self=exclude_self)
+    as_far(
+        found, D, sorted_rows(D, 7, farthest=farthest, exclude_self=exclude_self), 1e-6 if kind == "single" else 1e-9
+    )
     assert found.recall == 1
 
 
@@ -113,14 +93,14 @@ def texts(seed, n=N, f=300):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.parametrize("common", [0.0, 0.08, 1.0])
 @pytest.mark.parametrize(("precision", "scale"), [("f4", 1.0), ("f8", 1.0), ("f8", 1e-25), ("f8", 1e25)])
-@pytest.mark.parametrize("whole", [exact_search, mutual_search])
+@pytest.mark.parametrize("whole", [exact_search, symmetric_search])
 def test_common_and_rare_words(small_tiles, monkeypatch, metric, scale, common, precision, whole):
     """The same neighbors, however the columns are split; equals are ranked by their index."""
-    monkeypatch.setattr(across, "COMMON", common)
+    monkeypatch.setattr(distances, "COMMON", common)
     X = texts(0)
     D = all_distances(metric, X, X)
     kinds = distances_by(metric, sparse.csr_array(X * scale, dtype=precision))
-    columns = kinds._across.n_common
+    columns = kinds._products.n_common
     assert {0.0: columns > 250, 0.08: 10 < columns < 40, 1.0: columns == 0}[common]
     found = whole(kinds, 6)
     if metric == "euclidean":
@@ -131,7 +111,7 @@ def test_common_and_rare_words(small_tiles, monkeypatch, metric, scale, common, 
         np.testing.assert_array_equal(found.rows, expected)
 
 
-@pytest.mark.parametrize("whole", [exact_search, mutual_search])
+@pytest.mark.parametrize("whole", [exact_search, symmetric_search])
 def test_texts_that_are_all_the_same(small_tiles, whole):
     """Then every pair is a candidate, and single precision is given up."""
     X = np.repeat(np.array([[1.0, 2.0, 0.1], [0.0, 0.3, 3.0]]), N // 2, axis=0)
@@ -149,13 +129,13 @@ def test_texts_that_are_all_the_same(small_tiles, whole):
 def test_each_distance_taken_once_gives_the_same(small_tiles, metric, farthest, unit, n, n_jobs):
     kinds = distances_by(metric, sparse.csr_array(texts(n, n=n)))
     taken = []
-    original = kinds.values
-    kinds.values = lambda queries, rows, **asked: (
+    original = kinds.approx
+    kinds.approx = lambda queries, rows, **asked: (
         taken.append(len(queries) * (rows.stop - rows.start)) or original(queries, rows, **asked)
     )
-    found = mutual_search(kinds, 5, farthest=farthest, unit=unit, n_jobs=n_jobs)
+    found = symmetric_search(kinds, 5, farthest=farthest, resolution=unit, n_jobs=n_jobs)
     once, taken[:] = sum(taken), []
-    expected = exact_search(kinds, 5, farthest=farthest, unit=unit)
+    expected = exact_search(kinds, 5, farthest=farthest, resolution=unit)
     np.testing.assert_allclose(found.distances, expected.distances, atol=1e-12)
     if metric == "euclidean":  # of whole numbers: no rounding tells equals apart
         np.testing.assert_array_equal(found.rows, expected.rows)
@@ -165,11 +145,11 @@ def test_each_distance_taken_once_gives_the_same(small_tiles, metric, farthest, 
 
 def test_it_pays_for_sparse_rows_in_several_tiles(small_tiles):
     X = texts(0)
-    assert mutual.pays(Euclidean(sparse.csr_array(X)), themselves=True)
-    assert not mutual.pays(Euclidean(sparse.csr_array(X)), themselves=False)
-    assert not mutual.pays(Euclidean(sparse.csr_array(X[:150])), themselves=True)
-    assert not mutual.pays(Euclidean(X), themselves=True)
-    assert not mutual.pays(Given(X @ X.T), themselves=True)
+    assert use_symmetry(Euclidean(sparse.csr_array(X)), exclude_self=True)
+    assert not use_symmetry(Euclidean(sparse.csr_array(X)), exclude_self=False)
+    assert not use_symmetry(Euclidean(sparse.csr_array(X[:150])), exclude_self=True)
+    assert not use_symmetry(Euclidean(X), exclude_self=True)
+    assert not use_symmetry(Given(X @ X.T), exclude_self=True)
 
 
 @law
@@ -177,7 +157,7 @@ def test_it_pays_for_sparse_rows_in_several_tiles(small_tiles):
 def test_products_of_sparse_rows_do_not_depend_on_the_split(seed, n, density):
     rng = np.random.default_rng(seed)
     X = sparse.random_array((n, 12), density=density, rng=rng, format="csr")
-    ready = across.Across(X)
+    ready = distances.SplitProducts(X)
     some = rng.integers(n, size=5)
     for rows in (slice(0, n), slice(0, max(n // 2, 1)), some):
         expected = X.toarray()[some] @ X.toarray()[rows].T
@@ -213,7 +193,7 @@ def test_distances_are_rounded_before_they_rank(seed, k, farthest):
     X = rng.integers(0, 3, size=(12, 2)) + 1e-9 * rng.random((12, 2))
     D = all_distances("euclidean", X, X)
     unit = 1e-6 * (D.max() or 1.0)
-    found = exact_search(Euclidean(X), k, farthest=farthest, unit=unit)
+    found = exact_search(Euclidean(X), k, farthest=farthest, resolution=unit)
     np.testing.assert_array_equal(found.rows, sorted_rows(D, k, farthest=farthest, unit=unit))
     pairs, apart = pairs_of(found)
     assert {tuple(pair) for pair in pairs.tolist()} == {
@@ -229,11 +209,11 @@ def test_neighbors_after_the_collapse(small_tiles, kind, delta):
     hints = consistent_hints(y, 25, 5)
     K = collapsed_kernel(gaussian(X, delta), hints)
     D = np.sqrt(np.maximum(np.diag(K)[:, None] + np.diag(K) - 2 * K, 0.0))
-    kinds = Collapsed(kind(X), delta, hints)
+    kinds = CollapsedKernel(kind(X), delta, hints)
     assert largest_distance(kinds) == pytest.approx(D.max(), rel=1e-9)
     unit = 1e-6 * D.max()
     for farthest in (False, True):
-        found = exact_search(kinds, 5, farthest=farthest, unit=unit)
+        found = exact_search(kinds, 5, farthest=farthest, resolution=unit)
         np.testing.assert_array_equal(found.rows, sorted_rows(D, 5, farthest=farthest, unit=unit))
 
 
@@ -243,9 +223,9 @@ def test_rows_of_very_different_length_are_still_told_apart(small_tiles, monkeyp
     X = rng.normal(size=(N, 3))
     X[0] = 1e7
     seen = []
-    values = Euclidean.values
+    values = Euclidean.approx
     monkeypatch.setattr(
-        Euclidean, "values", lambda self, *of, double=False: seen.append(double) or values(self, *of, double=double)
+        Euclidean, "approx", lambda self, *of, double=False: seen.append(double) or values(self, *of, double=double)
     )
     found = exact_search(Euclidean(X), 5)
     np.testing.assert_array_equal(found.rows, sorted_rows(all_distances("euclidean", X, X), 5))
@@ -266,7 +246,7 @@ def test_some_queries_among_some_rows():
     X = blobs(50, 4)[0]
     queries, among = np.array([3, 7, 40]), np.array([9, 3, 2, 40, 1])
     D = all_distances("euclidean", X, X)
-    found = exact_search(Euclidean(X), 2, queries=queries, among=among)
+    found = exact_search(Euclidean(X), 2, queries=queries, candidates=among)
     for query, rows in zip(queries, found.rows, strict=True):
         others = sorted(row for row in among if row != query)
         assert rows.tolist() == sorted(others, key=lambda row: D[query, row])[:2]
@@ -278,13 +258,13 @@ def test_some_queries_among_some_rows():
 @pytest.mark.parametrize("kind", ["euclidean", "cosine", "collapsed"])
 def test_an_approximate_search_says_what_it_found(kind, farthest):
     X, y = blobs(3000, 10)
-    kinds = Collapsed(X, 4.0, consistent_hints(y, 20, 5)) if kind == "collapsed" else distances_by(kind, X)
+    kinds = CollapsedKernel(X, 4.0, consistent_hints(y, 20, 5)) if kind == "collapsed" else distances_by(kind, X)
     found = neighbors(kinds, 5, farthest=farthest, search="approximate")
     truth = neighbors(kinds, 5, farthest=farthest, search="exact")
     own = np.repeat(np.arange(3000), 5)
-    np.testing.assert_allclose(found.distances.ravel(), kinds.of_pairs(own, found.rows.ravel()), atol=1e-12)
+    np.testing.assert_allclose(found.distances.ravel(), kinds.exact(own, found.rows.ravel()), atol=1e-12)
     reached = found.distances >= truth.distances[:, -1:] if farthest else found.distances <= truth.distances[:, -1:]
-    assert found.recall >= approximate.ENOUGH
+    assert found.recall >= approximate.RECALL
     assert reached.mean() == pytest.approx(found.recall, abs=0.05)
     assert not (found.rows == np.arange(3000)[:, None]).any()
     again = neighbors(kinds, 5, farthest=farthest, search="approximate")
@@ -293,9 +273,9 @@ def test_an_approximate_search_says_what_it_found(kind, farthest):
 
 def test_an_approximate_search_of_other_rows():
     X, queries = blobs(2000, 10)[0], blobs(300, 10, seed=3)[0]
-    found = neighbors(Euclidean(X, queries), 4, search="approximate", themselves=False)
-    truth = neighbors(Euclidean(X, queries), 4, search="exact", themselves=False)
-    assert found.recall >= approximate.ENOUGH
+    found = neighbors(Euclidean(X, queries), 4, search="approximate", exclude_self=False)
+    truth = neighbors(Euclidean(X, queries), 4, search="exact", exclude_self=False)
+    assert found.recall >= approximate.RECALL
     assert (found.distances <= truth.distances[:, -1:]).mean() == pytest.approx(found.recall, abs=0.05)
 
 
@@ -303,74 +283,9 @@ def test_an_approximate_search_looks_at_more_until_it_finds_enough(monkeypatch):
     monkeypatch.setattr(approximate, "CELLS", 1)
     X = np.random.default_rng(0).normal(size=(1500, 12))
     found = neighbors(Euclidean(X), 5, search="approximate")
-    assert found.recall >= approximate.ENOUGH
+    assert found.recall >= approximate.RECALL
     monkeypatch.setattr(approximate, "ATTEMPTS", 1)
-    assert neighbors(Euclidean(X), 5, search="approximate").recall < approximate.ENOUGH
-
-
-needs_faiss = pytest.mark.skipif(find_spec("faiss") is None, reason="faiss is not installed: likewise[ann]")
-
-
-@needs_faiss
-@pytest.mark.parametrize("kind", ["euclidean", "cosine"])
-@pytest.mark.parametrize("themselves", [True, False])
-def test_faiss_says_what_it_found(kind, themselves):
-    X, queries = blobs(3000, 10)[0], None if themselves else blobs(300, 10, seed=3)[0]
-    kinds = distances_by(kind, X, queries)
-    found, truth = (neighbors(kinds, 5, search=how, themselves=themselves) for how in ("faiss", "exact"))
-    own = np.repeat(np.arange(kinds.n_queries), 5)
-    np.testing.assert_allclose(found.distances.ravel(), kinds.of_pairs(own, found.rows.ravel()), atol=1e-12)
-    assert (np.diff(found.distances, axis=1) >= 0).all()
-    assert found.recall >= approximate.ENOUGH
-    assert (found.distances <= truth.distances[:, -1:]).mean() == pytest.approx(found.recall, abs=0.05)
-    assert all(len(set(row)) == len(row) for row in found.rows.tolist())
-    if themselves:
-        assert not (found.rows == np.arange(3000)[:, None]).any()
-
-
-@needs_faiss
-def test_faiss_looks_at_more_until_it_finds_enough(monkeypatch):
-    monkeypatch.setattr(inverted, "LISTS", 1)
-    X = np.random.default_rng(0).normal(size=(1500, 12))
-    assert neighbors(Euclidean(X), 5, search="faiss").recall >= approximate.ENOUGH
-    monkeypatch.setattr(approximate, "ATTEMPTS", 1)
-    assert neighbors(Euclidean(X), 5, search="faiss").recall < approximate.ENOUGH
-
-
-@needs_faiss
-@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-def test_faiss_where_lists_hold_too_few_rows(metric, monkeypatch):
-    """A list of few rows gives too few, rows in one place are there several times, and rows of zeros have no angle."""
-    monkeypatch.setattr(inverted, "LISTS", 1)
-    X = np.repeat(np.random.default_rng(0).normal(size=(10, 4)), 3, axis=0)
-    X[:2] = 0
-    kinds = distances_by(metric, X)
-    found, truth = (neighbors(kinds, 20, search=how) for how in ("faiss", "exact"))
-    np.testing.assert_array_equal(found.rows, truth.rows)
-    np.testing.assert_allclose(found.distances, truth.distances, rtol=1e-12)
-
-
-@needs_faiss
-def test_estimators_take_faiss():
-    X = blobs(1200, 14)[0]
-    exact, quick = (lw.LPP(2, search=how).fit(X) for how in ("exact", "faiss"))
-    assert approximate.ENOUGH <= quick.recall_ <= exact.recall_ == 1
-    near = Nearness(X, 5, "cosine", "faiss")
-    near.graph()
-    assert near.recall >= approximate.ENOUGH
-
-
-def test_faiss_says_what_it_can_not_do(monkeypatch):
-    X, y = blobs(60, 14)
-    with pytest.raises(ValueError, match='search="faiss" takes dense rows, and these are sparse'):
-        neighbors(Euclidean(sparse.csr_array(X)), 3, search="faiss")
-    with pytest.raises(ValueError, match="Farthest rows, and distances after must-links collapsed, are not for it"):
-        neighbors(Euclidean(X), 3, farthest=True, search="faiss")
-    with pytest.raises(ValueError, match=r'DSP asks for both. Use search="approximate"'):
-        lw.DSP(2, search="faiss").fit(X, constraints=consistent_hints(y))
-    monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(ImportError, match=r'pip install "likewise\[ann\]", or use search="approximate"'):
-        lw.LPP(2, search="faiss").fit(X)
+    assert neighbors(Euclidean(X), 5, search="approximate").recall < approximate.RECALL
 
 
 @pytest.mark.parametrize(
@@ -383,7 +298,6 @@ def test_faiss_says_what_it_can_not_do(monkeypatch):
         (("exact", 200_000, 200_000, 64), "blocks"),
         (("auto", 100, 200_000, 64), "blocks"),
         (("approximate", 10, 10, 2), "approximate"),
-        (("faiss", 10, 10, 2), "faiss"),
     ],
 )
 def test_the_way_is_chosen_by_its_table(asked, way):
@@ -391,7 +305,7 @@ def test_the_way_is_chosen_by_its_table(asked, way):
 
 
 def test_the_way_heeds_what_the_distances_allow():
-    assert choose_search("auto", 10_000, 10_000, 3, boxes=False) == "blocks"
+    assert choose_search("auto", 10_000, 10_000, 3, allow_tree=False) == "blocks"
     assert choose_search("auto", 10**6, 10**6, 30_000, dense=False) == "blocks"
     with pytest.raises(ValueError, match="takes dense rows, and these are sparse"):
         choose_search("approximate", 10, 10, 3, dense=False)
@@ -400,12 +314,12 @@ def test_the_way_heeds_what_the_distances_allow():
 
 
 def test_a_graph_that_is_approximate_says_so(monkeypatch):
-    monkeypatch.setattr("likewise.graphs._method.WORK", 10)
+    monkeypatch.setattr("likewise.graphs._neighbors.WORK", 10)
     X = blobs(1500, 14)[0]
     with pytest.warns(UserWarning, match=r"1500 × 14 are too many for an exact search.*of a sample were found"):
         neighbor_graph(X, 5)
     fitted = lw.LPP(2).fit(X)
-    assert approximate.ENOUGH <= fitted.recall_ <= 1
+    assert approximate.RECALL <= fitted.recall_ <= 1
     assert lw.LPP(2, search="exact").fit(X).recall_ == 1
 
 
@@ -432,7 +346,7 @@ def test_dsp_approximate_is_about_the_exact_one():
     hints = consistent_hints(y, 20, 20)
     exact, quick = (lw.DSP(2, search=how).fit(X, constraints=hints) for how in ("exact", "approximate"))
     assert exact.recall_ == 1
-    assert quick.recall_ >= approximate.ENOUGH
+    assert quick.recall_ >= approximate.RECALL
     angles = np.linalg.svd(
         np.linalg.qr(exact.components_.T)[0].T @ np.linalg.qr(quick.components_.T)[0], compute_uv=False
     )
@@ -444,3 +358,32 @@ def test_the_number_of_threads_changes_nothing(small_tiles):
     one, two = (exact_search(Cosine(X), 5, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.rows, two.rows)
     np.testing.assert_array_equal(one.distances, two.distances)
+
+
+def test_every_step_of_an_approximate_search_takes_n_jobs(monkeypatch):
+    asked = []
+    original = approximate.parallel_map
+    for module in (approximate, exact):
+        monkeypatch.setattr(
+            module,
+            "parallel_map",
+            lambda work, tasks, n_jobs=None, **options: (
+                asked.append(n_jobs) or original(work, tasks, n_jobs, **options)
+            ),
+        )
+    X = blobs(600, 14)[0]
+    for farthest in (False, True):
+        neighbors(Euclidean(X), 3, farthest=farthest, search="approximate", n_jobs=1)
+    assert set(asked) == {1}
+
+
+def test_advice_names_what_exists(monkeypatch):
+    """Estimators without a parameter ``search`` warn by the function that has one; those with it report a recall."""
+    monkeypatch.setattr("likewise.graphs._neighbors.WORK", 10)
+    X, y = blobs(300, 14)
+    with pytest.warns(UserWarning, match=r'neighbor_graph\(X, n_neighbors, search="exact"\) finds all'):
+        lw.NormalizedCut(3, random_state=0).fit(X)
+    for estimator in (lw.GCDR(2), lw.LPPSI(2)):
+        fitted = estimator.fit(X, constraints=consistent_hints(y))
+        assert 0 < fitted.recall_ <= 1
+        assert estimator.set_params(search="exact").fit(X, constraints=consistent_hints(y)).recall_ == 1

@@ -231,7 +231,7 @@ def test_too_few_steps_are_told():
 
 def test_what_it_cannot_learn_from():
     X, _ = blobs(20, 5)
-    with pytest.raises(ValueError, match="cannot-links, and the hints hold none"):
+    with pytest.raises(ValueError, match="cannot-links, and the constraints hold none"):
         XingMetric().fit(X, constraints=Constraints(20, must_link=[(0, 3)]))
     with pytest.raises(ValueError, match="requires y to be passed"):
         XingMetric().fit(X)

@@ -9,6 +9,7 @@ from ._kinds import between_scatter as between_scatter
 from ._kinds import centroid_scatter as centroid_scatter
 from ._kinds import degree as degree
 from ._kinds import laplacian as laplacian
+from ._kinds import relative_ridge as relative_ridge
 from ._kinds import ridge as ridge
 from ._kinds import total_scatter as total_scatter
 from ._kinds import within_scatter as within_scatter

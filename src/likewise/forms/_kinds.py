@@ -78,6 +78,22 @@ def ridge(cost: float | FloatArray) -> Form:
     return Form(None, cost)
 
 
+def relative_ridge(amount: float, scale: Form, X: Any) -> Form:
+    """A ridge of ``amount`` × the mean diagonal entry of another form, on every feature.
+
+    Parameters
+    ----------
+    amount : float
+    scale : Form
+    X : (n, f) array or sparse matrix
+
+    Returns
+    -------
+    Form
+    """
+    return ridge(float(amount) * float(scale.diagonal(X).mean()))
+
+
 def total_scatter(n: int) -> Form:
     """Σ over the n rows of (x − mean)(x − mean)ᵀ."""
     return Form(RowMatrix.centering(n))

@@ -17,8 +17,8 @@ BLOCK = 1024
 """Rows whose kernel with the linked rows is held at once."""
 
 
-class Collapsed:
-    """Distances d̂ after the null-space projection of a Gaussian kernel (DSP paper, Eq. 10), among the rows themselves.
+class CollapsedKernel:
+    """Distances d̂ between rows after the null-space projection of a Gaussian kernel (DSP paper, Eq. 10).
 
     With z the rows of the correction T in K̂ = K − T Tᵀ,
 
@@ -26,7 +26,7 @@ class Collapsed:
 
     which takes X and the kernel columns of the linked rows, and no kernel. A value is d̂²/2 − 1.
 
-    Linked rows are likely neighbors of all: a collapsed group lies nearer to the middle than its rows did.
+    Linked rows are hubs: a collapsed group lies nearer to the mean than its rows did.
 
     Parameters
     ----------
@@ -41,55 +41,56 @@ class Collapsed:
 
     def __init__(self, X: Any, delta: float, constraints: Constraints, n_jobs: int | None = None) -> None:
         self.n = self.n_queries = X.shape[0]
-        self._plain, self._gamma = Euclidean(X), 0.5 / delta**2
+        self._plain = Euclidean(X)
+        self._gamma = 0.5 / delta**2
         self.dense = self._plain.dense
-        self.always, differences = must_link_differences(constraints)
+        self.hubs, differences = must_link_differences(constraints)
         self._Z: FloatArray = np.zeros((self.n, 0))
-        if len(self.always):
-            B = correction(self._kernel(self.always, self.always), differences) * np.sqrt(0.5)
+        if len(self.hubs):
+            B = correction(self._kernel(self.hubs, self.hubs), differences) * np.sqrt(0.5)
             blocks = [slice(start, start + BLOCK) for start in range(0, self.n, BLOCK)]
-            parts = parallel_map(lambda rows: self._kernel(rows, self.always) @ B, blocks, n_jobs)
+            parts = parallel_map(lambda rows: self._kernel(rows, self.hubs) @ B, blocks, n_jobs)
             self._Z = np.concatenate(parts)
         self.width = self._plain.width + self._Z.shape[1]
         self._fixed = Euclidean(self._Z)
 
     def _kernel(self, queries: Any, rows: Any) -> FloatArray:
-        exponent = np.maximum(self._plain.values(queries, rows, double=True), 0.0, dtype=np.float64)
+        exponent = np.maximum(self._plain.approx(queries, rows, double=True), 0.0, dtype=np.float64)
         exponent *= -self._gamma * self._plain.longest**2
         return np.asarray(np.exp(exponent, out=exponent))
 
-    def values(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
+    def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """−K − ½ ‖z_i − z_j‖²."""
-        found = self._plain.values(queries, rows, double=double)
+        found = self._plain.approx(queries, rows, double=double)
         found *= -self._gamma * self._plain.longest**2
         np.exp(found, out=found)
-        correction = self._fixed.values(queries, rows, double=double)
+        correction = self._fixed.approx(queries, rows, double=double)
         correction *= self._fixed.longest**2
         found += correction
         return np.negative(found, out=found)
 
-    def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """That of the exponent, as e^−t changes by less than t does, and that of the correction."""
-        exponent = self._plain.slack(queries, double=double) * self._gamma * self._plain.longest**2
+    def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
+        """The error of the exponent, as e^−t changes by less than t does, and that of the correction."""
+        exponent = self._plain.error_bound(queries, double=double) * self._gamma * self._plain.longest**2
         roundoff = np.finfo(np.float64 if double else np.float32).eps
-        correction = self._fixed.slack(queries, double=double) * self._fixed.longest**2
+        correction = self._fixed.error_bound(queries, double=double) * self._fixed.longest**2
         return np.asarray(exponent + correction + 4 * roundoff)
 
-    def settled(self, double: bool) -> bool:
+    def is_exact(self, double: bool) -> bool:
         """No: digits are lost between rows that are close."""
         return False
 
-    def distance(self, values: FloatArray) -> FloatArray:
+    def to_distance(self, values: FloatArray) -> FloatArray:
         """√(2 + 2 value)."""
         return np.sqrt(np.maximum(2.0 + 2.0 * np.asarray(values, dtype=np.float64), 0.0))
 
-    def value(self, distances: FloatArray) -> FloatArray:
+    def to_value(self, distances: FloatArray) -> FloatArray:
         """d̂²/2 − 1."""
         return np.asarray(distances**2 / 2 - 1.0)
 
-    def of_pairs(self, queries: IntArray, rows: IntArray) -> FloatArray:
+    def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
         """d̂, with 1 − K from expm1: no digits are lost between rows that are close."""
-        halves = -np.expm1(-self._gamma * self._plain.of_pairs(queries, rows) ** 2)
+        halves = -np.expm1(-self._gamma * self._plain.exact(queries, rows) ** 2)
         for some in pair_blocks(len(rows), self._Z.shape[1]):
             halves[some] -= row_norms(self._Z[queries[some]] - self._Z[rows[some]], squared=True)
         return np.asarray(np.sqrt(2 * np.maximum(halves, 0.0)))

@@ -1,15 +1,15 @@
-"""Distances that can be looked at from afar: a quick value for every pair, an exact one for the few that count.
+"""Distances in two steps: an approximate value for every pair, the exact distance for the few that count.
 
-A search wants the nearest of all rows, but the digits of a distance only where two rows are about equally near. So
-every kind of distance here gives *values*, which rise with the distance and come from one matrix product in single
-precision, a bound on their error (``slack``), and exact distances of pairs that are named one by one. Values can be
-had in double precision, too, for blocks where many rows are about equally near.
+A search needs the nearest of all rows, but the digits of a distance only where two rows are about equally near. So
+every kind of distance here gives *approximate values*, which rise with the distance and come from one matrix product in
+single precision, a bound on their error, and exact distances of single pairs. Values can be had in double precision,
+too, for blocks where many rows are about equally near.
 """
 
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,16 @@ from sklearn.utils.extmath import row_norms
 
 from .._arrays import FloatArray, IntArray
 from ..linalg._products import row_blocks
-from ._split import Across
+
+TILE = 4096
+"""Rows that a block of queries is compared with at once: their values stay in the processor's cache."""
+
+COMMON = 0.08
+"""Columns that a larger share of the rows have are multiplied densely: a dense step costs a 150th of a sparse one."""
+
 
 PAIR_ENTRIES = 2**21
-"""Numbers that are held at once where pairs are taken one by one."""
+"""Numbers that are held at once where pairs are computed one by one."""
 
 
 class Distances(Protocol):
@@ -31,32 +37,32 @@ class Distances(Protocol):
     n: int
     n_queries: int
     width: int
-    """Numbers behind each distance."""
-    always: IntArray
+    """Numbers that each distance depends on."""
+    hubs: IntArray
     """Rows that are likely neighbors of every query."""
     dense: bool
-    """Whether there are coordinates for an index."""
+    """Whether rows are dense, so that they have coordinates for an approximate search."""
 
-    def values(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
-        """Of some queries (a slice or indices) to some rows."""
+    def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
+        """Values, from some queries (a slice or indices) to some rows."""
 
-    def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """How much the values of each query may be off."""
+    def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
+        """By how much the values of each query may be wrong."""
 
-    def settled(self, double: bool) -> bool:
-        """Whether values are as good as distances get, so that no pair has to be looked at again."""
+    def is_exact(self, double: bool) -> bool:
+        """Whether values are as exact as distances get, so that no pair has to be computed again."""
 
-    def distance(self, values: FloatArray) -> FloatArray:
-        """The distances that values stand for."""
+    def to_distance(self, values: FloatArray) -> FloatArray:
+        """The distances of values."""
 
-    def value(self, distances: FloatArray) -> FloatArray:
+    def to_value(self, distances: FloatArray) -> FloatArray:
         """The values of distances."""
 
-    def of_pairs(self, queries: IntArray, rows: IntArray) -> FloatArray:
+    def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
         """Exact distances, a query and a row at a time."""
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """Rows and queries as points of single precision, for an index: who is near there is likely to be near."""
+        """Rows and queries as points of single precision: who is near there is likely to be near."""
 
 
 class Euclidean:
@@ -66,107 +72,111 @@ class Euclidean:
     ----------
     X : (n, f) array or CSR matrix
     queries : (q, f) array or CSR matrix, optional
-        Default: the rows themselves.
+        Default: the rows.
 
     Notes
     -----
-    Dense rows are moved to their mean and divided by the largest length there. With a = (−2x, ‖x‖², 1) and
+    Dense rows are centered and divided by the largest length. With a = (−2x, ‖x‖², 1) and
     b = (y, 1, ‖y‖²) the squared distance of x and y is a·b, so that one product gives it.
 
     Examples
     --------
-    >>> Euclidean(np.array([[0.0], [3.0], [5.0]])).of_pairs(np.array([0, 1]), np.array([2, 2]))
+    >>> Euclidean(np.array([[0.0], [3.0], [5.0]])).exact(np.array([0, 1]), np.array([2, 2]))
     array([5., 2.])
     """
 
-    always: IntArray = np.zeros(0, dtype=np.int64)
+    hubs: IntArray = np.zeros(0, dtype=np.int64)
 
     def __init__(self, X: Any, queries: Any = None) -> None:
         self.dense = not sparse.issparse(X)
         self.n, self.width = X.shape
-        self.X, self.longest = X if self.dense else sparse.csr_array(X), 1.0
+        self.X = X if self.dense else sparse.csr_array(X)
+        self.longest = 1.0
         if self.dense:
             self._center: FloatArray = X.mean(axis=0, dtype=np.float64)
-            norms = [row_norms(self._moved(X[rows]), squared=True).max(initial=0.0) for rows in row_blocks(X)]
+            norms = [row_norms(self._scaled(X[rows]), squared=True).max(initial=0.0) for rows in row_blocks(X)]
             self.longest = float(max(norms, default=0.0)) ** 0.5 or 1.0
-            self._right, _ = self._written(X)
+            self._right, _ = self._extended(X)
         else:
-            moved = self._moved(self.X)
-            self.longest = float(row_norms(moved, squared=True).max(initial=0.0)) ** 0.5 or 1.0
-            moved /= self.longest
-            self._squares, self._across = row_norms(moved, squared=True), Across(moved)
-        self._ask(self.X if queries is None else queries)
+            scaled = self._scaled(self.X)
+            self.longest = float(row_norms(scaled, squared=True).max(initial=0.0)) ** 0.5 or 1.0
+            scaled /= self.longest
+            self._squares = row_norms(scaled, squared=True)
+            self._products = SplitProducts(scaled)
+        self._set_queries(self.X if queries is None else queries)
 
-    def _ask(self, queries: Any) -> None:
-        self.queries, self.n_queries = queries if self.dense else sparse.csr_array(queries), queries.shape[0]
+    def _set_queries(self, queries: Any) -> None:
+        self.queries = queries if self.dense else sparse.csr_array(queries)
+        self.n_queries = queries.shape[0]
         if queries is self.X and not self.dense:
-            self._split, self._lengths = self._across.rows, np.sqrt(self._squares)
+            self._split = self._products.rows
+            self._lengths = np.sqrt(self._squares)
             return
         if self.dense:
-            self._left, squares = self._written(queries)
+            self._left, squares = self._extended(queries)
             self._left[:, : self.width] *= -2
             self._left[:, -2:] = self._left[:, [-1, -2]]
         else:
-            moved = self._moved(self.queries)
-            self._split, squares = self._across.split(moved), row_norms(moved, squared=True)
+            scaled = self._scaled(self.queries)
+            self._split, squares = self._products.split(scaled), row_norms(scaled, squared=True)
         self._lengths = np.sqrt(squares)
 
-    def _written(self, rows: FloatArray) -> tuple[NDArray[np.float32], FloatArray]:
-        """Moved rows with 1 and their squares beside them in single precision, and the squares in double."""
+    def _extended(self, rows: FloatArray) -> tuple[NDArray[np.float32], FloatArray]:
+        """Scaled rows with 1 and their squares appended, in single precision, and the squares in double."""
         n, f = rows.shape
         table, squares = np.ones((n, f + 2), dtype=np.float32), np.empty(n)
         for some in row_blocks(rows):
-            moved = self._moved(rows[some])
-            squares[some] = row_norms(moved, squared=True)
-            table[some, :f], table[some, f + 1] = moved, squares[some]
+            scaled = self._scaled(rows[some])
+            squares[some] = row_norms(scaled, squared=True)
+            table[some, :f], table[some, f + 1] = scaled, squares[some]
         return table, squares
 
-    def asked(self, queries: Any) -> Euclidean:
-        """The same rows, other queries."""
+    def with_queries(self, queries: Any) -> Euclidean:
+        """The same rows, with other queries."""
         other = copy(self)
-        other._ask(queries)
+        other._set_queries(queries)
         return other
 
-    def _moved(self, rows: Any) -> Any:
-        """Rows around the mean, in units of the longest; sparse ones stay where they are."""
-        moved = rows - self._center if self.dense else rows.astype(np.float64)
-        moved /= self.longest
-        return moved
+    def _scaled(self, rows: Any) -> Any:
+        """Rows around the mean, in units of the longest; sparse ones are not centered."""
+        scaled = rows - self._center if self.dense else rows.astype(np.float64)
+        scaled /= self.longest
+        return scaled
 
-    def values(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
+    def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """Squared distances ÷ the longest row's square; a little below zero where rounding makes them so."""
         if double:
-            known, asked = self._moved(self.X[rows]), self._moved(self.queries[queries])
+            known, asked = self._scaled(self.X[rows]), self._scaled(self.queries[queries])
             squares: FloatArray = row_norms(asked, squared=True)[:, None] + row_norms(known, squared=True)
             products = asked @ known.T
             return np.asarray(squares - 2 * (products if self.dense else products.toarray()))
         if self.dense:
             return np.asarray(self._left[queries] @ self._right[rows].T)
-        found = self._across.products(self._split, queries, rows)
+        found = self._products.products(self._split, queries, rows)
         found *= -2
         found += self._squares[rows]
         found += self._lengths[queries][:, None] ** 2
         return np.asarray(found)
 
-    def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
+    def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
         """(f + 8) rounding errors of (‖x‖ + ‖y‖)², for the longest y; f columns are summed with that precision."""
-        summed = self.width if self.dense or double else self._across.n_common
+        summed = self.width if self.dense or double else self._products.n_common
         roundoff = np.finfo(np.float64 if double else np.float32).eps / 2
         return np.asarray((summed + 8) * roundoff * (1.0 + self._lengths[queries]) ** 2)
 
-    def settled(self, double: bool) -> bool:
-        """Sparse values in double precision: pairs that are about equal may be many, and each takes its time."""
+    def is_exact(self, double: bool) -> bool:
+        """Sparse values in double precision: many pairs may be about equal, and each is slow to compute by itself."""
         return double and not self.dense
 
-    def distance(self, values: FloatArray) -> FloatArray:
+    def to_distance(self, values: FloatArray) -> FloatArray:
         """√value, in the units of X."""
         return np.asarray(np.sqrt(np.maximum(values, 0.0)) * self.longest)
 
-    def value(self, distances: FloatArray) -> FloatArray:
+    def to_value(self, distances: FloatArray) -> FloatArray:
         """Distance², in units of the longest row."""
         return np.asarray((distances / self.longest) ** 2)
 
-    def of_pairs(self, queries: IntArray, rows: IntArray) -> FloatArray:
+    def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
         """‖x − y‖, difference by difference."""
         found = np.empty(len(rows))
         for some in pair_blocks(len(rows), stored(self.X)):
@@ -187,11 +197,11 @@ class Cosine:
 
     Examples
     --------
-    >>> Cosine(np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])).of_pairs(np.array([0, 1]), np.array([1, 1]))
+    >>> Cosine(np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])).exact(np.array([0, 1]), np.array([1, 1]))
     array([1., 0.])
     """
 
-    always: IntArray = np.zeros(0, dtype=np.int64)
+    hubs: IntArray = np.zeros(0, dtype=np.int64)
 
     def __init__(self, X: Any, queries: Any = None) -> None:
         self.dense = not sparse.issparse(X)
@@ -200,23 +210,24 @@ class Cosine:
         if self.dense:
             self._right = self.X.astype(np.float32, copy=False)
         else:
-            self._across = Across(self.X)
-        self._ask(self.X if queries is None else _unit_rows(queries))
+            self._products = SplitProducts(self.X)
+        self._set_queries(self.X if queries is None else _unit_rows(queries))
 
-    def _ask(self, queries: Any) -> None:
-        self.queries, self.n_queries = queries, queries.shape[0]
+    def _set_queries(self, queries: Any) -> None:
+        self.queries = queries
+        self.n_queries = queries.shape[0]
         if self.dense:
             self._left = queries.astype(np.float32, copy=False)
         else:
-            self._split = self._across.rows if queries is self.X else self._across.split(queries)
+            self._split = self._products.rows if queries is self.X else self._products.split(queries)
 
-    def asked(self, queries: Any) -> Cosine:
-        """The same rows, other queries."""
+    def with_queries(self, queries: Any) -> Cosine:
+        """The same rows, with other queries."""
         other = copy(self)
-        other._ask(_unit_rows(queries))
+        other._set_queries(_unit_rows(queries))
         return other
 
-    def values(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
+    def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """−cos."""
         found: Any
         if double:
@@ -225,28 +236,28 @@ class Cosine:
         elif self.dense:
             found = self._left[queries] @ self._right[rows].T
         else:
-            found = self._across.products(self._split, queries, rows)
+            found = self._products.products(self._split, queries, rows)
         return np.asarray(np.negative(found, out=found))
 
-    def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
+    def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
         """(f + 8) rounding errors: no row is longer than 1; f columns are summed with that precision."""
         count = len(np.arange(self.n_queries)[queries])
-        summed = self.width if self.dense or double else self._across.n_common
+        summed = self.width if self.dense or double else self._products.n_common
         return np.full(count, (summed + 8) * np.finfo(self.X.dtype if double else np.float32).eps)
 
-    def settled(self, double: bool) -> bool:
-        """Sparse values in double precision: pairs that are about equal may be many, and each takes its time."""
+    def is_exact(self, double: bool) -> bool:
+        """Sparse values in double precision: many pairs may be about equal, and each is slow to compute by itself."""
         return double and not self.dense
 
-    def distance(self, values: FloatArray) -> FloatArray:
+    def to_distance(self, values: FloatArray) -> FloatArray:
         """1 − cos, never outside [0, 2]."""
         return np.clip(1.0 + np.asarray(values, dtype=np.float64), 0.0, 2.0)
 
-    def value(self, distances: FloatArray) -> FloatArray:
+    def to_value(self, distances: FloatArray) -> FloatArray:
         """−cos."""
         return np.asarray(distances - 1.0)
 
-    def of_pairs(self, queries: IntArray, rows: IntArray) -> FloatArray:
+    def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
         """1 − cos, product by product."""
         found = np.empty(len(rows))
         for some in pair_blocks(len(rows), stored(self.X)):
@@ -255,7 +266,7 @@ class Cosine:
                 found[some] = -np.asarray(left.multiply(right).sum(axis=1)).ravel()
             else:
                 found[some] = -np.einsum("ij,ij->i", left, right, dtype=np.float64)
-        return self.distance(found)
+        return self.to_distance(found)
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
         """Unit rows: the nearer by angle, the nearer."""
@@ -263,43 +274,111 @@ class Cosine:
 
 
 class Given:
-    """Distances that somebody wrote down: an (n, n) array."""
+    """Precomputed distances: an (n, n) array."""
 
     dense = False
     width = 1
-    always: IntArray = np.zeros(0, dtype=np.int64)
+    hubs: IntArray = np.zeros(0, dtype=np.int64)
 
     def __init__(self, D: FloatArray) -> None:
         self._D = D
         self.n = self.n_queries = len(D)
 
-    def values(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
+    def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """The distances themselves."""
         return np.array(self._D[queries][:, rows], dtype=np.float64)
 
-    def slack(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """None."""
+    def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
+        """Zero."""
         return np.zeros(len(self._D[queries]))
 
-    def settled(self, double: bool) -> bool:
-        """They are what they are."""
+    def is_exact(self, double: bool) -> bool:
+        """Exact by construction."""
         return True
 
-    def distance(self, values: FloatArray) -> FloatArray:
+    def to_distance(self, values: FloatArray) -> FloatArray:
         """A value is a distance."""
         return values
 
-    def value(self, distances: FloatArray) -> FloatArray:
+    def to_value(self, distances: FloatArray) -> FloatArray:
         """A distance is a value."""
         return distances
 
-    def of_pairs(self, queries: IntArray, rows: IntArray) -> FloatArray:
-        """Some of them."""
+    def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
+        """Entries of the array."""
         return np.asarray(self._D[queries, rows], dtype=np.float64)
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
         """There are none."""
-        raise ValueError("distances that are given have no coordinates to look among. Search exactly.")
+        raise ValueError('precomputed distances have no coordinates. Use search="exact".')
+
+
+class SplitRows(NamedTuple):
+    """Rows, their common columns dense and their rare ones sparse."""
+
+    common: NDArray[np.float32]
+    rare: sparse.csr_array
+
+
+class SplitProducts:
+    """Inner products with sparse rows, a tile of rows at a time.
+
+    A word that a fifth of all texts have costs a sparse product n²/25 steps, and a few hundred such words cost more
+    than all others together. As columns of a dense block in single precision they cost next to nothing. So the columns
+    are split: common ones are multiplied densely, rare ones as they are.
+
+    Parameters
+    ----------
+    X : (n, f) CSR matrix
+
+    Attributes
+    ----------
+    n_common : int
+        Columns that are multiplied in single precision; the others are in double.
+
+    Examples
+    --------
+    >>> X = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    >>> split = SplitProducts(X)
+    >>> split.products(split.split(X), slice(0, 2), slice(0, 2))
+    array([[5., 6.],
+           [6., 9.]], dtype=float32)
+    """
+
+    def __init__(self, X: Any) -> None:
+        n, f = X.shape
+        often = np.bincount(X.indices, minlength=f) > COMMON * n
+        self._common = np.flatnonzero(often)
+        self._rare = sparse.diags_array((~often).astype(np.float64))
+        self.n_common = len(self._common)
+        self.rows = self.split(X)
+        self._tiles = {tile.start: self._transposed(tile) for tile in tiles(n)}
+
+    def split(self, rows: Any) -> SplitRows:
+        """Rows, as :meth:`products` takes them."""
+        rare = sparse.csr_array(rows.astype(np.float64) @ self._rare)
+        rare.eliminate_zeros()
+        return SplitRows(rows[:, self._common].toarray().astype(np.float32, copy=False), rare)
+
+    def products(self, asked: SplitRows, queries: Any, rows: Any) -> NDArray[np.float32]:
+        """Inner products of some queries with some rows (slices or indices)."""
+        known = self._tiles.get(rows.start) if isinstance(rows, slice) else None
+        common, rare = known if known is not None and known[0].shape[1] == _length(rows) else self._transposed(rows)
+        found: NDArray[np.float32] = asked.common[queries] @ common
+        found += (asked.rare[queries] @ rare).toarray()
+        return found
+
+    def _transposed(self, rows: Any) -> tuple[FloatArray, Any]:
+        return self.rows.common[rows].T, sparse.csr_array(self.rows.rare[rows].T)
+
+
+def tiles(n: int) -> list[slice]:
+    """Slices of ``TILE`` rows."""
+    return [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+
+
+def _length(rows: slice) -> int:
+    return int(rows.stop - rows.start)
 
 
 def _unit_rows(X: Any) -> Any:
@@ -308,7 +387,7 @@ def _unit_rows(X: Any) -> Any:
 
 
 def stored(X: Any) -> int:
-    """Numbers that are kept of a row."""
+    """Numbers that are stored of a row, on average."""
     return int(X.nnz / max(X.shape[0], 1)) + 1 if sparse.issparse(X) else int(X.shape[1])
 
 

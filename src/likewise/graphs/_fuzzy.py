@@ -122,5 +122,5 @@ class Nearness:
 
     def of(self, X: Any) -> sparse.csr_array:
         """The weights of new rows to their nearest."""
-        found = neighbors(self._distances.asked(X), self.n_neighbors, search="exact", themselves=False)
+        found = neighbors(self._distances.with_queries(X), self.n_neighbors, search="exact", exclude_self=False)
         return weight_matrix(self._weigh(found.distances), found.rows, self.n)

@@ -1,4 +1,4 @@
-"""Kernels in whose space must-linked rows are one point.
+"""Gaussian kernels: their width, and kernels in whose space must-linked rows are one point.
 
 Projecting the feature space of a kernel onto the null space of all must-link differences M maps every closed group
 to a single point. In terms of the kernel that is ``K̂ = K − Kᴹᵀ W⁺ Kᴹ`` (DSP paper, Eqs. 4–8), a correction of
@@ -7,12 +7,24 @@ rank ≤ number of must-links that needs only the kernel columns of linked rows.
 
 from __future__ import annotations
 
+import warnings
+from numbers import Real
+from typing import Any
+
 import numpy as np
 from scipy import linalg, sparse
+from sklearn.metrics.pairwise import euclidean_distances
 from threadpoolctl import threadpool_limits
 
 from .._arrays import FloatArray, IntArray
+from .._sklearn import Interval, StrOptions
 from ..constraints import Constraints
+
+DELTA = [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")]
+"""What the parameter ``delta`` may be."""
+
+SAMPLE = 1500
+"""Rows, evenly spaced, among which the median is taken."""
 
 NULL = 1e-10
 """Eigenvalues of W below this share of the largest count as zero: cycles of must-links make W singular."""
@@ -21,7 +33,7 @@ SURE = 100.0
 """By how much the estimate of W's least eigenvalue must exceed that, for none to count as zero."""
 
 SMALL = 500
-"""Up to so many links threads only stand in each other's way."""
+"""Up to so many links BLAS is fastest on one thread."""
 
 
 def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
@@ -96,3 +108,26 @@ def _root_of_inverse(W: FloatArray) -> FloatArray:
     values, vectors = np.linalg.eigh(W)
     kept = values > NULL * values.max(initial=0.0)
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+
+
+def median_distance(X: Any) -> float:
+    """The median distance between two rows, exact up to 1,500 rows."""
+    n = X.shape[0]
+    some = X if n <= SAMPLE else X[np.linspace(0, n - 1, SAMPLE).astype(int)]
+    distances = euclidean_distances(some)
+    median = float(np.median(distances[np.triu_indices_from(distances, 1)]))
+    return median if median > 0 else 1.0
+
+
+def resolve_delta(delta: float | str, X: Any) -> float:
+    """``delta`` as a number; warns where a kernel so narrow makes collapsed groups neighbors of all rows."""
+    median = median_distance(X)
+    if isinstance(delta, str):
+        return median
+    if delta < median / 2:
+        warnings.warn(
+            f"delta={delta:g} is less than half of the median distance between rows ({median:g}): at that width "
+            "must-linked groups become neighbors of all rows and the result collapses. Use delta='median' or larger.",
+            stacklevel=4,
+        )
+    return float(delta)

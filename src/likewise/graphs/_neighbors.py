@@ -1,8 +1,9 @@
-"""Nearest and farthest rows, and the graphs that join them."""
+"""Nearest and farthest rows, the rule that chooses how they are searched, and the graphs that join them."""
 
 from __future__ import annotations
 
 import warnings
+from enum import StrEnum
 from numbers import Integral
 from typing import Any, Literal
 
@@ -10,22 +11,101 @@ import numpy as np
 from scipy import sparse
 
 from .._arrays import FloatArray, IntArray
+from .._progress import stage
 from .._sklearn import Interval, StrOptions
 from ..linalg._row_matrix import RowMatrix
-from ._approximate import approximate_nearest
+from ._approximate import approximate_farthest, approximate_nearest, largest_distance
 from ._distances import Cosine, Distances, Euclidean
-from ._exact import Found, exact_search
-from ._farthest import approximate_farthest
-from ._inverted import faiss_nearest
-from ._method import Way, choose_search
-from ._symmetric import mutual_search, pays
-from ._tree import tree_search
+from ._exact import Neighbors, exact_search, symmetric_search, tree_search, use_symmetry
 
-SEARCH = [StrOptions({"auto", "exact", "approximate", "faiss"})]
+SEARCH = [StrOptions({"auto", "exact", "approximate"})]
 """What the parameter ``search`` may be."""
 
 N_JOBS = [Interval(Integral, 1, None, closed="left"), None]
 """What the parameter ``n_jobs`` of a search may be."""
+
+TREE = 12
+"""Up to so many features a k-d tree is the fastest."""
+
+WORK = 10**12
+"""So many multiplications are half a minute on two cores."""
+
+SELECTION = 64
+"""What it takes to rank one distance, as multiplications."""
+
+RESOLUTION = 1e-6
+"""Of :func:`ranked_neighbors`, as a part of the largest distance."""
+
+
+class SearchMethod(StrEnum):
+    """How neighbors are searched."""
+
+    TREE = "tree"
+    """A k-d tree. Exact."""
+    BLOCKS = "blocks"
+    """Every row with every other, a block at a time. Exact."""
+    APPROXIMATE = "approximate"
+    """Only among likely rows: cells around for the nearest, rows far out for the farthest. Its recall is measured."""
+
+
+def choose_search(
+    search: str,
+    n_queries: int,
+    n_rows: int,
+    width: int,
+    *,
+    allow_tree: bool = True,
+    dense: bool = True,
+) -> SearchMethod:
+    """How a search is done: a pure function of sizes and of what the distances allow.
+
+    Parameters
+    ----------
+    search : {"auto", "exact", "approximate"}
+    n_queries, n_rows : int
+    width : int
+        Features, and coordinates of a correction if there is one.
+    allow_tree : bool
+        Whether a tree would do: nearest rows by Euclidean distances that are not rounded.
+    dense : bool
+        Whether rows are dense, without which nothing is approximated.
+
+    Returns
+    -------
+    SearchMethod
+
+    Notes
+    -----
+    The first line that applies decides.
+
+    =================================================  =======================================
+    search="approximate"                               approximate; an error for sparse rows
+    dense rows, allow_tree, width ≤ 12                 tree
+    search="exact", or sparse rows                     blocks
+    n_queries · n_rows · (width + 64) ≤ 10¹²           blocks
+    more                                               approximate
+    =================================================  =======================================
+
+    Examples
+    --------
+    >>> from likewise.graphs import choose_search
+    >>> print(choose_search("auto", 10_000, 10_000, 16))
+    blocks
+    >>> print(choose_search("auto", 200_000, 200_000, 64))
+    approximate
+    """
+    if search == SearchMethod.APPROXIMATE:
+        if not dense:
+            raise ValueError(
+                'search="approximate" takes dense rows, and these are sparse. Reduce them first, for example with '
+                'TruncatedSVD, or use search="exact".'
+            )
+        return SearchMethod.APPROXIMATE
+    if allow_tree and dense and width <= TREE:
+        return SearchMethod.TREE
+    if search == "auto" and dense and n_queries * n_rows * (width + SELECTION) > WORK:
+        return SearchMethod.APPROXIMATE
+    return SearchMethod.BLOCKS
 
 
 def check_n_neighbors(n_neighbors: int, n: int) -> int:
@@ -43,12 +123,12 @@ def neighbors(
     n_neighbors: int,
     *,
     farthest: bool = False,
-    unit: float = 0.0,
+    resolution: float = 0.0,
     search: str = "auto",
-    themselves: bool = True,
+    exclude_self: bool = True,
     n_jobs: int | None = None,
-) -> Found:
-    """The nearest (or farthest) rows of each query, by any distance of ``graphs.distances`` and ``graphs.collapsed``.
+) -> Neighbors:
+    """The nearest (or farthest) rows of each query, by any of the distances of this package.
 
     No n × n matrix is ever held.
 
@@ -56,24 +136,27 @@ def neighbors(
     ----------
     distances : Distances
         :class:`~likewise.graphs._distances.Euclidean`, :class:`~likewise.graphs._distances.Cosine`,
-        :class:`~likewise.graphs._collapsed.Collapsed` or :class:`~likewise.graphs._distances.Given`.
+        :class:`~likewise.graphs._collapsed.CollapsedKernel` or :class:`~likewise.graphs._distances.Given`.
     n_neighbors : int
     farthest : bool
-    unit : float
-        Distances are rounded to multiples of it before they are ranked; ties go to the lower index.
-    search : {"auto", "exact", "approximate", "faiss"}
+    resolution : float
+        Distances are rounded to multiples of it before they are ranked; ties go to the lower index. 0: as they are.
+    search : {"auto", "exact", "approximate"}
         "auto" is exact up to some 10¹² multiplications, and approximate beyond where rows are dense:
-        :func:`choose_search` is the rule. "faiss" is approximate, too, by the package of that name
-        (``pip install "likewise[ann]"``), for nearest rows by Euclidean or cosine distances.
-    themselves : bool
+        :func:`choose_search` is the rule.
+    exclude_self : bool
         Queries are the rows: none is its own neighbor.
     n_jobs : int, optional
         Threads. None: as many as OpenMP may use.
 
     Returns
     -------
-    Found
+    Neighbors
         ``rows``, ``distances`` and ``recall``, which is 1 for an exact search and else measured on 400 queries.
+
+    See Also
+    --------
+    neighbor_graph : the graph that joins neighbors.
 
     Examples
     --------
@@ -83,20 +166,49 @@ def neighbors(
     >>> neighbors(Euclidean(np.array([[0.0], [1.0], [5.0]])), 1).rows.ravel()
     array([1, 0, 1])
     """
-    boxes = isinstance(distances, Euclidean) and not (farthest or unit)
+    method = choose_search(
+        search,
+        distances.n_queries,
+        distances.n,
+        distances.width,
+        allow_tree=isinstance(distances, Euclidean) and not (farthest or resolution),
+        dense=distances.dense,
+    )
+    with stage("searching for neighbors"):
+        if method is SearchMethod.TREE and isinstance(distances, Euclidean):
+            return tree_search(distances, n_neighbors, exclude_self=exclude_self, n_jobs=n_jobs)
+        if method is SearchMethod.APPROXIMATE:
+            approximate = approximate_farthest if farthest else approximate_nearest
+            return approximate(distances, n_neighbors, resolution=resolution, exclude_self=exclude_self, n_jobs=n_jobs)
+        if use_symmetry(distances, exclude_self=exclude_self):
+            return symmetric_search(distances, n_neighbors, farthest=farthest, resolution=resolution, n_jobs=n_jobs)
+        return exact_search(
+            distances,
+            n_neighbors,
+            farthest=farthest,
+            resolution=resolution,
+            exclude_self=exclude_self,
+            n_jobs=n_jobs,
+        )
+
+
+def ranked_neighbors(
+    distances: Distances, n_neighbors: int, *, farthest: bool = False, search: str = "auto", n_jobs: int | None = None
+) -> tuple[Neighbors, float]:
+    """Neighbors by distances rounded to a millionth of the largest, and the largest distance (1 if all are 0).
+
+    So rows that coincide are ranked by position, not by rounding errors. Where the search is approximate, the largest
+    distance is that among the rows that lie farthest out.
+    """
     sizes = distances.n_queries, distances.n, distances.width
-    plain = isinstance(distances, Euclidean | Cosine) and not farthest
-    way = choose_search(search, *sizes, boxes=boxes, dense=distances.dense, plain=plain)
-    if way is Way.TREE and isinstance(distances, Euclidean):
-        return tree_search(distances, n_neighbors, themselves=themselves, n_jobs=n_jobs)
-    if way is Way.FAISS and isinstance(distances, Euclidean | Cosine):
-        return faiss_nearest(distances, n_neighbors, unit=unit, themselves=themselves, n_jobs=n_jobs)
-    if way is Way.APPROXIMATE:
-        chosen = approximate_farthest if farthest else approximate_nearest
-        return chosen(distances, n_neighbors, unit=unit, themselves=themselves, n_jobs=n_jobs)
-    if pays(distances, themselves=themselves):
-        return mutual_search(distances, n_neighbors, farthest=farthest, unit=unit, n_jobs=n_jobs)
-    return exact_search(distances, n_neighbors, farthest=farthest, unit=unit, themselves=themselves, n_jobs=n_jobs)
+    method = choose_search(search, *sizes, allow_tree=False, dense=distances.dense)
+    approximate = method is SearchMethod.APPROXIMATE
+    with stage("searching for the largest distance"):
+        largest = largest_distance(distances, approximate=approximate, n_jobs=n_jobs) or 1.0
+    found = neighbors(
+        distances, n_neighbors, farthest=farthest, resolution=RESOLUTION * largest, search=search, n_jobs=n_jobs
+    )
+    return found, largest
 
 
 def distances_by(metric: str, X: Any, queries: Any = None) -> Euclidean | Cosine:
@@ -129,6 +241,14 @@ def neighbor_graph(
     search, n_jobs
         As for :func:`neighbors`; a warning says where "auto" had to approximate.
 
+    Returns
+    -------
+    RowMatrix
+
+    See Also
+    --------
+    neighbors : the rows, distances and recall that the graph is made of.
+
     Examples
     --------
     >>> import numpy as np
@@ -143,13 +263,14 @@ def neighbor_graph(
     if found.recall < 1 and search == "auto":
         warnings.warn(
             f"{X.shape[0]} × {X.shape[1]} are too many for an exact search, so neighbors are approximate: "
-            f'{found.recall:.0%} of those of a sample were found. search="exact" finds all.',
+            f"{found.recall:.0%} of those of a sample were found. "
+            'likewise.graphs.neighbor_graph(X, n_neighbors, search="exact") finds all.',
             stacklevel=2,
         )
     return graph_of(found, symmetry)
 
 
-def graph_of(found: Found, symmetry: Literal["union", "mean"] = "union") -> RowMatrix:
+def graph_of(found: Neighbors, symmetry: Literal["union", "mean"] = "union") -> RowMatrix:
     """The graph of each row and those found for it; ``symmetry`` as for :func:`neighbor_graph`."""
     n, n_neighbors = found.rows.shape
     ends = np.arange(0, found.rows.size + 1, n_neighbors)
@@ -159,7 +280,7 @@ def graph_of(found: Found, symmetry: Literal["union", "mean"] = "union") -> RowM
     return RowMatrix((directed + directed.T) * (0.5 / n_neighbors))
 
 
-def pairs_of(found: Found) -> tuple[IntArray, FloatArray]:
+def pairs_of(found: Neighbors) -> tuple[IntArray, FloatArray]:
     """Every row with each of those found for it, as unique pairs i < j, and their distances."""
     n, k = found.rows.shape
     head, tail = np.repeat(np.arange(n), k), found.rows.ravel()

@@ -94,7 +94,7 @@ def check_cannot_links(estimator: str, constraints: Constraints, remedy: str) ->
     """Refuse constraints without any cannot-link, in the name of the estimator in hand."""
     if constraints.n_cannot_link == 0:
         raise ValueError(
-            f"{estimator} learns from cannot-links, and the hints hold none: {constraints!r}. "
+            f"{estimator} learns from cannot-links, and the constraints hold none: {constraints!r}. "
             f"Add pairs that differ, or {remedy}."
         )
 

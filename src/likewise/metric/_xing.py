@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import FloatArray
-from .._estimator import as_constraints, validate_rows
+from .._estimator import as_constraints, require_given, validate_rows
 from .._method import Method, Needs
 from .._progress import stage
 from .._saved import Saved, check_shape
@@ -193,11 +193,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
             Pairs, and anything else that is known. With ``y``, both count.
         """
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
-        if y is None and constraints is None:
-            raise ValueError(
-                "XingMetric requires y to be passed, but the target y is None, and so are the constraints: it learns "
-                "from must-links and cannot-links. Pass constraints=Constraints(...) or partial labels as y."
-            )
+        require_given(self, self._method.needs, y, constraints)
         known = as_constraints(X.shape[0], y, constraints)
         check_cannot_links("XingMetric", known, "learn from must-links alone with RCA or Costco")
         self._warn_of_size(X.shape[1], known.n_cannot_link)

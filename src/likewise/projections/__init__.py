@@ -1,6 +1,6 @@
 """One paper a file: each states its two forms, and :class:`Projection` does the rest.
 
-Here belong linear maps learned from hints. Learned distances and clusterings live elsewhere.
+Here belong linear maps learned from constraints. Learned distances and clusterings live elsewhere.
 """
 
 from ._asp import ASP as ASP
@@ -10,8 +10,8 @@ from ._dca import DCA as DCA
 from ._dsp import DSP as DSP
 from ._gcdr import GCDR as GCDR
 from ._lpp import LPP as LPP
-from ._lpp import LPPSI as LPPSI
-from ._lpp import SLPP as SLPP
+from ._lppsi import LPPSI as LPPSI
 from ._rca import RCA as RCA
 from ._screen import SCREEN as SCREEN
+from ._slpp import SLPP as SLPP
 from ._ssdr import SSDR as SSDR

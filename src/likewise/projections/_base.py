@@ -12,13 +12,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import as_constraints, validate_rows
+from .._estimator import fit_inputs, validate_rows
 from .._method import Method, Needs
-from .._progress_legacy import part
 from .._saved import Saved, check_shape
 from .._sklearn import Interval, StrOptions, _fit_context
 from ..constraints import Constraints
-from ..forms import Form, ridge
 from ..linalg._products import product
 from ..pencil import Pencil, solve_pencil
 
@@ -26,27 +24,24 @@ TOL = 1e-5
 """Residual at which the matrix-free route stops: quotients are then right to about ten digits."""
 
 ROUGH_TOL = 0.02
-"""The same for methods that divide by what every row has a part in, which can only be inverted roughly. There digits
-are dear: on 18,846 texts the sum of 40 quotients is within half a percent of what ten times the steps reach."""
+"""The same for methods whose denominator involves every row, so that it can only be inverted roughly and each digit is
+slow: on 18,846 texts the sum of 40 quotients is within half a percent of what ten times the steps reach."""
 
-GRAPH = 0.4
-"""Of the time that a method of neighbors takes on text, the share that finding them takes, for those who wait."""
+FLOATS = (np.float64, np.float32)
 
 RIDGE = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
 
 def _check_components(model: Any) -> None:
-    check_shape(model.components_, (model.n_components_, None), "components_")
-    if getattr(model, "kernel", "linear") == "linear":
-        check_shape(model.components_, (None, model.n_features_in_), "components_")
+    check_shape(model.components_, (model.n_components_, model.n_features_in_), "components_")
 
 
 class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A linear map to few dimensions, learned from hints and from all of the data.
+    """A linear map to few dimensions, learned from constraints and from all of the data.
 
-    A paper overrides :meth:`_pencil`, which states what it makes small and what it makes large. Everything a user
-    touches is written here once.
+    A paper overrides :meth:`_pencil`, which states what it makes small and what it makes large. Everything else is
+    written here once.
 
     Attributes
     ----------
@@ -57,7 +52,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         the quotient that was solved.
     n_components_ : int
     n_perfect_ : int
-        How many directions no must-link feels at all; they tie and are ordered by plain push.
+        How many directions lie in the null space of the pull; they tie and are ordered by plain push.
     route_ : str
         How the pencil was solved; see :func:`likewise.pencil.choose_route`.
     """
@@ -89,16 +84,15 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """The two forms of the method."""
 
     def _features(self, X: Any) -> Any:
-        """What the directions are directions of: the data itself, unless a kernel says otherwise."""
+        """The features that directions are made of: the data, unless a method maps it first."""
         return X
 
     def _components(self, X: Any, constraints: Constraints) -> np.ndarray:
-        graph = _graph_share(X) if hasattr(self, "n_neighbors") else 0.0
-        with part(0, graph):
-            pencil = self._pencil(X, constraints)
-        with part(graph, 1):
-            found = solve_pencil(self._features(X), pencil, self.n_components, scaling=self.scaling, tol=self._tol)
-        self.share_, self.n_perfect_, self.route_ = found.share, found.n_perfect, str(found.route)
+        pencil = self._pencil(X, constraints)
+        found = solve_pencil(self._features(X), pencil, self.n_components, scaling=self.scaling, tol=self._tol)
+        self.share_ = found.share
+        self.n_perfect_ = found.n_perfect
+        self.route_ = str(found.route)
         return found.components
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -111,39 +105,51 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown.
         constraints : Constraints, optional
-            Pairs, and anything else that is known. With ``y``, both count.
+            Must-links, cannot-links and partitions. With ``y``, both count.
 
         Returns
         -------
         self
         """
-        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
-        hints = as_constraints(X.shape[0], y, constraints)
-        self._check_needs(hints, nothing_given=y is None and constraints is None)
-        self.components_ = self._components(X, hints)
+        rows, given = fit_inputs(
+            self, X, y, constraints, needs=self._needs, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2
+        )
+        self.components_ = self._components(rows, given)
         self.n_components_ = self._n_features_out = len(self.components_)
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """The rows of X along the learned directions: ``X @ components_.T``."""
+        """The rows of X along the learned directions: ``X @ components_.T``.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (n, n_components_) array
+        """
         check_is_fitted(self)
-        kernel = getattr(self, "kernel", "linear") != "linear"
-        rows = self._checked(X, ensure_all_finite=kernel)
-        with np.errstate(invalid="ignore"):  # infinite rows are told of below
-            image = product(self._features(rows), self.components_.T)
-        if not (kernel or self._shows_all(rows, image)):
-            self._checked(X, ensure_all_finite=True)
+        return self._transform(X)
+
+    def _transform(self, X: Any) -> np.ndarray:
+        rows = self._new_rows(X, ensure_all_finite=False)
+        with np.errstate(invalid="ignore"):  # rows that are not finite are refused below
+            image = product(rows, self.components_.T)
+        if not self._shows_all(rows, image):
+            self._new_rows(X, ensure_all_finite=True)
         return np.asarray(image, dtype=rows.dtype)
 
-    def _checked(self, X: Any, *, ensure_all_finite: bool) -> Any:
-        kinds = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
-        return validate_rows(self, X, **kinds, reset=False, ensure_all_finite=ensure_all_finite)
+    def _new_rows(self, X: Any, *, ensure_all_finite: bool) -> Any:
+        return validate_rows(
+            self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False, ensure_all_finite=ensure_all_finite
+        )
 
     def _shows_all(self, X: Any, image: np.ndarray) -> bool:
-        """Whether the image would not be finite if X were not: it is far smaller, so this is the quicker look.
+        """Whether X is finite, by its image: that is far smaller, so this is the faster check.
 
         A value that is not finite spoils every weighted sum it enters. Where all weights are zero it enters none: these
-        columns of X must be looked at themselves. So must all of it before a kernel, which could hide it.
+        columns of X are checked themselves.
         """
         if not np.isfinite(image).all():
             return False
@@ -178,11 +184,6 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ['petal width (cm)', 'petal length (cm)']
         """
         check_is_fitted(self)
-        if getattr(self, "kernel", "linear") != "linear":
-            raise ValueError(
-                f"{type(self).__name__} with kernel={self.kernel!r} has directions over the rows of fit, not over "
-                "features: none can be named. Fit it with kernel='linear'."
-            )
         for name, value, least in (("component", component, 0), ("n", n, 1)):
             if isinstance(value, bool) or not isinstance(value, Integral):
                 raise TypeError(f"{name} must be a whole number, got {value!r}.")
@@ -203,29 +204,12 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """What ``fit`` cannot do without; a method overrides this where it depends on a parameter."""
         return self._method.needs
 
-    def _check_needs(self, hints: Constraints, *, nothing_given: bool) -> None:
-        if not self._needs:
-            return
-        name, words = type(self).__name__, self._needs.words
-        if nothing_given:
-            raise ValueError(
-                f"{name} requires y to be passed, but the target y is None, and so are the constraints: it learns "
-                f"from {words}. Pass constraints=Constraints(...) or partial labels as y."
-            )
-        if self._needs.missing(hints):
-            raise ValueError(f"{name} learns from {words}, and the hints hold none: {hints!r}.")
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = bool(self._needs)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _graph_share(X: Any) -> float:
-    n, f = X.shape
-    return GRAPH if sparse.issparse(X) else n / (n + 2 * min(n, f))
 
 
 def _values(X: Any) -> np.ndarray:
@@ -243,19 +227,3 @@ def _input_features(projection: Projection, feature_names: Any) -> list[Any]:
             "Pass one name for each column, in their order."
         )
     return names
-
-
-def relative_ridge(amount: float | str, scale: Form, X: Any, *, auto: float | None = None) -> Form:
-    """``amount`` × the mean diagonal entry of ``scale``, on every feature.
-
-    "auto" is ``auto``; by default 0.01 when there are at least as many features as rows, else none.
-    """
-    if amount == "auto":
-        amount = auto if auto is not None else 0.01 * (X.shape[1] >= X.shape[0])
-    return ridge(float(amount) * float(scale.diagonal(X).mean()))
-
-
-def n_independent_links(constraints: Constraints) -> int:
-    """How many must-links join the groups if none is redundant: s − 1 for a group of s rows, however it is stated."""
-    groups = constraints.groups()
-    return len(groups) - int(groups.max(initial=-1)) - 1

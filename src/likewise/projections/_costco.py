@@ -13,7 +13,8 @@ from ..constraints import Constraints
 from ..forms import Form, laplacian, ridge, total_scatter
 from ..graphs import must_link_graph
 from ..pencil import Pencil
-from ._base import Projection, n_independent_links
+from ._base import Projection
+from ._groups import n_independent_links
 
 
 class Costco(Projection):

@@ -9,31 +9,21 @@ import numpy as np
 from sklearn.metrics.pairwise import paired_distances
 
 from .._method import NEIGHBORS, Method, Needs
-from .._progress_legacy import part
 from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..constraints._expansion import cannot_links_only
 from ..constraints._overlap import implied_weights
 from ..forms import laplacian
 from ..graphs import RowMatrix, cannot_link_graph
-from ..graphs._bandwidth import DELTA, resolve_delta
-from ..graphs._collapsed import Collapsed
-from ..graphs._distances import Distances, Euclidean
-from ..graphs._exact import Found
-from ..graphs._farthest import largest_distance
-from ..graphs._method import Way, choose_search
-from ..graphs._neighbors import N_JOBS, SEARCH, check_n_neighbors, neighbors, pairs_of
+from ..graphs._collapsed import CollapsedKernel
+from ..graphs._distances import Euclidean
+from ..graphs._kernel import DELTA, resolve_delta
+from ..graphs._neighbors import N_JOBS, SEARCH, check_n_neighbors, pairs_of, ranked_neighbors
 from ..pencil import Pencil
 from ._base import POSITIVE_INT, Projection
 
 WRITTEN_OUT = 20
 """Cannot-links that labels imply are weighed one by one up to this many a row, and by their mean beyond."""
-
-ROUNDED = 1e-6
-"""Distances are ranked to so much of the largest."""
-
-NEAREST, COLLAPSED, LARGEST = 0.7, 0.1, 0.3
-"""The shares of the work: of all for the nearest rows, of those for the collapse, and of a search for the largest."""
 
 
 class DSP(Projection):
@@ -69,8 +59,7 @@ class DSP(Projection):
         The published "form" gives all directions equal weight and lets noise back in; "share" divides each by √λ.
     search : {"auto", "exact", "approximate"}
         How neighbors are found. "auto" is exact up to some ten thousand rows, and approximate beyond where they are
-        dense: :func:`~likewise.graphs._method.choose_search` is the rule. "faiss" can do neither search
-        of this method: it is an error.
+        dense: :func:`likewise.graphs.choose_search` is the rule.
     n_jobs : int, optional
         Threads that look for neighbors. None: as many as OpenMP may use.
 
@@ -146,47 +135,25 @@ class DSP(Projection):
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
         check_n_neighbors(self.n_neighbors, X.shape[0])
         self.delta_ = resolve_delta(self.delta, X)
-        with part(0, NEAREST):
-            adjacent, near = self._adjacency(X, constraints)
-        with part(NEAREST, 1):
-            disjoint, far = self._disjointness(X, constraints)
-        self.recall_ = min(near, far)
+        adjacent, recall_near = self._adjacency(X, constraints)
+        disjoint, recall_far = self._disjointness(X, constraints)
+        self.recall_ = min(recall_near, recall_far)
         return Pencil(laplacian(adjacent), laplacian(disjoint), over=self.over, perfect=self.null_space)
 
     def _adjacency(self, X: Any, constraints: Constraints) -> tuple[RowMatrix, float]:
         """S: similarity of nearest neighbors after must-link groups collapsed (Eq. 9); and the search's recall."""
-        with part(0, COLLAPSED):
-            collapsed = Collapsed(X, self.delta_, constraints, self.n_jobs)
-        with part(COLLAPSED, 1):
-            found, scale = self._extremes(collapsed)
+        collapsed = CollapsedKernel(X, self.delta_, constraints, self.n_jobs)
+        found, scale = ranked_neighbors(collapsed, self.n_neighbors, search=self.search, n_jobs=self.n_jobs)
         pairs, near = pairs_of(found)
         return RowMatrix.from_pairs(X.shape[0], pairs, 1.0 - near / scale), found.recall
 
     def _disjointness(self, X: Any, constraints: Constraints) -> tuple[RowMatrix, float]:
         """R: similarity, in the input space, of the farthest rows and of cannot-linked ones (Eq. 14); the recall."""
-        found, scale = self._extremes(Euclidean(X), farthest=True)
+        found, scale = ranked_neighbors(
+            Euclidean(X), self.n_neighbors, farthest=True, search=self.search, n_jobs=self.n_jobs
+        )
         pairs, far = pairs_of(found)
         return disjointness(X, constraints, pairs, far, scale), found.recall
-
-    def _extremes(self, distances: Distances, farthest: bool = False) -> tuple[Found, float]:
-        """Neighbors by distances rounded to a millionth of the largest, and that.
-
-        Rows that coincide are so ranked by position, not by rounding noise.
-        """
-        sizes = distances.n, distances.n, distances.width
-        way = choose_search(self.search, *sizes, boxes=False, dense=distances.dense, plain=False)
-        with part(0, LARGEST):
-            scale = largest_distance(distances, approximate=way is Way.APPROXIMATE, n_jobs=self.n_jobs) or 1.0
-        with part(LARGEST, 1):
-            found = neighbors(
-                distances,
-                self.n_neighbors,
-                farthest=farthest,
-                unit=ROUNDED * scale,
-                search=self.search,
-                n_jobs=self.n_jobs,
-            )
-        return found, scale
 
 
 def disjointness(X: Any, constraints: Constraints, pairs: Any, far: Any, scale: float) -> RowMatrix:

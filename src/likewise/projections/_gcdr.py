@@ -11,22 +11,25 @@ from .._method import NEIGHBORS, Method, Needs
 from .._sklearn import Interval, StrOptions
 from ..constraints import Constraints
 from ..forms import Form, laplacian
-from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbor_graph
+from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbors
+from ..graphs._distances import Euclidean
+from ..graphs._neighbors import N_JOBS, SEARCH, check_n_neighbors, graph_of
 from ..pencil import Pencil
-from ._base import RIDGE, ROUGH_TOL, Projection, relative_ridge
+from ._base import RIDGE, ROUGH_TOL, Projection
+from ._lpp import locality_ridge
 
 LEAST_DEGREE = 1e-3
 """With degree="shrink", what must be left of a row's positive weight."""
 
 
 class GCDR(Projection):
-    """Graph-driven constrained dimension reduction: one weighted graph holds every kind of knowledge.
+    """Graph-driven constrained dimension reduction: one weighted graph of constraints and neighbors.
 
-    Positive weights between rows that are the same or near, negative ones between rows that differ; the weights are
-    degrees of belief. The hints are closed first (transitivity and entailment), so they must not contradict.
+    Positive weights between rows that are the same or near, negative ones between rows that differ; constraints have
+    their own weights. They are closed first (transitivity and entailment), so they must not contradict.
 
-    Prefer it when hints are of both kinds and of different strength. Ask for few directions: one fewer than clusters is
-    a good number, since all directions get the same weight and late ones bring the noise back.
+    Prefer it when constraints are of both kinds and of different weight. Ask for few directions: one fewer than
+    clusters is a good number, since all directions get the same weight and late ones bring the noise back.
 
     .. math:: \\min_a \\frac{a^T X^T (D - W) X a}{a^T X^T D X a}, \\quad
               W = I + W_{same} - W_{different} + W_{near}
@@ -39,7 +42,7 @@ class GCDR(Projection):
     n_components : int, optional
         None: all there are.
     n_neighbors : int
-        0: the graph of the hints alone, the paper's basic constraint graph.
+        0: the graph of the constraints alone, the paper's basic constraint graph.
     degree : {"absolute", "shrink", "strict"}
         Many cannot-links make row sums negative, and the quotient meaningless. "absolute" puts Σ|w| into the
         denominator. "shrink" multiplies all negative weights by one factor, the largest that leaves each row at least
@@ -48,9 +51,15 @@ class GCDR(Projection):
         A cost on every feature, added to both forms, relative to the mean diagonal of XᵀDX. "auto": 0.01 when
         features are at least as many as rows, else 0.
     scaling : {"form", "unit"}
+    search : {"auto", "exact", "approximate"}
+        How neighbors are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.choose_search`).
+    n_jobs : int, optional
+        Threads that look for neighbors. None: as many as OpenMP may use.
 
     Attributes
     ----------
+    recall_ : float
+        The share of true neighbors in the graph: 1 where the search was exact, else measured on 400 rows.
     shrinkage_ : float
         What negative weights were multiplied by; 1 unless degree="shrink".
 
@@ -83,6 +92,8 @@ class GCDR(Projection):
         "n_neighbors": [Interval(Integral, 0, None, closed="left")],
         "degree": [StrOptions({"absolute", "shrink", "strict"})],
         "ridge": RIDGE,
+        "search": SEARCH,
+        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -93,23 +104,31 @@ class GCDR(Projection):
         degree: str = "absolute",
         ridge: float | str = "auto",
         scaling: str = "form",
+        search: str = "auto",
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(n_components, scaling=scaling)
         self.n_neighbors = n_neighbors
         self.degree = degree
         self.ridge = ridge
+        self.search = search
+        self.n_jobs = n_jobs
 
     def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
-        near = RowMatrix.zeros(constraints.n_samples)
+        near = RowMatrix.zeros(X.shape[0])
+        self.recall_ = 1.0
         if self.n_neighbors:
-            near = neighbor_graph(X, self.n_neighbors, symmetry="mean")
+            check_n_neighbors(self.n_neighbors, X.shape[0])
+            found = neighbors(Euclidean(X), self.n_neighbors, search=self.search, n_jobs=self.n_jobs)
+            self.recall_ = found.recall
+            near = graph_of(found, "mean")
         same = must_link_graph(constraints, closed=True)
         different = cannot_link_graph(constraints, closed=True)
         positive = 1.0 + (near + same).row_sums()
         negative = different.row_sums()
         self.shrinkage_ = 1.0
         if self.degree == "absolute":
-            # |near − different| falls short of near + different where a row's neighbor was said to differ.
+            # |near − different| falls short of near + different where a neighbor is cannot-linked.
             weights = positive + negative - 2 * _overlap(near, different)
         else:
             if self.degree == "shrink":
@@ -119,7 +138,7 @@ class GCDR(Projection):
             if self.degree == "strict":
                 _check_degrees(weights)
         push = Form(RowMatrix.diag(weights).centered())
-        cost = relative_ridge(self.ridge, push, X)
+        cost = locality_ridge(self.ridge, push, X)
         pull = laplacian(near + same - self.shrinkage_ * different, signed=True)
         return Pencil(pull=pull + cost, push=push + cost, over="push")
 
@@ -136,5 +155,5 @@ def _check_degrees(weights: np.ndarray) -> None:
         named = ", ".join(str(row) for row in bad[:5]) + (f" and {len(bad) - 5} more" if len(bad) > 5 else "")
         raise ValueError(
             f"the weights of rows {named} sum to {weights[bad[0]]:.3g} or so, but each row's must be positive "
-            "(Definition 1). Give fewer cannot-links, a smaller belief in them, or use degree='absolute' or 'shrink'."
+            "(Definition 1). Give fewer cannot-links, smaller weights for them, or use degree='absolute' or 'shrink'."
         )

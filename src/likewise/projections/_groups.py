@@ -1,4 +1,4 @@
-"""Which groups of rows a method looks at."""
+"""Groups of must-linked rows."""
 
 from __future__ import annotations
 
@@ -27,3 +27,9 @@ def group_codes(constraints: Constraints, singletons: str) -> np.ndarray:
         return groups if grouped.mean() < 0.1 else np.where(grouped, groups, -1)
     kept = grouped | constraints.touched() if singletons == "constrained" else grouped
     return np.where(kept, groups, -1)
+
+
+def n_independent_links(constraints: Constraints) -> int:
+    """How many must-links join the groups if none is redundant: s − 1 for a group of s rows, however it is stated."""
+    groups = constraints.groups()
+    return len(groups) - int(groups.max(initial=-1)) - 1

@@ -1,4 +1,4 @@
-"""What RCA and DCA share: they shrink the scatter inside must-link groups, which only hints inform."""
+"""What RCA and DCA share: they shrink the scatter inside must-link groups, estimated from the constraints alone."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Any, ClassVar
 
 from .._sklearn import StrOptions
 from ..constraints import Constraints
-from ..forms import Form
+from ..forms import Form, relative_ridge
 from ..pencil import Pencil
-from ._base import RIDGE, Projection, n_independent_links, relative_ridge
+from ._base import RIDGE, Projection
+from ._groups import n_independent_links
 
 
 class WithinGroups(Projection):
-    """A projection whose pull is a scatter within groups and a ridge: the fewer hints for each feature, the larger."""
+    """A projection whose pull is a scatter within groups and a ridge: the fewer constraints a feature, the larger."""
 
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "pull", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -34,5 +35,7 @@ class WithinGroups(Projection):
         self.over = over
 
     def _against(self, within: Form, push: Form, X: Any, constraints: Constraints) -> Pencil:
-        auto = 0.1 * min(1.0, X.shape[1] / max(n_independent_links(constraints), 1))
-        return Pencil(within + relative_ridge(self.ridge, within, X, auto=auto), push, over=self.over)
+        amount = self.ridge
+        if isinstance(amount, str):
+            amount = 0.1 * min(1.0, X.shape[1] / max(n_independent_links(constraints), 1))
+        return Pencil(within + relative_ridge(amount, within, X), push, over=self.over)

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from ...constraints import Constraints
 from ...graphs import cannot_link_graph
-from ...graphs._bandwidth import median_distance
+from ...graphs._kernel import median_distance
 from ._kernel import SKKMeans
 from ._penalties import Penalties
 
@@ -62,7 +62,7 @@ def choose_delta(
         raise ValueError(f"grid must hold widths above 0, got {widths.tolist()}.")
     if constraints.n_cannot_link == 0:
         raise ValueError(
-            f"choose_delta judges by cannot-links, and the hints hold none: {constraints!r}. Use delta='median'."
+            f"choose_delta judges by cannot-links, and the constraints hold none: {constraints!r}. Use delta='median'."
         )
     apart = Penalties(cannot_link_graph(constraints))
     rng = check_random_state(random_state)

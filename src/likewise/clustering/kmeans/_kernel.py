@@ -17,8 +17,7 @@ from ..._progress_legacy import part
 from ..._saved import Saved, check_shape
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
-from ...graphs._bandwidth import DELTA, median_distance, resolve_delta
-from ...graphs._kernel import correction, must_link_differences
+from ...graphs._kernel import DELTA, correction, median_distance, must_link_differences, resolve_delta
 from .._base import Clusterer
 from ._centers import LOOP
 from ._lloyd import Run, k_means

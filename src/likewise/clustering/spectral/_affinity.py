@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
 from ...graphs import RowMatrix, neighbor_graph
-from ...graphs._bandwidth import median_distance
+from ...graphs._kernel import median_distance
 
 Array = np.ndarray
 

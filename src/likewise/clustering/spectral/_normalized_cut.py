@@ -13,7 +13,7 @@ from ..._method import CUT, Method
 from ..._progress_legacy import part
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
-from ...graphs._bandwidth import DELTA
+from ...graphs._kernel import DELTA
 from ...linalg._eigen import connected_parts, largest_eigenpairs, leading_pairs, normalized, unit_length
 from .._base import Clusterer
 from ._affinity import AFFINITIES, affinity_graph

@@ -224,7 +224,7 @@ class PropagatedAffinity(TransformerMixin, BaseEstimator):
             self.affinity_matrix_: Any = 1.0 - D
         else:
             with part(0.8, 1):
-                pairs, apart = pairs_of(neighbors(Given(D), self.n_neighbors, unit=1e-6))
+                pairs, apart = pairs_of(neighbors(Given(D), self.n_neighbors, resolution=1e-6))
             self.affinity_matrix_ = RowMatrix.from_pairs(n, pairs, 1.0 - apart).sparse
         return self
 
