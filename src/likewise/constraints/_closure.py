@@ -1,35 +1,38 @@
-"""What the hints entail: closed groups, and which of them are apart."""
+"""What follows from constraints: groups of must-linked rows, cannot-links between groups, and all pairs written out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
-from .._arrays import IntArray
-from ._conflicts import raise_conflicts
-from ._partition import Partition, pairs_within
+from .._arrays import FloatArray, IntArray, relabel
+from ._partition import Partition, Parts, by_block, pairs_across, pairs_within
 
 if TYPE_CHECKING:
     from ._constraints import Constraints
 
+_Weighted = tuple[IntArray, FloatArray]
+
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """Hints closed under transitivity and entailment.
+    """Constraints closed under transitivity and entailment.
 
-    Rows that must be together form a group; a row that nothing joins is a group of one. Two rows must be
-    apart exactly when their groups must, so everything that follows from the hints is in these two
-    attributes.
+    Must-linked rows form a group; a row without must-links is a group of one. Two rows are cannot-linked exactly when
+    their groups are, so that everything that follows from the constraints is in these two attributes.
 
     Attributes
     ----------
     groups : (n_samples,) integers
         The group of each row, numbered by first appearance.
     between : Constraints
-        Cannot-links over the groups (its `n_samples` is `n_groups`). Of several statements about two groups
-        the larger belief is kept. Partitions stay partitions of the groups.
+        Cannot-links over the groups (its `n_samples` is `n_groups`). Of several between two groups the largest
+        weight counts. Partitions stay partitions of the groups.
 
     Examples
     --------
@@ -48,7 +51,7 @@ class Closure:
 
     @property
     def n_groups(self) -> int:
-        """Number of groups, those of one row among them."""
+        """Number of groups, those of one row included."""
         return self.between.n_samples
 
     @property
@@ -57,12 +60,37 @@ class Closure:
         return np.bincount(self.groups, minlength=self.n_groups)
 
 
-def close(constraints: Constraints) -> Closure:
-    """Close consistent hints; contradictory ones raise ConstraintConflictError."""
-    from ._constraints import Constraints
+def link_graph(n_samples: int, must_link: IntArray, partitions: Sequence[Partition]) -> csr_array:
+    """The graph of must-links and blocks.
 
-    groups = constraints.groups()
-    raise_conflicts(constraints, groups)
+    Its vertices are the rows and, after them, the blocks of the `same_within` partitions. A must-link is an edge of
+    length 2 and a row is joined to its block by an edge of length 1, so that any two rows of a block are one
+    must-link apart. Each edge is written once: must-links, which are sorted, with their first row, the others with
+    their block.
+    """
+    ends = [must_link[:, 1]]
+    degrees = [np.bincount(must_link[:, 0], minlength=n_samples)]
+    for partition in partitions:
+        if partition.same_within:
+            ends.append(by_block(partition.codes))
+            degrees.append(partition.block_sizes)
+    bounds = np.concatenate([[0], *degrees]).cumsum()
+    vertices = len(bounds) - 1
+    length = np.ones(bounds[-1])
+    length[: len(must_link)] = 2.0
+    return csr_array((length, np.concatenate(ends), bounds), shape=(vertices, vertices))
+
+
+def closed_groups(n_samples: int, must_link: IntArray, partitions: Sequence[Partition]) -> IntArray:
+    """Number the groups that must-links and blocks join, by first appearance."""
+    if n_samples == 0:
+        return np.empty(0, dtype=np.int64)
+    _, component = connected_components(link_graph(n_samples, must_link, partitions), directed=False)
+    return relabel(component[:n_samples].astype(np.int64))
+
+
+def between_groups(constraints: Constraints, groups: IntArray) -> Parts:
+    """The cannot-links between the groups of consistent constraints."""
     n_groups = int(groups.max(initial=-1)) + 1
     pairs, weights = [groups[constraints.cannot_link]], [constraints.cannot_weight]
     partitions = []
@@ -74,13 +102,9 @@ def close(constraints: Constraints) -> Closure:
             partitions += kept
             pairs.append(written)
             weights.append(np.full(len(written), partition.weight))
-    between = Constraints(
-        n_groups,
-        cannot_link=np.concatenate(pairs),
-        cannot_weight=np.concatenate(weights),
-        partitions=partitions,
+    return Parts(
+        n_groups, cannot_link=np.concatenate(pairs), cannot_weight=np.concatenate(weights), partitions=partitions
     )
-    return Closure(groups, between)
 
 
 def _over_groups(partition: Partition, groups: IntArray, n_groups: int) -> IntArray:
@@ -94,9 +118,9 @@ def _over_groups(partition: Partition, groups: IntArray, n_groups: int) -> IntAr
 def _different_within(partition: Partition, groups: IntArray, n_groups: int) -> tuple[list[Partition], IntArray]:
     """Carry "different within a block" over to groups, as partitions where that is possible.
 
-    A group may be in several blocks (one track in many frames) and then has no one code. The blocks that
-    share no group with another stay one partition. Of the others a block is written out as pairs of groups,
-    or becomes a partition of its own when that is smaller: memory never grows with the square of a block.
+    A group may be in several blocks (one track in many frames) and then has no one code. The blocks that share no
+    group with another stay one partition. Of the others a block is written out as pairs of groups, or becomes a
+    partition of its own when that is smaller: memory never grows with the square of a block.
     """
     sizes = partition.block_sizes
     rows = np.flatnonzero(partition.codes >= 0)
@@ -117,3 +141,81 @@ def _different_within(partition: Partition, groups: IntArray, n_groups: int) -> 
     kept += [over(np.flatnonzero(code == block)) for block in np.flatnonzero(large)]
     small = shared & ~large
     return kept, held[pairs_within(np.where(small[code], code, -1))]
+
+
+def written_pairs(constraints: Constraints, limit: int) -> Parts:
+    """All pairs, stated and implied, or an error when there are more than `limit`."""
+    if n_written(constraints, closed=False) > limit:  # with repeats, which is quicker to count
+        _check_limit(constraints.n_must_link + constraints.n_cannot_link, limit)
+    must = [(constraints.must_link, constraints.must_weight)]
+    cannot = [(constraints.cannot_link, constraints.cannot_weight)]
+    for partition in constraints.partitions:
+        if partition.same_within:
+            must.append(_with_weight(pairs_within(partition.codes), partition))
+        if partition.different_across:
+            cannot.append(_with_weight(pairs_across(partition.codes), partition))
+        if partition.different_within:
+            cannot.append(_with_weight(pairs_within(partition.codes), partition))
+    return _joined(constraints.n_samples, must, cannot)
+
+
+def n_written(constraints: Constraints, *, closed: bool) -> int:
+    """Count the pairs that are written out before those that occur twice are merged."""
+    stated = len(constraints.must_link) + len(constraints.cannot_link)
+    stated += sum(partition.n_must_link + partition.n_cannot_link for partition in constraints.partitions)
+    if not closed:
+        return stated
+    closure = constraints.closure()
+    sizes, between = closure.sizes, closure.between
+    inside = int((sizes * (sizes - 1) // 2).sum())
+    return stated + inside + int(np.prod(sizes[between.cannot_link], axis=1).sum())
+
+
+def entailed_pairs(constraints: Constraints, stated: Constraints, limit: int) -> Parts:
+    """The pairs in `stated`, and those that follow from them.
+
+    A pair inside a group has the smallest weight of what joins the group; a pair between groups the largest weight
+    between them, as in `Closure.between`. Where a pair is also stated, the constructor keeps the larger weight.
+    """
+    closure = constraints.closure()
+    groups, sizes = closure.groups, closure.sizes
+    smallest = np.full(closure.n_groups, np.inf)
+    np.minimum.at(smallest, groups[stated.must_link[:, 0]], stated.must_weight)
+    apart = closure.between.expand(limit)
+    counts = sizes[apart.cannot_link[:, 0]] * sizes[apart.cannot_link[:, 1]]
+    _check_limit(int((sizes * (sizes - 1) // 2).sum() + counts.sum()), limit)
+    together = pairs_within(np.where(sizes[groups] > 1, groups, -1))
+    entailed = _products(groups, sizes, apart.cannot_link, counts)
+    return _joined(
+        constraints.n_samples,
+        [(stated.must_link, stated.must_weight), (together, smallest[groups[together[:, 0]]])],
+        [(stated.cannot_link, stated.cannot_weight), (entailed, np.repeat(apart.cannot_weight, counts))],
+    )
+
+
+def _products(groups: IntArray, sizes: IntArray, between: IntArray, counts: IntArray) -> IntArray:
+    """Pair every row of the one group with every row of the other, for each two groups."""
+    rows = np.argsort(groups, kind="stable")
+    start = np.cumsum(sizes) - sizes
+    offset = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    first, second = np.repeat(between, counts, axis=0).T
+    row, column = np.divmod(offset, sizes[second])
+    return np.column_stack([rows[start[first] + row], rows[start[second] + column]])
+
+
+def _with_weight(pairs: IntArray, partition: Partition) -> _Weighted:
+    return pairs, np.full(len(pairs), partition.weight)
+
+
+def _joined(n_samples: int, must: list[_Weighted], cannot: list[_Weighted]) -> Parts:
+    must_link, must_weight = (np.concatenate(parts) for parts in zip(*must, strict=True))
+    cannot_link, cannot_weight = (np.concatenate(parts) for parts in zip(*cannot, strict=True))
+    return Parts(n_samples, must_link, cannot_link, must_weight, cannot_weight)
+
+
+def _check_limit(count: int, limit: int) -> None:
+    if count > limit:
+        raise ValueError(
+            f"writing out {count:,} pairs would pass the limit of {limit:,}. "
+            f"Keep the partitions as they are, or allow it with expand(limit={count})."
+        )

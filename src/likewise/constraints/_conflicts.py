@@ -1,4 +1,5 @@
-"""Contradictions: rows that must be together and must not."""
+"""Contradictions with their proofs: rows linked by a chain of must-links that are cannot-linked, and too many
+rows that all differ."""
 
 from __future__ import annotations
 
@@ -7,19 +8,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
 
-from .._arrays import BoolArray, IntArray
-from ._chains import Chains, Spread
+from .._arrays import BoolArray, FloatArray, IntArray
+from ._closure import link_graph
+from ._format import join_rows, pluralize
 from ._partition import Partition
-from ._wording import listed
+from ._validate import whole_number
 
 if TYPE_CHECKING:
     from ._constraints import Constraints
 
+CLIQUE_STARTS = 64
+"""Greedy searches for a clique, from the groups with most cannot-links on."""
+
 
 @dataclass(frozen=True)
 class Conflict:
-    """Two rows said to differ, and a shortest chain of must-links that proves them the same.
+    """Two cannot-linked rows, and a shortest chain of must-links between them.
 
     Attributes
     ----------
@@ -28,7 +35,7 @@ class Conflict:
     chain : tuple of int
         Rows from the first to the second; each must be with the next by one must-link or one block.
     source : str
-        The hint that says they differ: "cannot_link[2]", or "partitions[0]".
+        Where the cannot-link comes from: "cannot_link[2]", or "partitions[0]".
 
     Examples
     --------
@@ -44,18 +51,18 @@ class Conflict:
 
     def __str__(self) -> str:
         first, second = self.cannot_link
-        chain = listed(self.chain, "–")
-        stated = f" = ({first}, {second})" if self.source.startswith("cannot_link") else " says that they differ"
+        chain = join_rows(self.chain, "–")
+        stated = f" = ({first}, {second})" if self.source.startswith("cannot_link") else " separates them"
         return f"rows {first} and {second} are linked by {chain}, but {self.source}{stated}"
 
 
 class ConstraintConflictError(ValueError):
-    """Hints that no clustering can satisfy.
+    """Constraints that no clustering can satisfy.
 
     Attributes
     ----------
     conflicts : tuple of Conflict
-        The first few contradictions; empty when a clique is the matter.
+        The first few contradictions; empty where a clique is the reason.
     clique : tuple of int or None
         Rows that are all different from each other, more of them than clusters.
     """
@@ -95,7 +102,7 @@ def _cells(partition: Partition, groups: IntArray) -> _Cells:
     return _Cells(known[order], np.append(start, len(known)), group, code)
 
 
-def tally(constraints: Constraints, groups: IntArray) -> tuple[int, BoolArray]:
+def count_conflicts(constraints: Constraints, groups: IntArray) -> tuple[int, BoolArray]:
     """Count the conflicts without proving them, and mask the closed groups that hold one."""
     held = groups[constraints.cannot_link]
     inside = held[held[:, 0] == held[:, 1], 0]
@@ -117,23 +124,23 @@ def tally(constraints: Constraints, groups: IntArray) -> tuple[int, BoolArray]:
 
 
 def find_conflicts(constraints: Constraints) -> Iterator[Conflict]:
-    """Yield every contradiction, proved: the stated cannot-links first, in their order, then the partitions.
+    """Yield every contradiction with its proof: the stated cannot-links first, in their order, then the partitions.
 
     For a partition one witness stands for a closed group and two of its blocks (`different_across`), or a
     closed group and one of its blocks (`different_within`): the one with the shortest chain.
     """
     groups = constraints.groups()
-    count, _ = tally(constraints, groups)
+    count, _ = count_conflicts(constraints, groups)
     if count == 0:
         return
     chains = Chains(constraints)
     held = groups[constraints.cannot_link]
-    start, spread = -1, None
+    start, paths = -1, None
     for index in np.flatnonzero(held[:, 0] == held[:, 1]).tolist():
         first, second = constraints.cannot_link[index].tolist()
-        if spread is None or first != start:  # cannot-links are sorted: one search serves all that share a row
-            start, spread = first, chains.spread(np.array([first]))
-        yield Conflict((first, second), spread.nearest(np.array([second])), f"cannot_link[{index}]")
+        if paths is None or first != start:  # cannot-links are sorted: one search serves all that share a row
+            start, paths = first, chains.paths_from(np.array([first]))
+        yield Conflict((first, second), paths.nearest(np.array([second])), f"cannot_link[{index}]")
     for number, partition in enumerate(constraints.partitions):
         for chain in _partition_conflicts(partition, groups, chains):
             forward = chain if chain[0] < chain[-1] else chain[::-1]
@@ -145,24 +152,177 @@ def _partition_conflicts(partition: Partition, groups: IntArray, chains: Chains)
     if partition.different_across:
         stop = np.searchsorted(cells.group, cells.group, side="right")
         for cell in np.flatnonzero(stop - np.arange(len(stop)) > 1).tolist():
-            spread: Spread = chains.spread(cells[cell])
+            paths: ShortestPaths = chains.paths_from(cells[cell])
             for other in range(cell + 1, stop[cell]):
-                yield spread.nearest(cells[other])
+                yield paths.nearest(cells[other])
     if partition.different_within:
         for cell in np.flatnonzero(cells.sizes > 1).tolist():
-            yield chains.spread(cells[cell]).closest_two()
+            yield chains.paths_from(cells[cell]).closest_two()
 
 
 def raise_conflicts(constraints: Constraints, groups: IntArray, *, shown: int = 3) -> None:
     """Raise an error that names the first few contradictions, if there are any."""
-    count, _ = tally(constraints, groups)
+    count, _ = count_conflicts(constraints, groups)
     if count == 0:
         return
     first = constraints.conflicts(limit=shown)
     stated = first[0].source.startswith("cannot_link")
     more = f"; and {count - len(first):,} more" if count > len(first) else ""
     raise ConstraintConflictError(
-        f"{'must_link and cannot_link contradict' if stated else 'the hints contradict each other'}: "
+        f"{'must_link and cannot_link contradict' if stated else 'the constraints contradict each other'}: "
         f"{'; '.join(map(str, first))}{more}. Remove one of these pairs, or call drop_conflicts().",
         first,
     )
+
+
+class Chains:
+    """Finds shortest chains inside one closed group at a time, at the cost of that group only.
+
+    The vertices are ordered by component, so that the graph of a component is a slice of the whole one.
+    """
+
+    def __init__(self, constraints: Constraints) -> None:
+        self.n_rows = constraints.n_samples
+        graph = link_graph(constraints.n_samples, constraints.must_link, constraints.partitions).tocoo()
+        _, self._component = connected_components(graph, directed=False)
+        self._vertex = np.argsort(self._component, kind="stable")
+        self._place = np.empty_like(self._vertex)
+        self._place[self._vertex] = np.arange(len(self._vertex))
+        self._bounds = np.concatenate([[0], np.cumsum(np.bincount(self._component))])
+        left, right = self._place[graph.row], self._place[graph.col]
+        both = np.concatenate([left, right]), np.concatenate([right, left])
+        self._graph = coo_array((np.tile(graph.data, 2), both), shape=graph.shape).tocsr()
+
+    def paths_from(self, rows: IntArray) -> ShortestPaths:
+        """Measure the distance of every vertex from the nearest of `rows`, which are of one group."""
+        component = self._component[rows[0]]
+        low, high = self._bounds[component], self._bounds[component + 1]
+        pointer = self._graph.indptr[low : high + 1]
+        part = slice(pointer[0], pointer[-1])
+        graph = csr_array(
+            (self._graph.data[part], self._graph.indices[part] - low, pointer - pointer[0]),
+            shape=(high - low, high - low),
+        )
+        distance, previous, source = dijkstra(
+            graph, indices=self._place[rows] - low, min_only=True, return_predecessors=True
+        )
+        return ShortestPaths(self, int(low), graph, distance, previous.astype(np.int64), source.astype(np.int64))
+
+    def places(self, rows: IntArray) -> IntArray:
+        """Return the places of rows in the order of the graph."""
+        return self._place[rows]
+
+    def vertex(self, place: int) -> int:
+        """Return the vertex at a place: a row, or a block from n_rows on."""
+        return int(self._vertex[place])
+
+
+@dataclass(frozen=True)
+class ShortestPaths:
+    """Distances from a set of rows to all of their group, and the shortest paths back."""
+
+    chains: Chains
+    low: int
+    graph: csr_array
+    distance: FloatArray
+    previous: IntArray
+    source: IntArray
+
+    def nearest(self, rows: IntArray) -> tuple[int, ...]:
+        """Return a shortest chain from the set to the nearest of `rows`."""
+        places = self.chains.places(rows) - self.low
+        return tuple(reversed(self._path_back(int(places[np.argmin(self.distance[places])]))))
+
+    def closest_two(self) -> tuple[int, ...]:
+        """Return a shortest chain between two different rows of the set.
+
+        On a shortest one there is an edge whose two ends are nearest to different rows of the set.
+        """
+        edges = self.graph.tocoo()
+        across = self.source[edges.row] != self.source[edges.col]
+        left, right = edges.row[across], edges.col[across]
+        best = np.argmin(self.distance[left] + edges.data[across] + self.distance[right])
+        return (*reversed(self._path_back(int(left[best]))), *self._path_back(int(right[best])))
+
+    def _path_back(self, place: int) -> list[int]:
+        rows = []
+        while place >= 0:  # a source has a negative predecessor
+            vertex = self.chains.vertex(place + self.low)
+            if vertex < self.chains.n_rows:
+                rows.append(vertex)
+            place = int(self.previous[place])
+        return rows
+
+
+def find_clique(constraints: Constraints, n_clusters: int) -> tuple[int, ...] | None:
+    """Look for more than `n_clusters` rows that are all different from each other."""
+    n_clusters = whole_number(n_clusters, "n_clusters", least=1)
+    closure = constraints.closure()
+    clique = _from_partitions(closure.between, n_clusters)
+    if clique is None:
+        clique = _greedy(closure.between, n_clusters)
+    if clique is None:
+        return None
+    _, first_row = np.unique(closure.groups, return_index=True)
+    return tuple(sorted(first_row[clique].tolist()))
+
+
+def raise_clique(constraints: Constraints, n_clusters: int) -> None:
+    """Raise an error that names rows which `n_clusters` cannot hold, if any are found."""
+    clique = find_clique(constraints, n_clusters)
+    if clique is not None:
+        raise ConstraintConflictError(
+            f"rows {join_rows(clique, ', ')} are all different from each other, so "
+            f"{pluralize(n_clusters, 'cluster')} cannot hold them; ask for at least {len(clique):,}.",
+            clique=clique,
+        )
+
+
+def _from_partitions(between: Constraints, n_clusters: int) -> IntArray | None:
+    """Take a clique that a partition implies: one group of each block, or all groups of one block."""
+    for partition in between.partitions:
+        known = np.flatnonzero(partition.codes >= 0)
+        if partition.different_across:
+            _, one_each = np.unique(partition.codes[known], return_index=True)
+            clique = known if partition.different_within else known[one_each]
+        else:
+            clique = np.flatnonzero(partition.codes == partition.block_sizes.argmax())
+        if len(clique) > n_clusters:
+            return clique
+    return None
+
+
+def _greedy(between: Constraints, n_clusters: int) -> IntArray | None:
+    """Grow cliques group by group, always by the candidate with most cannot-links."""
+    n_groups = between.n_samples
+    degree = np.bincount(between.cannot_link.ravel(), minlength=n_groups)
+    for partition in between.partitions:
+        sizes = np.append(partition.block_sizes, 0)[partition.codes]
+        implied = (partition.n_known - sizes) * partition.different_across + (sizes - 1) * partition.different_within
+        degree += np.where(partition.codes >= 0, implied, 0)
+    # a member of such a clique differs from n_clusters others at least
+    candidates = np.flatnonzero(degree >= n_clusters)
+    candidates = candidates[np.argsort(-degree[candidates], kind="stable")]
+    both = np.concatenate([between.cannot_link, between.cannot_link[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    bounds = np.searchsorted(both[:, 0], np.arange(n_groups + 1))
+
+    def differ(group: int, others: IntArray) -> BoolArray:
+        stated = both[bounds[group] : bounds[group + 1], 1]
+        mask = np.isin(others, stated)
+        for partition in between.partitions:
+            code, theirs = partition.codes[group], partition.codes[others]
+            if code >= 0 and partition.different_across:
+                mask |= (theirs >= 0) & (theirs != code)
+            if code >= 0 and partition.different_within:
+                mask |= (theirs == code) & (others != group)
+        return mask
+
+    for start in candidates[:CLIQUE_STARTS]:
+        clique, left = [start], candidates[differ(start, candidates)]
+        while left.size:
+            clique.append(left[0])
+            left = left[differ(left[0], left)]
+        if len(clique) > n_clusters:
+            return np.array(clique)
+    return None

@@ -1,42 +1,47 @@
-"""Knowledge about whole groups of rows, never written out as pairs."""
+"""Constraints between all rows of groups, never written out as pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._arrays import BoolArray, IntArray, relabel
-from ._validate import belief, chosen_rows, read_only, whole_numbers
-from ._wording import counted
+from ._format import pluralize
+from ._validate import checked_weight, chosen_rows, read_only, whole_numbers
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Partition:
-    """Rows in blocks, and what being in a block means.
+    """Blocks of rows, and what they imply for pairs of rows.
 
-    Partial labels, blocking keys and the frames of a film speak of O(n²) pairs of rows in O(n) words. A
-    partition keeps them that way: one code for each row, and up to two meanings.
+    Partial labels, blocking keys and the frames of a film imply O(n²) pairs of rows. A partition holds them as one
+    code for each row.
 
     Parameters
     ----------
     codes : (n_samples,) integers
         The block of each row, −1 where it is not known. Known codes are renumbered 0, 1, ... by first
-        appearance, so that two partitions that say the same compare equal.
+        appearance, so that two partitions with the same blocks compare equal.
     same_within : bool, default=True
-        Two rows of one block belong together (labels, blocking keys).
+        Two rows of one block are must-linked (labels, blocking keys).
     different_across : bool, default=False
-        Rows of two blocks do not (labels).
+        Rows of two blocks are cannot-linked (labels).
     different_within : bool, default=False
-        Two rows of one block do not (two faces in one frame are two people). Excludes `same_within`.
+        Two rows of one block are cannot-linked (two faces in one frame are two people). Excludes `same_within`.
     weight : float, default=1.0
-        One degree of belief for all of it: finite, above 0.
+        The weight of every pair it implies: finite, above 0.
 
     Notes
     -----
-    A block of one row says something only with `different_across`.
+    A block of one row implies something only with `different_across`.
+
+    See Also
+    --------
+    Constraints.from_labels : partial labels as a partition
+    likewise.sources.groups.all_different : a column of blocks within which all rows differ
 
     Examples
     --------
@@ -75,13 +80,13 @@ class Partition:
         if same_within and different_within:
             raise ValueError("same_within and different_within contradict each other. Pass same_within=False.")
         if not (same_within or different_across or different_within):
-            raise ValueError("a partition must say something: set same_within, different_across or different_within.")
-        setattr_ = object.__setattr__  # the way into a frozen dataclass
+            raise ValueError("a partition must imply something: set same_within, different_across or different_within.")
+        setattr_ = object.__setattr__  # a frozen dataclass is set this way
         setattr_(self, "codes", read_only(relabel(array)))
         setattr_(self, "same_within", bool(same_within))
         setattr_(self, "different_across", bool(different_across))
         setattr_(self, "different_within", bool(different_within))
-        setattr_(self, "weight", belief(weight, "weight"))
+        setattr_(self, "weight", checked_weight(weight, "weight"))
 
     @property
     def n_samples(self) -> int:
@@ -110,17 +115,17 @@ class Partition:
 
     @property
     def n_must_link(self) -> int:
-        """Number of pairs it says belong together."""
+        """Number of must-linked pairs."""
         return self._n_within if self.same_within else 0
 
     @property
     def n_cannot_link(self) -> int:
-        """Number of pairs it says do not."""
+        """Number of cannot-linked pairs."""
         known, within = self.n_known, self._n_within
         across = known * (known - 1) // 2 - within
         return across * self.different_across + within * self.different_within
 
-    def touched(self) -> BoolArray:
+    def constrained_rows(self) -> BoolArray:
         """Mask of the rows that are in at least one of the pairs it implies."""
         known = self.codes >= 0
         if self.different_across and self.n_blocks > 1:
@@ -131,7 +136,15 @@ class Partition:
         return known & shared[self.codes]
 
     def restrict(self, rows: Any) -> Partition:
-        """Keep the given rows, in the given order (row numbers, or a mask).
+        """Keep the given rows, in the given order.
+
+        Parameters
+        ----------
+        rows : row numbers, each at most once, or a boolean mask
+
+        Returns
+        -------
+        Partition
 
         Examples
         --------
@@ -141,11 +154,11 @@ class Partition:
         return self.with_codes(self.codes[chosen_rows(rows, self.n_samples)])
 
     def with_codes(self, codes: IntArray, **changes: Any) -> Partition:
-        """Say the same about other codes."""
+        """The same meaning and weight for other codes."""
         return Partition(codes, **{**self._meaning(), **changes})
 
-    def same_statement(self, other: Partition) -> bool:
-        """Whether both imply the same pairs by the same blocks, whatever their weights."""
+    def same_pairs(self, other: Partition) -> bool:
+        """Whether both have the same blocks and the same meaning, whatever their weights."""
         return self._flags == other._flags and np.array_equal(self.codes, other.codes)
 
     def _meaning(self) -> dict[str, Any]:
@@ -159,7 +172,7 @@ class Partition:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Partition):
             return NotImplemented
-        return self.weight == other.weight and self.same_statement(other)
+        return self.weight == other.weight and self.same_pairs(other)
 
     def __reduce__(self) -> tuple[type[Partition], tuple[Any, ...]]:
         # A copy goes through the constructor: numpy forgets that an array was read-only.
@@ -167,14 +180,25 @@ class Partition:
 
     def __repr__(self) -> str:
         words = ("same within", "different across", "different within")
-        says = ", ".join(word for word, flag in zip(words, self._flags, strict=True) if flag)
+        meaning = ", ".join(word for word, flag in zip(words, self._flags, strict=True) if flag)
         weight = "" if self.weight == 1 else f", weight {self.weight:g}"
-        blocks = counted(self.n_blocks, "block")
-        return f"Partition({self.n_known:,} of {counted(self.n_samples, 'row')} in {blocks}: {says}{weight})"
+        blocks = pluralize(self.n_blocks, "block")
+        return f"Partition({self.n_known:,} of {pluralize(self.n_samples, 'row')} in {blocks}: {meaning}{weight})"
+
+
+class Parts(NamedTuple):
+    """The arguments of :class:`Constraints`: what the modules it imports return to it."""
+
+    n_samples: int
+    must_link: Any = ()
+    cannot_link: Any = ()
+    must_weight: Any = None
+    cannot_weight: Any = None
+    partitions: Sequence[Partition] = ()
 
 
 def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tuple[Partition, ...]:
-    """Check partitions; leave out those that know no row, merge those that say the same."""
+    """Check partitions; leave out those without a known row, merge those that differ in weight only."""
     if isinstance(partitions, Partition):
         raise TypeError("partitions must be several Partition objects. Write partitions=[partition].")
     kept: list[Partition] = []
@@ -189,9 +213,9 @@ def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tupl
                 f"partitions[{number}] is over {partition.n_samples} rows, the constraints over {n_samples}. "
                 "Give both the rows of one data set."
             )
-        said = next((i for i, other in enumerate(kept) if partition.same_statement(other)), None)
-        if said is not None:
-            kept[said] = max(kept[said], partition, key=lambda each: each.weight)
+        repeated = next((i for i, other in enumerate(kept) if partition.same_pairs(other)), None)
+        if repeated is not None:
+            kept[repeated] = max(kept[repeated], partition, key=lambda each: each.weight)
         elif partition.n_known:
             kept.append(partition)
     return tuple(kept)

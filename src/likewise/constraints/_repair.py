@@ -1,4 +1,4 @@
-"""Contradictory hints made consistent, by giving up the least believed."""
+"""Contradictory constraints made consistent, by dropping those of smallest weight."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .._arrays import BoolArray, IntArray
-from ._conflicts import tally
+from ._closure import closed_groups
+from ._conflicts import count_conflicts
+from ._partition import Parts
 
 if TYPE_CHECKING:
     from ._constraints import Constraints
 
 
 class _Statement(NamedTuple):
-    """One thing said: a must-link, a cannot-link, or the place of one row in a partition."""
+    """A must-link, a cannot-link, or the block of one row in a partition."""
 
-    belief: float
+    weight: float
     group: int
     joins: bool
     partition: int  # −1 for a pair
@@ -26,12 +28,15 @@ class _Statement(NamedTuple):
     place: int  # of the pair in its list
 
 
-class _Union:
+class RefusingUnion:
     """Union–find whose components carry marks; two components that disagree on a mark stay apart.
 
-    All three ways to say "different" are marks: a cannot-link gives its two ends two values of one key,
-    `different_across` gives its own key the value of the block, `different_within` gives the key of the
-    block the value of the row.
+    Whatever keeps rows apart is a mark: a cannot-link gives its two ends two values of one key, `different_across`
+    gives its own key the value of the block, `different_within` gives the key of the block the value of the row.
+
+    >>> union = RefusingUnion()
+    >>> union.mark("a", {"color": 1}), union.mark("b", {"color": 2}), union.join("a", "c"), union.join("c", "b")
+    (True, True, True, False)
     """
 
     def __init__(self) -> None:
@@ -39,6 +44,7 @@ class _Union:
         self._marks: dict[Hashable, dict[Hashable, int]] = {}
 
     def find(self, vertex: Hashable) -> Hashable:
+        """The vertex that stands for the component of a vertex."""
         root = vertex
         while (parent := self._parent.setdefault(root, root)) != root:
             root = parent
@@ -47,6 +53,7 @@ class _Union:
         return root
 
     def join(self, first: Hashable, second: Hashable) -> bool:
+        """Make one component of those of two vertices unless they disagree; return whether they are one now."""
         low, high = self.find(first), self.find(second)
         if low == high:
             return True
@@ -61,6 +68,7 @@ class _Union:
         return True
 
     def mark(self, vertex: Hashable, marks: dict[Hashable, int]) -> bool:
+        """Mark the component of a vertex unless it disagrees; return whether it did not."""
         own = self._marks.setdefault(self.find(vertex), {})
         if not _agree(marks, own):
             return False
@@ -72,26 +80,24 @@ def _agree(few: dict[Hashable, int], many: dict[Hashable, int]) -> bool:
     return all(many.get(key, value) == value for key, value in few.items())
 
 
-def drop_conflicts(constraints: Constraints) -> tuple[Constraints, Constraints]:
-    """Return what can be kept of the hints, and what was dropped."""
-    from ._constraints import Constraints
-
+def split_conflicts(constraints: Constraints) -> tuple[Parts, Parts] | None:
+    """What can be kept of contradictory constraints, and what must be dropped; None if nothing must."""
     groups = constraints.groups()
-    count, wrong = tally(constraints, groups)
+    count, wrong = count_conflicts(constraints, groups)
     if count == 0:
-        return constraints, Constraints(constraints.n_samples)
+        return None
     statements = _statements(constraints, groups, wrong)
-    belief = np.array([statement.belief for statement in statements])
+    weight = np.array([statement.weight for statement in statements])
     group = np.array([statement.group for statement in statements])
-    # Ties of belief: both orders are tried, and every closed group takes the one that costs it less.
+    # Ties of weight: both orders are tried, and every closed group takes the one that costs it less.
     refused = [_refused(constraints, statements, joins_first) for joins_first in (True, False)]
-    cost = [np.bincount(group, belief * each, minlength=len(wrong)) for each in refused]
+    cost = [np.bincount(group, weight * each, minlength=len(wrong)) for each in refused]
     dropped = np.where((cost[0] <= cost[1])[group], refused[0], refused[1])
     return _split(constraints, [statements[i] for i in np.flatnonzero(dropped)])
 
 
 def _statements(constraints: Constraints, groups: IntArray, wrong: BoolArray) -> list[_Statement]:
-    """List what was said inside the closed groups that hold a conflict; nothing else can contradict."""
+    """List the statements inside the closed groups that hold a conflict; nothing else can contradict."""
     found = []
     pairs = (
         (True, constraints.must_link, constraints.must_weight),
@@ -114,10 +120,10 @@ def _statements(constraints: Constraints, groups: IntArray, wrong: BoolArray) ->
 
 
 def _refused(constraints: Constraints, statements: list[_Statement], joins_first: bool) -> BoolArray:
-    """Take the statements by decreasing belief, and mask those that contradict what was taken before."""
-    union = _Union()
+    """Take the statements by decreasing weight, and mask those that contradict what was taken before."""
+    union = RefusingUnion()
     refused = np.zeros(len(statements), dtype=np.bool_)
-    order = sorted(range(len(statements)), key=lambda i: (-statements[i].belief, statements[i].joins != joins_first))
+    order = sorted(range(len(statements)), key=lambda i: (-statements[i].weight, statements[i].joins != joins_first))
     for position in order:
         _, _, joins, number, first, second, index = statements[position]
         if number < 0 and joins:
@@ -142,14 +148,12 @@ def _refused(constraints: Constraints, statements: list[_Statement], joins_first
     return refused
 
 
-def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Constraints, Constraints]:
-    """Return the hints without the dropped statements, and these as pairs.
+def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Parts, Parts]:
+    """The constraints without the dropped statements, and these as pairs.
 
-    A row's place in a partition is dropped by making it unknown there. One pair that the partition implied,
-    and that what remains contradicts, stands for it.
+    The block of a row in a partition is dropped by making it unknown there. One pair that the partition implied, and
+    that what remains contradicts, stands for it.
     """
-    from ._constraints import Constraints
-
     keep_must = np.ones(len(constraints.must_link), dtype=np.bool_)
     keep_cannot = np.ones(len(constraints.cannot_link), dtype=np.bool_)
     codes = [partition.codes.copy() for partition in constraints.partitions]
@@ -158,7 +162,7 @@ def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Constra
             codes[statement.partition][statement.first] = -1
         else:
             (keep_must if statement.joins else keep_cannot)[statement.place] = False
-    kept = Constraints(
+    kept = Parts(
         constraints.n_samples,
         constraints.must_link[keep_must],
         constraints.cannot_link[keep_cannot],
@@ -166,21 +170,22 @@ def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Constra
         constraints.cannot_weight[keep_cannot],
         [partition.with_codes(left) for partition, left in zip(constraints.partitions, codes, strict=True)],
     )
-    must, cannot = [], []  # (row, row, belief) for each lost place in a partition
+    kept_groups = closed_groups(kept.n_samples, kept.must_link, kept.partitions)
+    must, cannot = [], []  # (row, row, weight) for each row made unknown in a partition
     for number in {statement.partition for statement in dropped} - {-1}:
         partition, left = constraints.partitions[number], codes[number]
         remaining = np.flatnonzero(left >= 0)
-        where = kept.groups() if partition.different_across else kept.groups() * partition.n_blocks + partition.codes
+        where = kept_groups if partition.different_across else kept_groups * partition.n_blocks + partition.codes
         in_block, in_group = _first(left[remaining], remaining), _first(where[remaining], remaining)
         for statement in dropped:
             if statement.partition == number:
                 row, code = statement.first, statement.second
                 if partition.same_within and code in in_block:
-                    must.append((row, in_block[code], statement.belief))
+                    must.append((row, in_block[code], statement.weight))
                 else:  # what refused it is a row of its own group, of another block or of the same
-                    cannot.append((row, in_group[int(where[row])], statement.belief))
+                    cannot.append((row, in_group[int(where[row])], statement.weight))
     lost_must, lost_cannot = (np.array(lost, dtype=np.float64).reshape(-1, 3) for lost in (must, cannot))
-    return kept, Constraints(
+    return kept, Parts(
         constraints.n_samples,
         np.concatenate([constraints.must_link[~keep_must], lost_must[:, :2]]),
         np.concatenate([constraints.cannot_link[~keep_cannot], lost_cannot[:, :2]]),

@@ -1,15 +1,15 @@
-"""The one validator of pairs: what a person wrote becomes sorted, unique, read-only arrays, or an error."""
+"""Validation of pairs, weights, rows and labels: the input as sorted, unique, read-only arrays, or an error."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import FloatArray, IntArray, is_missing, relabel
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -64,19 +64,19 @@ def whole_numbers(values: Any, name: str) -> IntArray:
     return array.astype(np.int64)
 
 
-def belief(value: Any, name: str) -> float:
-    """Check one degree of belief: a finite number above 0."""
+def checked_weight(value: Any, name: str) -> float:
+    """Check one weight: a finite number above 0."""
     one_number = np.isscalar(value) and not (isinstance(value, bool | str) or np.iscomplexobj(value))
     if not one_number:
         raise TypeError(f"{name} must be one number above 0, got {value!r}.")
     number = float(value)
     if not (np.isfinite(number) and number > 0):
-        raise ValueError(f"{name} must be finite and above 0, got {value!r}. Leave a hint out to disbelieve it.")
+        raise ValueError(f"{name} must be finite and above 0, got {value!r}. Leave out what should not count.")
     return number
 
 
-def beliefs(weight: Any, count: int, name: str) -> FloatArray:
-    """Check the degrees of belief of `count` pairs; None is 1 for all, one number serves all."""
+def checked_weights(weight: Any, count: int, name: str) -> FloatArray:
+    """Check the weights of `count` pairs; None is 1 for all, one number serves all."""
     if weight is None:
         return np.ones(count)
     try:
@@ -90,8 +90,8 @@ def beliefs(weight: Any, count: int, name: str) -> FloatArray:
     wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
     if wrong.size:
         raise ValueError(
-            f"{name}[{wrong[0]}] = {array[wrong[0]]} is no degree of belief: it must be finite and above 0. "
-            "Leave a pair out to disbelieve it."
+            f"{name}[{wrong[0]}] = {array[wrong[0]]} is no weight: it must be finite and above 0. "
+            "Leave out a pair that should not count."
         )
     return array
 
@@ -99,7 +99,7 @@ def beliefs(weight: Any, count: int, name: str) -> FloatArray:
 def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple[IntArray, FloatArray]:
     """Check the pairs of one kind ("must" or "cannot") and write them i < j, unique and sorted.
 
-    A pair given twice, in either direction, is kept once with the larger of its beliefs.
+    A pair given twice, in either direction, is kept once with the larger of its weights.
     """
     name = f"{kind}_link"
     array = whole_numbers(pairs, name)
@@ -117,21 +117,21 @@ def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple
     if wrong.size:
         pair = tuple(array[wrong[0]].tolist())
         raise ValueError(f"{name}[{wrong[0]}] = {pair} joins a row to itself. Remove it, or correct one of its ends.")
-    believed = beliefs(weight, len(array), f"{kind}_weight")
+    weights = checked_weights(weight, len(array), f"{kind}_weight")
     low, high = np.minimum(array[:, 0], array[:, 1]), np.maximum(array[:, 0], array[:, 1])
     key = low * n_samples + high
     if (key[1:] > key[:-1]).all():  # already canonical, as after a copy or a restriction
-        return read_only(np.column_stack([low, high])), read_only(believed.copy())
-    if weight is None or np.ndim(weight) == 0:  # beliefs need not follow: a plain sort is several times quicker
+        return read_only(np.column_stack([low, high])), read_only(weights.copy())
+    if weight is None or np.ndim(weight) == 0:  # weights need not follow: a plain sort is several times quicker
         key = np.sort(key)
         key = key[_starts(key)]
-        believed = believed[: len(key)].copy()
+        weights = weights[: len(key)].copy()
     else:
         order = np.argsort(key)
         starts = _starts(key[order])
-        key, believed = key[order[starts]], np.maximum.reduceat(believed[order], starts)
+        key, weights = key[order[starts]], np.maximum.reduceat(weights[order], starts)
     low = key // n_samples
-    return read_only(np.column_stack([low, key - low * n_samples])), read_only(believed)
+    return read_only(np.column_stack([low, key - low * n_samples])), read_only(weights)
 
 
 def _starts(key: IntArray) -> IntArray:
@@ -158,8 +158,67 @@ def chosen_rows(rows: Any, n_samples: int) -> IntArray:
     return array
 
 
-def renumbered(pairs: IntArray, weight: FloatArray, place: IntArray) -> tuple[IntArray, FloatArray]:
+def moved_pairs(pairs: IntArray, weight: FloatArray, place: IntArray) -> tuple[IntArray, FloatArray]:
     """Move pairs to the new places of their rows; a pair whose row has none (−1) is left out."""
     moved = place[pairs]
     keep = (moved >= 0).all(axis=1)
     return moved[keep], weight[keep]
+
+
+def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
+    """Return the code of each row and the label of each code, by first appearance.
+
+    A label is unknown where it equals `unknown`, or is missing: None, NaN, NaT, pandas' NA or blank text.
+
+    >>> encode_labels(["b", None, "a", "b", -1])
+    (array([ 0, -1,  1,  0, -1]), ['b', 'a'])
+    """
+    # A list may mix -1 with strings; as an object array it keeps them apart.
+    array = np.asarray(y) if hasattr(y, "__array__") else np.asarray(y, dtype=object)
+    if array.ndim != 1:
+        raise ValueError(f"labels must be one for each row, got shape {array.shape}. Pass a flat list or y.ravel().")
+    if array.dtype.kind in "iub" and isinstance(unknown, int | np.integer):
+        labels = np.unique(array[array != unknown])
+        codes = (
+            np.where(array == unknown, -1, np.searchsorted(labels, array)) if labels.size else np.full(len(array), -1)
+        )
+        codes = relabel(codes.astype(np.int64))
+        _, first = np.unique(codes, return_index=True)
+        return codes, array[first[codes[first] >= 0]].tolist()
+    values = array.tolist()
+    return encode_values(
+        [None if _equal(value, unknown) else value for value in values],
+        lambda row: (
+            f"label {row} is {values[row]!r}, a {type(values[row]).__name__}. Labels are numbers or strings."
+        ),
+    )
+
+
+def encode_values(values: list[Any], refusal: Callable[[int], str]) -> tuple[IntArray, list[Any]]:
+    """Number hashable values by first appearance, −1 where they are missing; `refusal` says what a row has instead.
+
+    >>> encode_values(["b", None, "a", "b"], "value {} cannot be compared".format)
+    (array([ 0, -1,  1,  0]), ['b', 'a'])
+    """
+    numbers = _Numbers()
+    try:
+        return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values)), list(numbers)
+    except TypeError:
+        for row, value in enumerate(values):
+            if not isinstance(value, Hashable):
+                raise TypeError(refusal(row)) from None
+        raise
+
+
+class _Numbers(dict[Any, int]):
+    """The number of each value, given when it is first looked up; a missing value has −1 and is not kept."""
+
+    def __missing__(self, value: Any) -> int:
+        if is_missing(value):
+            return -1
+        self[value] = number = len(self)
+        return number
+
+
+def _equal(label: Any, unknown: Any) -> bool:
+    return isinstance(label, str) == isinstance(unknown, str) and bool(label == unknown)

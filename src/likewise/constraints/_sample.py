@@ -1,27 +1,25 @@
-"""Hints drawn from known labels, the way the papers draw them."""
+"""Constraints drawn from known labels, as papers draw them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._arrays import BoolArray, IntArray
-from ._labels import encode_labels
-from ._partition import Partition, pairs_within
-from ._validate import whole_number
-
-if TYPE_CHECKING:
-    from ._constraints import Constraints
+from ._partition import Partition, Parts, pairs_within
+from ._validate import encode_labels, whole_number
 
 
 class _Labeled:
     """The labeled rows in order of class, and their pairs by number: none is written out to draw some."""
 
     def __init__(self, codes: IntArray, names: list[Any], rng: np.random.Generator) -> None:
-        self.names, self.rng, self.n_samples = names, rng, len(codes)
+        self.names = names
+        self.rng = rng
+        self.n_samples = len(codes)
         known = np.flatnonzero(codes >= 0)
         self.rows: IntArray = known[np.argsort(codes[known], kind="stable")]
         self.codes = codes[self.rows]
@@ -126,12 +124,10 @@ SAMPLERS: dict[str, Callable[[_Labeled, int], IntArray]] = {
 }
 
 
-def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any) -> Constraints:
-    """Draw hints from labels; see Constraints.sample."""
-    from ._constraints import Constraints
-
+def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any) -> Parts:
+    """Draw constraints from labels; see `Constraints.sample`."""
     if how not in SAMPLERS:
-        raise ValueError(f"how = {how!r} is no way to sample. Choose one of {', '.join(SAMPLERS)}.")
+        raise ValueError(f"how = {how!r} is not known. Choose one of {', '.join(SAMPLERS)}.")
     amount = whole_number(amount, "amount")
     if not 0 <= error_rate <= 1:
         raise ValueError(f"error_rate must be between 0 and 1, got {error_rate!r}.")
@@ -139,15 +135,15 @@ def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any) 
     rng = as_generator(random_state)
     labeled = _Labeled(codes, names, rng)
     if how == "labeled_items" and error_rate == 0:
-        return Constraints(len(codes), partitions=[Partition(labeled.items(amount), different_across=True)])
+        return Parts(len(codes), partitions=[Partition(labeled.items(amount), different_across=True)])
     if how == "links":  # all of them are called must-links, so a wrong one joins two classes
         n_wrong = _n_wrong(amount, error_rate)
         links = labeled.must_links(amount - n_wrong), labeled.cannot_links(n_wrong)
-        return Constraints(len(codes), np.concatenate(links))
+        return Parts(len(codes), np.concatenate(links))
     pairs = SAMPLERS[how](labeled, amount)
     together: BoolArray = codes[pairs[:, 0]] == codes[pairs[:, 1]]
     together[rng.choice(len(pairs), size=_n_wrong(len(pairs), error_rate), replace=False)] ^= True
-    return Constraints(len(codes), pairs[together], pairs[~together])
+    return Parts(len(codes), pairs[together], pairs[~together])
 
 
 def _n_wrong(count: int, error_rate: float) -> int:

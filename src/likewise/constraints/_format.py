@@ -1,4 +1,4 @@
-"""How counts and rows are worded in messages and short representations."""
+"""Counts and rows in words, for messages and short representations."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from ._constraints import Constraints
 
 
-def counted(number: int, noun: str) -> str:
-    """Word a count.
+def pluralize(number: int, noun: str) -> str:
+    """A count with its noun.
 
-    >>> counted(1, "must-link"), counted(1200, "row")
+    >>> pluralize(1, "must-link"), pluralize(1200, "row")
     ('1 must-link', '1,200 rows')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def listed(rows: Sequence[int], separator: str, *, ends: int = 5) -> str:
+def join_rows(rows: Sequence[int], separator: str, *, ends: int = 5) -> str:
     """Join row numbers, leaving out the middle of a long list.
 
-    >>> listed([3, 8, 17], "–")
+    >>> join_rows([3, 8, 17], "–")
     '3–8–17'
-    >>> listed(range(100), ", ", ends=2)
+    >>> join_rows(range(100), ", ", ends=2)
     '0, 1, … (96 more) …, 98, 99'
     """
     if len(rows) <= 2 * ends + 1:
@@ -35,19 +35,19 @@ def listed(rows: Sequence[int], separator: str, *, ends: int = 5) -> str:
 
 
 def summarize(constraints: Constraints) -> str:
-    """Say what there is and how much of it."""
+    """Count the constraints in words; empty where there are none."""
     kinds = (("must-link", constraints.must_link), ("cannot-link", constraints.cannot_link))
-    said = [counted(len(pairs), noun) for noun, pairs in kinds if len(pairs)]
+    counts = [pluralize(len(pairs), noun) for noun, pairs in kinds if len(pairs)]
     if partitions := constraints.partitions:
         blocks = sum(partition.n_blocks for partition in partitions)
         known = np.any([partition.codes >= 0 for partition in partitions], axis=0).sum()
-        of = f"of {counted(blocks, 'block')} over {counted(int(known), 'row')}"
-        said.append(f"{counted(len(partitions), 'partition')} {of}")
-    return ", ".join(said)
+        of = f"of {pluralize(blocks, 'block')} over {pluralize(int(known), 'row')}"
+        counts.append(f"{pluralize(len(partitions), 'partition')} {of}")
+    return ", ".join(counts)
 
 
-def table(constraints: Constraints) -> str:
-    """Show the same as an HTML table."""
+def html_table(constraints: Constraints) -> str:
+    """The same as an HTML table."""
     cells = [
         ("rows", f"{constraints.n_samples:,}"),
         ("must-links", f"{len(constraints.must_link):,}"),
