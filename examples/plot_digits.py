@@ -42,7 +42,7 @@ amounts = [50, 100, 200]
 scores = np.zeros((len(draws), len(amounts)))
 without = []
 for draw, parts in enumerate(draws):
-    untouched = ~np.any([hints.touched() for hints in parts], axis=0)
+    untouched = ~np.any([hints.constrained_rows() for hints in parts], axis=0)
     model = Likewise(10, random_state=0, verbose=False).fit(X)
     without.append(agreement(model.labels_, untouched))
     for step, hints in enumerate(parts):

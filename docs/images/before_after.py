@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import confusion_matrix
 
 from likewise import Constraints, Likewise
-from likewise.constraints._wording import counted
+from likewise.constraints._format import pluralize
 from likewise.report._facts import Facts
 from likewise.report.plots import palette, save
 from likewise.report.plots._figures import CANNOT_LINK, FAINT, INK, MUST_LINK
@@ -34,7 +34,7 @@ def draw(axis, title, labels, points):
     """The wines in a plane, those in a wrong cluster with a ring."""
     wrong = in_wrong_cluster(labels)
     axis.set_title(title, loc="left", color=INK, fontsize=13, fontweight="bold")
-    axis.set_title(f"{counted(int(wrong.sum()), 'wine')} in a wrong cluster", loc="right", color=INK, fontsize=11)
+    axis.set_title(f"{pluralize(int(wrong.sum()), 'wine')} in a wrong cluster", loc="right", color=INK, fontsize=11)
     for wine, color in enumerate(palette(len(WINES))):
         axis.scatter(*points[y == wine].T, s=36, color=color, edgecolors="white", linewidths=0.5, zorder=2)
     axis.scatter(*points[wrong].T, s=110, facecolors="none", edgecolors=INK, linewidths=1.6, zorder=3)

@@ -168,6 +168,6 @@ def _caption(spec: dict[str, Any], data: Data, hints: Any, scores: list[float]) 
 
 def _counted(hints: likewise.Constraints) -> str:
     if hints.partitions:
-        return f"{int(hints.touched().sum())} rows with a known class (circled)"
+        return f"{int(hints.constrained_rows().sum())} rows with a known class (circled)"
     kinds = ((hints.n_must_link, "must-links (green)"), (hints.n_cannot_link, "cannot-links (red)"))
     return " and ".join(f"{count} {kind}" for count, kind in kinds if count)

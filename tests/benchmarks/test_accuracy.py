@@ -30,7 +30,7 @@ def test_hints_are_drawn_once_from_half_of_the_rows(folder):
     told, rest = hints.saved_hints("made-up", Y, 50, 0.0, 3)
     assert len(pairs_of(told)) == 50
     assert len(rest) == 60
-    assert not told.touched()[rest].any()
+    assert not told.constrained_rows()[rest].any()
     assert wrong_ones(told) == 0
     written = folder / "made-up" / "3" / "50-pairs-0-wrong.csv"
     before = written.read_bytes()

@@ -59,7 +59,7 @@ def test_written_out_pairs_are_those_implied(hints):
     assert {tuple(pair) for pair in written.must_link.tolist()} == must
     assert {tuple(pair) for pair in written.cannot_link.tolist()} == cannot
     touched = {row for pair in must | cannot for row in pair}
-    assert set(np.flatnonzero(hints.touched()).tolist()) == touched
+    assert set(np.flatnonzero(hints.constrained_rows()).tolist()) == touched
     assert hints.is_empty == (not touched)
 
 

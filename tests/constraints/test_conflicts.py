@@ -83,7 +83,7 @@ def test_check_counts_the_rest():
 
 def test_a_partition_contradicts_too():
     hints = Constraints.from_labels([0, 0, 1, 1]) | Constraints(4, [(1, 2)])
-    with pytest.raises(ConstraintConflictError, match=r"rows 1 and 2 are linked by 1–2, but partitions\[0\] says"):
+    with pytest.raises(ConstraintConflictError, match=r"linked by 1–2, but partitions\[0\] separates them"):
         hints.check()
     frames = Partition([0, 0, 1], same_within=False, different_within=True)
     (conflict,) = Constraints(3, [(0, 2), (1, 2)], partitions=[frames]).conflicts()

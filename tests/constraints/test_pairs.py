@@ -66,12 +66,12 @@ def test_pairs_come_in_many_shapes(pairs):
         (
             {"must_link": [(0, 1)], "must_weight": [np.nan]},
             ValueError,
-            r"must_weight\[0\] = nan is no degree",
+            r"must_weight\[0\] = nan is no weight",
         ),
         (
             {"cannot_link": [(0, 1)], "cannot_weight": [0]},
             ValueError,
-            r"cannot_weight\[0\] = 0.0 is no degree",
+            r"cannot_weight\[0\] = 0.0 is no weight",
         ),
         ({"cannot_link": [(0, 1)], "cannot_weight": ["x"]}, TypeError, "cannot_weight must be numbers"),
         ({"n_samples": -1}, ValueError, r"n_samples must be at least 0, got -1.*len\(X\)"),

@@ -17,7 +17,7 @@ def test_counts_and_touched_follow_the_pairs_it_implies(partition):
     must, cannot = slow_partition(partition)
     assert (partition.n_must_link, partition.n_cannot_link) == (len(must), len(cannot))
     touched = {row for pair in must | cannot for row in pair}
-    assert set(np.flatnonzero(partition.touched()).tolist()) == touched
+    assert set(np.flatnonzero(partition.constrained_rows()).tolist()) == touched
 
 
 @given(st.lists(st.integers(-1, 4), max_size=9))
@@ -45,8 +45,8 @@ def test_block_sizes_and_short_repr():
 
 
 def test_a_block_of_one_row_matters_for_different_across_only():
-    assert not Partition([0, 1, 2]).touched().any()
-    assert Partition([0, 1, 2], different_across=True).touched().all()
+    assert not Partition([0, 1, 2]).constrained_rows().any()
+    assert Partition([0, 1, 2], different_across=True).constrained_rows().all()
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
@@ -77,7 +77,7 @@ def test_the_callers_array_stays_writable():
         ({"codes": [0.5, 1]}, ValueError, r"codes\[0\] = 0.5 is not a whole number"),
         ({"codes": ["a", "b"]}, TypeError, "must hold whole numbers"),
         ({"codes": [0], "different_within": True}, ValueError, "contradict each other"),
-        ({"codes": [0], "same_within": False}, ValueError, "must say something"),
+        ({"codes": [0], "same_within": False}, ValueError, "must imply something"),
         ({"codes": [0], "weight": 0}, ValueError, "weight must be finite and above 0, got 0"),
         ({"codes": [0], "weight": np.inf}, ValueError, "weight must be finite"),
         ({"codes": [0], "weight": float("nan")}, ValueError, "weight must be finite"),

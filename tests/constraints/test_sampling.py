@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from likewise.constraints import Constraints
-from likewise.constraints._sampling import SAMPLERS, _triangle
+from likewise.constraints._sample import SAMPLERS, _triangle
 
 Y = np.array([0, 0, 0, -1, 1, 1, 2, 2, 2, 2, -1])
 
@@ -62,7 +62,7 @@ def test_items_are_drawn_equally_often(how):
     rng = np.random.default_rng(2)
     counts = np.zeros(len(Y))
     for _ in range(2000):
-        counts += Constraints.sample(Y, how, 4, random_state=rng).touched()
+        counts += Constraints.sample(Y, how, 4, random_state=rng).constrained_rows()
     assert (counts[Y == -1] == 0).all()
     assert chisquare(counts[Y != -1]).pvalue > 1e-3
 
@@ -153,7 +153,7 @@ def test_string_labels_and_none():
         (
             "triples",
             1,
-            "how = 'triples' is no way to sample. Choose one of random_pairs, per_class, labeled_items",
+            "how = 'triples' is not known. Choose one of random_pairs, per_class, labeled_items",
         ),
         (
             "random_pairs",

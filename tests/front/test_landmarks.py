@@ -97,7 +97,7 @@ def test_rows_that_hints_speak_of_later_join(blobs, monkeypatch):
     monkeypatch.setattr("likewise.front._members.GraphFeatures", None)  # none is made again
     model.add_constraints(more)
     assert len(model._placement.rows) > before
-    assert np.isin(np.flatnonzero(more.touched()), model._placement.rows).all()
+    assert np.isin(np.flatnonzero(more.constrained_rows()), model._placement.rows).all()
     assert normalized_mutual_information(y, model.labels_) > 0.95
     assert model.predict(X).shape == (500,)
     assert len(model.suspects_) > 30

@@ -60,7 +60,7 @@ def test_with_few_hints_it_falls_back_to_the_unsupervised_result(iris):
     hints = Constraints.sample(y, "random_pairs", 10, random_state=1)
     model = Likewise(3, random_state=0).fit(X, constraints=hints)
     assert "fewer than 25" in model.report_.fallback
-    untouched = ~hints.touched()
+    untouched = ~hints.constrained_rows()
     assert (model.labels_ == model.unsupervised_labels_)[untouched].mean() > 0.95
 
 

@@ -109,7 +109,7 @@ def test_folds_leave_out_every_hint_that_touches_them():
     folds = row_folds(60, np.random.RandomState(0))
     assert np.bincount(folds).tolist() == [15, 15, 15, 15]
     for fold in range(4):
-        assert not drop_rows(hints, folds == fold).touched()[folds == fold].any()
+        assert not drop_rows(hints, folds == fold).constrained_rows()[folds == fold].any()
 
 
 def test_labels_of_many_rows_are_drawn_from():

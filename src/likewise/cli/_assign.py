@@ -28,7 +28,7 @@ def assign(
     """
     import numpy as np
 
-    from ..constraints._wording import counted
+    from ..constraints._format import pluralize
     from ..models import load
     from ..prepare import read_like
     from ._messages import Messages, print_json
@@ -55,8 +55,8 @@ def assign(
     if clusters:
         counts = ", ".join(f"{number}: {size:,}" for number, size in enumerate(sizes[:20]))
         more = ", …" if len(sizes) > 20 else ""
-        messages.show(f"{counted(len(rows), 'row')} of {source} by cluster: {counts}{more}")
+        messages.show(f"{pluralize(len(rows), 'row')} of {source} by cluster: {counts}{more}")
     else:
-        messages.show(f"{counted(len(rows), 'row')} of {source} in {counted(found.shape[1], 'dimension')}")
+        messages.show(f"{pluralize(len(rows), 'row')} of {source} in {pluralize(found.shape[1], 'dimension')}")
     if written:
         messages.show("wrote " + ", ".join(map(str, written)))

@@ -76,7 +76,7 @@ def cluster(
 
     from .._methods import clusterer, method_named
     from ..constraints import ConstraintConflictError
-    from ..constraints._wording import counted
+    from ..constraints._format import pluralize
     from ..evaluation import constraint_accuracy
     from ._messages import Messages, print_json
     from ._outputs import check_outputs, write_outputs
@@ -101,7 +101,7 @@ def cluster(
             "compare` measures how well methods do with fewer.",
             stacklevel=2,
         )
-    messages.show(f"{counted(len(rows), 'row')} of {source}: {rows.description}")
+    messages.show(f"{pluralize(len(rows), 'row')} of {source}: {rows.description}")
     estimator = clusterer(facts.name, rows.X, k, seed, data_kind=rows.kind, **parameters)
     with messages.progress(f"clustering by {facts.name}"):
         try:
@@ -272,7 +272,7 @@ def _summarize(
     accuracy: float | None,
     written: Sequence[Path],
 ) -> None:
-    from ..constraints._wording import counted
+    from ..constraints._format import pluralize
     from ..front import Likewise
 
     explained = isinstance(estimator, Likewise)
@@ -281,9 +281,9 @@ def _summarize(
     if explained:
         _summarize_hints(messages, estimator, rows)
     heading, about = _cluster_features(estimator, rows) if explained else ("", [""] * len(sizes))
-    messages.show(f"{counted(len(sizes), 'cluster')} by {facts.name}{heading}:")
+    messages.show(f"{pluralize(len(sizes), 'cluster')} by {facts.name}{heading}:")
     for number, size in enumerate(sizes[:SHOWN_CLUSTERS]):
-        messages.show(f"  {number}  {counted(size, 'row')}{about[number]}")
+        messages.show(f"  {number}  {pluralize(size, 'row')}{about[number]}")
     if len(sizes) > SHOWN_CLUSTERS:
         messages.show(f"  … {len(sizes) - SHOWN_CLUSTERS} more")
     if written:
@@ -291,11 +291,13 @@ def _summarize(
 
 
 def _summarize_hints(messages: Messages, estimator: Any, rows: Rows) -> None:
-    from ..constraints._wording import counted
+    from ..constraints._format import pluralize
 
     report = estimator.report_
     if report.contradictions:
-        messages.show(f"{counted(report.contradictions, 'contradiction')} among the hints: see `likewise hints check`")
+        messages.show(
+            f"{pluralize(report.contradictions, 'contradiction')} among the hints: see `likewise hints check`"
+        )
     if report.fallback:
         messages.show(f"fell back to the result without hints: {report.fallback}")
     for suspect in [one for one in estimator.suspects_ if one.wrong > 0.5][:SHOWN_SUSPECTS]:

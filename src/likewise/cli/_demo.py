@@ -78,7 +78,7 @@ def demo(out: Path, n_hints: int, seed: int) -> None:
             answers = {("k-means", "none"): unsupervised, ("Likewise", "none"): models[n_hints].unsupervised_labels_}
             answers |= {("Likewise", str(amount)): model.labels_ for amount, model in models.items()}
             for name, labels in answers.items():
-                scores.setdefault(name, []).append(_scores(y, labels, ~constraints.touched()))
+                scores.setdefault(name, []).append(_scores(y, labels, ~constraints.constrained_rows()))
     console.print(_table(scores))
     for line in (*EXPLANATION, *fallbacks(fitted)):
         console.print(line)

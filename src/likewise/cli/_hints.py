@@ -128,31 +128,19 @@ class RowNumbers(Sequence[str]):
 def _read_alone(path: Path) -> tuple[Sequence[str], Constraints]:
     """A file of hints without its data: by row numbers, or else by the ids in it."""
     from ..constraints import Constraints
-    from ..constraints._files import FORMATS
-    from ..constraints._records import BadRecord
+    from ..constraints._io import names_in
 
-    names: dict[str, None] = {}
-    try:
-        _, records = FORMATS[path.suffix.lower()][0](path)
-        for record in records:
-            names[str(record.left)] = None
-            if not str(record.kind).strip().lower().startswith("partition"):
-                names[str(record.right)] = None
-    except BadRecord as bad:
-        raise ValueError(f"{path}, {bad.where}: {bad.why}") from None
+    names = names_in(path)
     if all(name.strip().isdecimal() and int(name) < MAX_ROWS for name in names):
         constraints = Constraints.read(path)
         return RowNumbers(constraints.n_samples), constraints
-    return list(names), Constraints.read(path, ids=list(names))
+    return names, Constraints.read(path, ids=names)
 
 
 def _check_suffix(path: Path) -> None:
-    from ..constraints._files import FORMATS
+    from ..constraints._io import check_suffix
 
-    if path.suffix.lower() not in FORMATS:
-        raise ValueError(
-            f"{path} ends in {path.suffix!r}, which names no known format of hints. Use one of {', '.join(FORMATS)}."
-        )
+    check_suffix(path)
 
 
 @dataclass(frozen=True)
@@ -188,10 +176,10 @@ class Findings:
         import numpy as np
 
         from .._progress import report
-        from ..constraints._conflicts import tally
+        from ..constraints._conflicts import count_conflicts
 
         codes = constraints.groups()
-        n_conflicts, _ = tally(constraints, codes)
+        n_conflicts, _ = count_conflicts(constraints, codes)
         report(1, 4)
         sizes = np.bincount(codes, minlength=1)
         members = np.split(np.argsort(codes, kind="stable"), np.cumsum(sizes)[:-1])
@@ -221,10 +209,10 @@ class Findings:
     @property
     def headline(self) -> str:
         """The counts, in a line."""
-        from ..constraints._wording import counted
+        from ..constraints._format import pluralize
 
-        touched = int(self.constraints.touched().sum())
-        return f"{self.constraints.summary()}, about {touched:,} of {counted(self.constraints.n_samples, 'row')}"
+        touched = int(self.constraints.constrained_rows().sum())
+        return f"{self.constraints.summary()}, about {touched:,} of {pluralize(self.constraints.n_samples, 'row')}"
 
     def unstated(self) -> list[tuple[int, int, bool]]:
         """Pairs that follow but are not stated: two rows, and whether they are the same."""
@@ -242,10 +230,10 @@ class Findings:
 
     def lines(self, ids: Sequence[str]) -> Iterator[str]:
         """All of it, as text."""
-        from ..constraints._wording import counted
+        from ..constraints._format import pluralize
         from ._reading import chain_by_ids
 
-        yield f"\n{counted(self.n_conflicts, 'contradiction')}"
+        yield f"\n{pluralize(self.n_conflicts, 'contradiction')}"
         for conflict in self.conflicts:
             first, second = (repr(ids[row]) for row in conflict.cannot_link)
             yield f"  {first} and {second} are different, but {chain_by_ids(conflict.chain, ids)}"
@@ -253,7 +241,7 @@ class Findings:
         if self.clique is not None:
             yield f"\n{len(self.clique)} rows all differ from each other, which is impossible with {self.k} clusters:"
             yield f"  {_listed(self.clique, ids)}"
-        yield f"\n{counted(len(self.groups), 'group')} of rows that belong together"
+        yield f"\n{pluralize(len(self.groups), 'group')} of rows that belong together"
         for group in self.groups[:SHOWN]:
             yield f"  {len(group):,} rows: {_listed(group, ids)}"
         yield from _more(len(self.groups) - SHOWN)
@@ -262,7 +250,7 @@ class Findings:
             return
         unstated = self.unstated()
         among = " from hints that do not contradict" if self.n_conflicts else ""
-        yield f"\n{counted(len(unstated), 'pair')} not stated but entailed{among}"
+        yield f"\n{pluralize(len(unstated), 'pair')} not stated but entailed{among}"
         for left, right, same in unstated[:SHOWN]:
             yield f"  {ids[left]!r} and {ids[right]!r} are {'the same' if same else 'different'}"
         yield from _more(len(unstated) - SHOWN)

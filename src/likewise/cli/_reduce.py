@@ -43,7 +43,7 @@ def reduce(
 
     from .._methods import method_named, reducer
     from ..constraints import ConstraintConflictError
-    from ..constraints._wording import counted
+    from ..constraints._format import pluralize
     from ..models import save
     from ._cluster import check_constraints
     from ._messages import Messages, print_json
@@ -97,8 +97,8 @@ def reduce(
             }
         )
     learned = "" if constraints.is_empty else f", learned from {constraints.summary()}"
-    messages.show(f"{counted(len(rows), 'row')} of {source}: {rows.description}")
-    messages.show(f"{counted(Z.shape[1], 'dimension')} by {facts.name}{learned}")
+    messages.show(f"{pluralize(len(rows), 'row')} of {source}: {rows.description}")
+    messages.show(f"{pluralize(Z.shape[1], 'dimension')} by {facts.name}{learned}")
     if written:
         messages.show("wrote " + ", ".join(map(str, written)))
 

@@ -1,4 +1,4 @@
-"""Files of constraints: tables through the readers of ``likewise.tables``, and JSON. `Constraints.read` has the layout."""
+"""Files of constraints: tables, through the readers of ``likewise.tables``, and JSON; layouts in `Constraints.read`."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ def read(path: str | os.PathLike[str], n_samples: int | None, ids: Any) -> Parts
     return _assemble(lines, known if n_samples is None else n_samples, row_ids)
 
 
-def read_without_ids(path: str | os.PathLike[str]) -> tuple[list[str], Parts]:
-    """Read a file without the data it is about: by row numbers, or else by the names in it, which are returned."""
+def names_in(path: str | os.PathLike[str]) -> list[str]:
+    """The rows that a file names, by ids or numbers, in order of first appearance."""
     lines = _read_lines(Path(path))
     in_partition = {text for text, kind in lines.kinds().items() if isinstance(kind, frozenset)}
     names: dict[str, None] = {}
@@ -143,17 +143,16 @@ def read_without_ids(path: str | os.PathLike[str]) -> tuple[list[str], Parts]:
         names[str(left)] = None
         if str(kind) not in in_partition:
             names[str(right)] = None
-    if all(name.strip().isdecimal() for name in names):
-        parts = _assemble(lines, lines.n_samples, None)
-        return [str(row) for row in range(parts.n_samples)], parts
-    return list(names), _assemble(lines, len(names), RowIds(names))
+    return list(names)
 
 
 def check_suffix(path: Path) -> str:
     """The suffix of a file of constraints, if it names a known format."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ValueError(f"{path} ends in {suffix!r}, which names no known format. Use one of {', '.join(SUFFIXES)}.")
+        raise ValueError(
+            f"{path} ends in {suffix!r}, which names no known format of hints. Use one of {', '.join(SUFFIXES)}."
+        )
     return suffix
 
 
@@ -161,6 +160,8 @@ def _read_lines(path: Path) -> _Lines:
     if check_suffix(path) == ".json":
         return _read_json(path)
     table = read_raw(path)
+    if not (table.n or table.columns):  # JSON lines have no header
+        return _Lines(str(path), (), (), (), None, table.where, None)
     names = {name.strip().lower(): name for name in table.columns}
     if not {"left", "right", "kind"} <= set(names):
         raise ValueError(

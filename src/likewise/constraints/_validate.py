@@ -187,10 +187,8 @@ def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
         return codes, array[first[codes[first] >= 0]].tolist()
     values = array.tolist()
     return encode_values(
-        [None if _equal(value, unknown) else value for value in values],
-        lambda row: (
-            f"label {row} is {values[row]!r}, a {type(values[row]).__name__}. Labels are numbers or strings."
-        ),
+        [None if is_missing(value) or _equal(value, unknown) else value for value in values],
+        lambda row: f"label {row} is {values[row]!r}, a {type(values[row]).__name__}. Labels are numbers or strings.",
     )
 
 

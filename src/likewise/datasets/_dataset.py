@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..constraints._wording import counted
+from ..constraints._format import pluralize
 
 IntArray = NDArray[np.int64]
 
@@ -132,11 +132,11 @@ class Dataset:
         return len(self.y)
 
     def __repr__(self) -> str:
-        table = f"{counted(len(self), 'row')} × {counted(self.n_features, 'feature')}"
+        table = f"{pluralize(len(self), 'row')} × {pluralize(self.n_features, 'feature')}"
         classes = f"{self.n_classes} class{'' if self.n_classes == 1 else 'es'}"
-        said = [counted(len(self), "text") if self.X is None else table, classes]
+        said = [pluralize(len(self), "text") if self.X is None else table, classes]
         if self.links is not None:
-            said.append(counted(len(self.links), "link"))
+            said.append(pluralize(len(self.links), "link"))
         return f"Dataset({self.name}: {', '.join(said)})"
 
     @property

@@ -39,7 +39,7 @@ def choose_rows(constraints: Constraints, rng: np.random.RandomState) -> IntArra
         return None
     # pair by pair, so that both rows of a constraint are in
     pairs = rng.permutation(np.concatenate([constraints.must_link, constraints.cannot_link])).ravel()
-    touched = np.concatenate([pairs, rng.permutation(np.flatnonzero(constraints.touched()))])
+    touched = np.concatenate([pairs, rng.permutation(np.flatnonzero(constraints.constrained_rows()))])
     _, first = np.unique(touched, return_index=True)
     touched = touched[np.sort(first)][:MAX_CONSTRAINED]
     others = np.setdiff1d(np.arange(n), touched)
@@ -210,7 +210,7 @@ class Landmarks:
     def late_rows(self, constraints: Constraints) -> IntArray:
         """The rows that constraints touch and that are no landmarks yet, as far as there is room for more."""
         room = max(MAX_LANDMARKS + MAX_CONSTRAINED - len(self.rows), 0)
-        return np.setdiff1d(np.flatnonzero(constraints.touched()), self.rows)[:room]
+        return np.setdiff1d(np.flatnonzero(constraints.constrained_rows()), self.rows)[:room]
 
 
 Placement = EveryRow | Landmarks

@@ -116,7 +116,7 @@ def learned_map(space: Space, links: Links, rank: int) -> FloatArray:
 
 def links_of(constraints: Constraints, *, closed: bool) -> Links:
     """What linked rows differ by; ``closed`` says whether must-links are closed to groups."""
-    rows = np.flatnonzero(constraints.touched())
+    rows = np.flatnonzero(constraints.constrained_rows())
     constraints = constraints.restrict(rows)
     return Links(rows, _must_link_scatter(constraints, closed=closed), _cannot_link_scatter(constraints))
 

@@ -12,8 +12,8 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import FloatArray, IntArray
 from ..constraints import Constraints
-from ..constraints._conflicts import tally
-from ..constraints._wording import counted
+from ..constraints._conflicts import count_conflicts
+from ..constraints._format import pluralize
 from ..evaluation import constraint_accuracy
 from ..linalg._row_matrix import indicator
 from ..prepare._kinds import DataKind
@@ -260,9 +260,9 @@ def make_report(
     known = count_constraints(placement.restrict(constraints))
     return Report(
         **common,
-        learned_from="" if known == stated else f"{known:,} of {counted(stated, 'hint')}",
+        learned_from="" if known == stated else f"{known:,} of {pluralize(stated, 'hint')}",
         trust="strict" if consensus.closed else "weighted",
-        contradictions=tally(constraints, constraints.groups())[0],
+        contradictions=count_conflicts(constraints, constraints.groups())[0],
         dropped=known - count_constraints(consensus.applied),
         families=tuple(_families(members, consensus, matching)),
         gain=consensus.evidence.gain,

@@ -13,7 +13,6 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import FloatArray, IntArray
 from ..constraints import Constraints, Partition
-from ..constraints._expansion import cannot_links_only
 from ..constraints._overlap import implied_weights, implies
 from ..forms import Form, laplacian, ridge
 from ..graphs import must_link_graph
@@ -111,7 +110,7 @@ def cannot_link_pairs(constraints: Constraints, limit: int) -> tuple[IntArray, F
     partitions = [part for part in constraints.partitions if part.n_cannot_link]
     implied = sum(part.n_cannot_link for part in partitions)
     if implied <= limit:
-        expanded = cannot_links_only(constraints).expand(limit + len(constraints.cannot_link))
+        expanded = constraints.only("cannot").expand(limit + len(constraints.cannot_link))
         return expanded.cannot_link, expanded.cannot_weight
     stated = constraints.cannot_link
     pairs, weights = [stated], [np.maximum(constraints.cannot_weight, implied_weights(constraints, "cannot"))]

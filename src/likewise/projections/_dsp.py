@@ -11,7 +11,6 @@ from sklearn.metrics.pairwise import paired_distances
 from .._method import NEIGHBORS, Method, Needs
 from .._sklearn import StrOptions
 from ..constraints import Constraints
-from ..constraints._expansion import cannot_links_only
 from ..constraints._overlap import implied_weights
 from ..forms import laplacian
 from ..graphs import RowMatrix, cannot_link_graph
@@ -164,7 +163,7 @@ def disjointness(X: Any, constraints: Constraints, pairs: Any, far: Any, scale: 
         apart, uniform = constraints, _differences_at_mean_distance(X, constraints, scale)
     else:
         apart, uniform = (
-            cannot_links_only(constraints).expand(limit=constraints.n_cannot_link),
+            constraints.only("cannot").expand(limit=constraints.n_cannot_link),
             RowMatrix.zeros(n),
         )
     stated = apart.cannot_link

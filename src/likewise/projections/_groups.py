@@ -25,7 +25,7 @@ def group_codes(constraints: Constraints, singletons: str) -> np.ndarray:
     grouped = np.bincount(groups)[groups] > 1
     if singletons == "auto":
         return groups if grouped.mean() < 0.1 else np.where(grouped, groups, -1)
-    kept = grouped | constraints.touched() if singletons == "constrained" else grouped
+    kept = grouped | constraints.constrained_rows() if singletons == "constrained" else grouped
     return np.where(kept, groups, -1)
 
 

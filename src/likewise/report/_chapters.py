@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..constraints._wording import counted
+from ..constraints._format import pluralize
 from ..front._evidence import UNSUPERVISED
 from ..front._report import LOW_AGREEMENT
 from ..prepare._kinds import DataKind
@@ -50,10 +50,10 @@ PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 def headline(facts: Facts) -> str:
     """The result in one sentence."""
-    found = f"{counted(facts.n_rows, 'row')} in {counted(facts.n_clusters, 'cluster')}"
+    found = f"{pluralize(facts.n_rows, 'row')} in {pluralize(facts.n_clusters, 'cluster')}"
     if facts.kept_share is None:
         return f"{found}, without hints."
-    return f"{found}. Of {counted(facts.n_hints, 'hinted pair')} the result keeps {facts.kept_share:.1%}."
+    return f"{found}. Of {pluralize(facts.n_hints, 'hinted pair')} the result keeps {facts.kept_share:.1%}."
 
 
 def figures(facts: Facts) -> Html:
@@ -73,8 +73,8 @@ def figures(facts: Facts) -> Html:
 def asked(facts: Facts) -> Html:
     """What was asked: the data, the number of clusters, the hints."""
     report = facts.report
-    columns = counted(facts.n_columns, "different word" if facts.is_text else "column")
-    lines: list[tuple[str, Any]] = [("Data", f"{counted(facts.n_rows, 'row')}, {columns}.")]
+    columns = pluralize(facts.n_columns, "different word" if facts.is_text else "column")
+    lines: list[tuple[str, Any]] = [("Data", f"{pluralize(facts.n_rows, 'row')}, {columns}.")]
     if facts.recipe:
         lines.append(("How it was read", facts.recipe))
     if report is not None:
@@ -157,7 +157,7 @@ def _hints(facts: Facts) -> str:
     sentences = []
     for pairs, word in ((constraints.must_link, "the same"), (constraints.cannot_link, "different")):
         if len(pairs):
-            sentences.append(f"{counted(len(pairs), 'pair')} said to be {word}")
+            sentences.append(f"{pluralize(len(pairs), 'pair')} said to be {word}")
     for partition in constraints.partitions:
         meanings = (
             (partition.same_within, "rows of one group are the same"),
@@ -165,8 +165,8 @@ def _hints(facts: Facts) -> str:
             (partition.different_across, "rows of two groups are different"),
         )
         meaning = ", ".join(words for stated, words in meanings if stated)
-        groups = counted(partition.n_blocks, "group")
-        sentences.append(f"{counted(partition.n_known, 'row')} in {groups} ({meaning})")
+        groups = pluralize(partition.n_blocks, "group")
+        sentences.append(f"{pluralize(partition.n_known, 'row')} in {groups} ({meaning})")
     return "; ".join(sentences) + "."
 
 
@@ -207,7 +207,7 @@ def _fallback(report: Any) -> str:
     return (
         "Fallback to the unsupervised result: no. Clusterings that learned from hints predict the hints they were not "
         f"shown better than clusterings without hints do. (Gain as a log-likelihood: {gain}; above 0 is better.) "
-        f"So {counted(len(report.moved), 'row')} moved to another cluster."
+        f"So {pluralize(len(report.moved), 'row')} moved to another cluster."
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints._conflicts import tally as contradictions
-from ..constraints._wording import counted
+from ..constraints._conflicts import count_conflicts
+from ..constraints._format import pluralize
 from ..evaluation import constraint_accuracy
 from ._clusters_chapter import row_shown
 from ._facts import Facts
@@ -46,10 +46,10 @@ def _kept(facts: Facts) -> list[Html]:
         parts.append(element("p", f"Counted by the weight of each hint, {share:.1%} are kept."))
     if facts.report is not None and (dropped := facts.report.dropped):
         verb = "was" if dropped == 1 else "were"
-        parts.append(element("p", f"{counted(dropped, 'hint')} {verb} left out as more likely wrong than right."))
-    if count := contradictions(constraints, constraints.groups())[0]:
+        parts.append(element("p", f"{pluralize(dropped, 'hint')} {verb} left out as more likely wrong than right."))
+    if count := count_conflicts(constraints, constraints.groups())[0]:
         verb = "contradicts" if count == 1 else "contradict"
-        parts.append(element("p", f"{counted(count, 'hint')} {verb} others, so not all can be kept."))
+        parts.append(element("p", f"{pluralize(count, 'hint')} {verb} others, so not all can be kept."))
     parts.append(_matrix(facts) if facts.n_clusters <= MAX_MATRIX else _most_broken(facts))
     return parts
 

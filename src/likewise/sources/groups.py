@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..constraints import Constraints, Partition
-from ..constraints._labels import encode_labels
+from ..constraints._validate import encode_labels
 
 
 def all_same(column: Any, *, weight: float = 1.0, unknown: Any = -1) -> Constraints:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from .._arrays import FloatArray, IntArray
 from ..constraints import Constraints, Partition
-from ..constraints._validate import belief
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from ..constraints._repair import RefusingUnion
+from ..constraints._validate import checked_weight
 
 _TIE = 1e-12  # distances this close, relatively, are equal
 _ROUNDING = 1e-9  # frames at 0.3 and 0.4 are one step of 0.1 apart, whatever floating point says
@@ -75,7 +74,7 @@ def from_detections(
     places = _checked_positions(positions, len(codes))
     _positive(max_gap, "max_gap", "1 links a frame to the next one")
     _positive(max_distance, "max_distance", "It is how far an object moves at most, in units of positions")
-    weight = belief(weight, "weight")
+    weight = checked_weight(weight, "weight")
     links, distance = _consistent(codes, *_mutually_nearest(times, codes, places, max_gap, max_distance))
     return Constraints(
         len(codes),
@@ -122,40 +121,11 @@ def _consistent(
 ) -> tuple[IntArray, FloatArray]:
     """Keep links, the surest first, as long as no track is twice in a frame."""
     order = np.lexsort((pairs.max(axis=1), pairs.min(axis=1), distances, gaps))
-    tracks = Tracks(codes)
+    tracks = RefusingUnion()
+    for row in np.unique(pairs).tolist():
+        tracks.mark(row, {codes[row]: row})  # one detection a frame
     kept = order[[tracks.join(*pair) for pair in pairs[order].tolist()]] if len(order) else order
     return pairs[kept], distances[kept]
-
-
-class Tracks:
-    """Tracks that grow by links and refuse to be in two places at once.
-
-    >>> tracks = Tracks(np.array([0, 0, 1]))
-    >>> tracks.join(0, 2), tracks.join(1, 2)
-    (True, False)
-    """
-
-    def __init__(self, codes: IntArray) -> None:
-        self._parent = list(range(len(codes)))
-        self._frames = [{code} for code in codes.tolist()]
-
-    def join(self, left: int, right: int) -> bool:
-        """Make one track of those of two rows, unless they share a frame; say whether they are one now."""
-        short, long = sorted((self._root(left), self._root(right)), key=lambda root: len(self._frames[root]))
-        if short == long:
-            return True
-        if not self._frames[long].isdisjoint(self._frames[short]):
-            return False
-        self._parent[short] = long
-        self._frames[long] |= self._frames[short]
-        self._frames[short] = set()
-        return True
-
-    def _root(self, row: int) -> int:
-        while self._parent[row] != row:
-            self._parent[row] = self._parent[self._parent[row]]  # halve the way for those who come after
-            row = self._parent[row]
-        return row
 
 
 def _frame_numbers(frames: Any) -> NDArray[Any]:

@@ -63,9 +63,13 @@ def checked_suffix(path: Path) -> str:
 
 def write_delimited(file: TextIO, columns: Columns, delimiter: str = ",") -> None:
     """Write a table with a line of names."""
-    writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
     rows = list(zip(*map(_plain, columns.values()), strict=True))
+    # before Python 3.13 a lone carriage return was not quoted, and read back as the end of a line
+    returns = any("\r" in cell for row in rows for cell in row if isinstance(cell, str))
+    writer = csv.writer(
+        file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
+    )
+    writer.writerow(columns)
     for start in track(range(0, len(rows), BATCH_ROWS)):
         writer.writerows(rows[start : start + BATCH_ROWS])
 

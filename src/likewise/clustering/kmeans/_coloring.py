@@ -14,8 +14,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from ...constraints import Closure
+from ...constraints._format import join_rows, pluralize
 from ...constraints._partition import pairs_within
-from ...constraints._wording import counted, listed
 from ._penalties import INFINITE, Penalties, Standing
 from ._points import Array
 
@@ -41,7 +41,7 @@ class PlacementError(ValueError):
 
     def after(self, n_init: int) -> Self:
         """The same, saying how many starts ended so."""
-        return type(self)(f"{self} All of {counted(n_init, 'start')} ended so.", self.rows, self.proven)
+        return type(self)(f"{self} All of {pluralize(n_init, 'start')} ended so.", self.rows, self.proven)
 
 
 def cannot_link_edges(closure: Closure, apart: Penalties) -> Array:
@@ -121,7 +121,7 @@ class TwoSides:
         _, first = np.unique(self._closure.groups, return_index=True)
         rows = tuple(first[self._apart.rows[cycle]].tolist())
         raise PlacementError(
-            f"no labeling with 2 clusters keeps the cannot-links: rows {listed((*rows, rows[0]), '–')} form an odd "
+            f"no labeling with 2 clusters keeps the cannot-links: rows {join_rows((*rows, rows[0]), '–')} form an odd "
             "cycle, in which each row (or one that must be with it) must be apart from the next. Ask for 3 clusters, "
             "or remove one of these hints.",
             rows,
@@ -224,8 +224,8 @@ class Placer:
         rows = tuple(np.flatnonzero(self._closure.groups == self._apart.rows[stuck]).tolist())
         k = self._n_clusters
         where = (
-            f"{'row' if len(rows) == 1 else 'rows'} {listed(rows, ', ')} could not be placed: each of the {k} clusters "
-            f"holds a row that must be apart from {'it' if len(rows) == 1 else 'them'}. "
+            f"{'row' if len(rows) == 1 else 'rows'} {join_rows(rows, ', ')} could not be placed: each of the {k} "
+            f"clusters holds a row that must be apart from {'it' if len(rows) == 1 else 'them'}. "
         )
         why = (
             f"All possibilities for the {n_connected:,} groups connected by cannot-links were tried: no labeling with "

@@ -13,7 +13,7 @@ from ..._method import LLOYD, Method
 from ..._progress_legacy import each
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
-from ...constraints._expansion import n_written
+from ...constraints._closure import n_written
 from ...constraints._overlap import pair_weights
 from ...graphs import RowMatrix, cannot_link_graph, must_link_graph
 from ._centers import LOOP, CenterClusterer

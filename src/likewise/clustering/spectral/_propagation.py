@@ -152,7 +152,7 @@ def _groups(constraints: Constraints) -> list[Array]:
 def _apart(constraints: Constraints) -> tuple[Array, Array]:
     """Both orders of every pair that must be apart, entailed ones too."""
     constraints.check()  # here a contradiction still names rows by their numbers
-    told = np.flatnonzero(constraints.touched())
+    told = np.flatnonzero(constraints.constrained_rows())
     left, right = np.nonzero(cannot_link_graph(constraints.restrict(told), closed=True).toarray() > 0)
     return told[left], told[right]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._arrays import IntArray
 from ...constraints import Constraints
-from ...constraints._labels import encode_labels
+from ...constraints._validate import encode_labels
 from ._read import link_matrix, undirected_pairs
 
 FEWEST = 10

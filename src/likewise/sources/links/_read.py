@@ -1,8 +1,7 @@
-"""Reading links in: whatever a person has becomes one directed n×n matrix of ones."""
+"""Links of any form as one directed n×n matrix of ones."""
 
 from __future__ import annotations
 
-import csv
 import os
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from ..._arrays import IntArray
-from ...constraints._records import RowNames
+from ...constraints._io import RowIds, row_numbers
 from ...constraints._validate import whole_number, whole_numbers
-
-COLUMNS = ("left", "right")
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
+from ...tables import read_raw
 
 
 def link_matrix(links: Any, n_samples: int | None = None, *, ids: Any = None) -> sparse.csr_array:
@@ -23,19 +20,20 @@ def link_matrix(links: Any, n_samples: int | None = None, *, ids: Any = None) ->
 
     Parameters
     ----------
-    links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a .csv or .tsv file
+    links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a table
         Pairs go from the first to the second. In a matrix every non-zero entry is a link. An undirected graph links
-        both ways. A file has the columns ``left`` and ``right``: left links to right; others are ignored.
+        both ways. A file (.csv, .tsv, .jsonl, .parquet) has the columns ``left`` and ``right``: left links to right;
+        others are ignored.
     n_samples : int, optional
-        Number of documents. Default: what ``ids`` or a matrix says, else the largest row number + 1.
+        Number of documents. Default: that of ``ids`` or of a matrix, else the largest row number + 1.
     ids : list-like, optional
-        Names of the documents in order. Pairs, the nodes of a graph and the entries of a file are then names,
+        Ids of the documents in order. Pairs, the nodes of a graph and the entries of a file are then ids,
         compared as text, instead of row numbers.
 
     Returns
     -------
     (n, n) csr_array of float64
-        A link from a document to itself says nothing about two documents and is dropped; a link given twice counts
+        A link from a document to itself is dropped; a link given twice counts
         once. A document without links is an empty row and column.
 
     Examples
@@ -49,16 +47,16 @@ def link_matrix(links: Any, n_samples: int | None = None, *, ids: Any = None) ->
     array([[0., 0.],
            [1., 0.]])
     """
-    names = None if ids is None else RowNames(ids)
-    n = _n_samples(n_samples, names)
+    row_ids = None if ids is None else RowIds(ids)
+    n = _n_samples(n_samples, row_ids)
     if sparse.issparse(links):
         pairs, n = _from_matrix(links, n)
     elif isinstance(links, str | os.PathLike):
-        pairs, n = _from_file(Path(links), n, names)
+        pairs, n = _from_file(Path(links), n, row_ids)
     elif hasattr(links, "nodes") and hasattr(links, "edges"):
-        pairs, n = _from_graph(links, n, names)
+        pairs, n = _from_graph(links, n, row_ids)
     else:
-        pairs, n = _from_pairs(links, n, names)
+        pairs, n = _from_pairs(links, n, row_ids)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     # scikit-learn's k-means takes 32-bit indices only
     ends = pairs.astype(sparse.get_index_dtype(maxval=max(n, len(pairs))))
@@ -89,14 +87,14 @@ def undirected_pairs(matrix: sparse.csr_array) -> IntArray:
     return np.column_stack([upper.row, upper.col]).astype(np.int64)
 
 
-def _n_samples(n_samples: int | None, names: RowNames | None) -> int | None:
+def _n_samples(n_samples: int | None, ids: RowIds | None) -> int | None:
     if n_samples is not None:
         n_samples = whole_number(n_samples, "n_samples", remedy="Pass the number of documents, len(X).")
-    if names is None:
+    if ids is None:
         return n_samples
-    if n_samples is not None and len(names) != n_samples:
-        raise ValueError(f"ids names {len(names)} documents, there are {n_samples}. Give one id for each row of X.")
-    return len(names)
+    if n_samples is not None and len(ids) != n_samples:
+        raise ValueError(f"ids names {len(ids)} documents, there are {n_samples}. Give one id for each row of X.")
+    return len(ids)
 
 
 def _from_matrix(links: Any, n: int | None) -> tuple[IntArray, int]:
@@ -116,14 +114,14 @@ def _from_matrix(links: Any, n: int | None) -> tuple[IntArray, int]:
     return np.column_stack([entries.row[there], entries.col[there]]).astype(np.int64), rows
 
 
-def _from_pairs(links: Any, n: int | None, names: RowNames | None) -> tuple[IntArray, int]:
-    if names is not None:
+def _from_pairs(links: Any, n: int | None, ids: RowIds | None) -> tuple[IntArray, int]:
+    if ids is not None:
         stated = [tuple(pair) for pair in np.asarray(links, dtype=object)] if _table(links) else list(map(tuple, links))
         for index, pair in enumerate(stated):
             if len(pair) != 2:
                 raise ValueError(f"links[{index}] = {pair} is no pair. Write it as (from, to).")
-        found = [[_named(end, names, f"links[{index}]") for end in pair] for index, pair in enumerate(stated)]
-        return np.array(found, dtype=np.int64).reshape(-1, 2), len(names)
+        ends = [end for pair in stated for end in pair]
+        return ids.rows(ends, lambda place: f"links[{place // 2}]").reshape(-1, 2), len(ids)
     pairs = whole_numbers(links, "links")
     if pairs.size == 0:
         pairs = pairs.reshape(0, 2)
@@ -146,11 +144,11 @@ def _table(links: Any) -> bool:
     return hasattr(links, "__array__")  # an array or a data frame, which would iterate over its columns
 
 
-def _from_graph(graph: Any, n: int | None, names: RowNames | None) -> tuple[IntArray, int]:
+def _from_graph(graph: Any, n: int | None, ids: RowIds | None) -> tuple[IntArray, int]:
     edges = np.empty((graph.number_of_edges(), 2), dtype=object)
     for place, edge in enumerate(graph.edges()):
         edges[place] = edge[:2]
-    if names is None:
+    if ids is None:
         for node in graph.nodes:
             if isinstance(node, bool) or not isinstance(node, int | np.integer):
                 raise TypeError(
@@ -162,54 +160,24 @@ def _from_graph(graph: Any, n: int | None, names: RowNames | None) -> tuple[IntA
                 raise ValueError(f"node {node!r} of the graph is outside the {n} documents, counted from 0.")
         pairs = edges.astype(np.int64)
     else:
-        pairs = np.array([[_named(end, names, "the graph") for end in edge] for edge in edges], dtype=np.int64)
-        pairs, n = pairs.reshape(-1, 2), len(names)
+        pairs, n = ids.rows(edges.ravel().tolist(), lambda place: "the graph").reshape(-1, 2), len(ids)
     return pairs if graph.is_directed() else np.vstack([pairs, pairs[:, ::-1]]), n
 
 
-def _from_file(path: Path, n: int | None, names: RowNames | None) -> tuple[IntArray, int]:
-    delimiter = DELIMITERS.get(path.suffix.lower())
-    if delimiter is None:
-        raise ValueError(
-            f"{path} ends in {path.suffix!r}, which names no known format of links. Use one of {', '.join(DELIMITERS)}."
-        )
-    pairs: list[tuple[int, int]] = []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = csv.reader(file, delimiter=delimiter)
-        header = [name.strip().lower() for name in next(lines, [])]
-        if not set(COLUMNS) <= set(header):
-            raise ValueError(
-                f"{path}, line 1: no header with the columns left, right. Found {', '.join(header) or 'nothing'}."
-            )
-        left, right = (header.index(name) for name in COLUMNS)
-        for entries in lines:
-            if not entries:
-                continue
-            where = f"{path}, line {lines.line_num}"
-            if len(entries) != len(header):
-                raise ValueError(f"{where}: {len(entries)} columns where the header has {len(header)}. Correct it.")
-            ends = (entries[left].strip(), entries[right].strip())
-            if names is not None:
-                pairs.append((_named(ends[0], names, where), _named(ends[1], names, where)))
-            else:
-                pairs.append((_numbered(ends[0], n, where), _numbered(ends[1], n, where)))
-    found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+def _from_file(path: Path, n: int | None, ids: RowIds | None) -> tuple[IntArray, int]:
+    table = read_raw(path)
+    names = {name.strip().lower(): name for name in table.columns}
+    if not {"left", "right"} <= set(names):
+        raise ValueError(f"{path}: no header with the columns left, right. Found {table.listed_columns()}.")
+
+    def where(row: int) -> str:
+        return f"{path}, {table.where(row)}"
+
+    ends = []
+    for side in ("left", "right"):
+        cells = table.columns[names[side]]
+        if not isinstance(cells, np.ndarray):
+            cells = [str(cell).strip() for cell in cells]
+        ends.append(row_numbers(cells, n, where) if ids is None else ids.rows(cells, where))
+    found = np.column_stack(ends)
     return found, int(found.max(initial=-1)) + 1 if n is None else n
-
-
-def _named(name: Any, names: RowNames, where: str) -> int:
-    row = names.row.get(str(name))
-    if row is None:
-        raise ValueError(
-            f"{where}: {str(name)!r} is none of the {len(names)} ids. Remove the link, or add the document."
-        )
-    return row
-
-
-def _numbered(text: str, n: int | None, where: str) -> int:
-    if not text.isdecimal():
-        raise ValueError(f"{where}: {text!r} is no row number. Pass ids=... if the links name documents.")
-    row = int(text)
-    if n is not None and row >= n:
-        raise ValueError(f"{where}: row {row} is outside the {n} documents, counted from 0. Pass ids=... for names.")
-    return row

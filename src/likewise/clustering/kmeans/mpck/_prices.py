@@ -85,7 +85,7 @@ class Violations:
     free: BoolArray
 
     def __init__(self, X: Any, constraints: Constraints, penalty: float, *, closed: bool) -> None:
-        self.free = ~constraints.touched()
+        self.free = ~constraints.constrained_rows()
         cannot = penalty * cannot_link_graph(constraints, closed=closed)
         must = penalty * must_link_graph(constraints, closed=closed)
         limit = max(FEW_PAIRS * constraints.n_samples, FEW_ENTRIES)
