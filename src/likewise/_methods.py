@@ -28,6 +28,7 @@ from . import clustering, front, metric, prepare, projections
 from ._method import Kind, Made, Method, Needs
 from .evaluation.protocols import Case
 from .evaluation.protocols import Method as ProtocolMethod
+from .tables import extra
 
 _PACKAGES = (front, clustering, metric, projections, prepare)
 _REGISTERED: list[Any] = []
@@ -202,14 +203,9 @@ def umap_then_k_means(
     X: Any, n_clusters: int, random_state: Any = None, data_kind: prepare.DataKind | None = None
 ) -> Any:
     """UMAP to ten dimensions or k, then Euclidean k-means: UMAP has compared sparse rows by cosine already."""
-    try:
-        from umap import UMAP
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "UMAP is not installed. Install likewise with its extra: likewise[papers]."
-        ) from error
+    umap = extra("umap", "clusterings by UMAP", name="papers")
     n = X.shape[0]
-    step = UMAP(
+    step = umap.UMAP(
         n_components=min(max(n_clusters, 2), 10, n - 3),
         n_neighbors=min(15, n - 1),
         min_dist=0.0,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from .._arrays import FloatArray
 from .._progress import stage, track
 from .._saved import Saved
 from ..tables import RawTable, extra
@@ -32,7 +33,7 @@ class Images:
     color: bool
 
     @classmethod
-    def fit(cls, raw: RawTable) -> tuple[Self, np.ndarray]:
+    def fit(cls, raw: RawTable) -> tuple[Self, FloatArray]:
         """Look whether there is color, and read the pictures."""
         block = cls(color=True)
         X = block.transform(raw)
@@ -42,7 +43,7 @@ class Images:
             return block, np.ascontiguousarray(pixels[:, :, 0])
         return block, X
 
-    def transform(self, raw: RawTable) -> np.ndarray:
+    def transform(self, raw: RawTable) -> FloatArray:
         """The pixels of each picture, row by row of the picture."""
         if raw.images is None:
             raise ValueError(f"{raw.source} holds no images, but the model was made from images. Give it a folder.")
@@ -61,7 +62,7 @@ class Images:
         return f"images as {SIDE} × {SIDE} pixels{' in color' if self.color else ', gray'}, from 0 to 1"
 
 
-def _pixels(path: Path, color: bool) -> np.ndarray:
+def _pixels(path: Path, color: bool) -> FloatArray:
     Image: Any = extra("PIL.Image", "Images")
     operations: Any = extra("PIL.ImageOps", "Images")
     try:

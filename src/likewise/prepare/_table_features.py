@@ -30,6 +30,10 @@ def _check_blocks(features: Any) -> None:
     features.weights_ = [float(weight) for weight in features.weights_]
     if len(features.blocks_) != len(features.weights_) or not features.blocks_:
         raise ValueError(f"{len(features.blocks_)} blocks of columns have {len(features.weights_)} weights")
+    features.left_out_ = {str(name): str(why) for name, why in features.left_out_.items()}
+    features.id_column_ = None if features.id_column_ is None else str(features.id_column_)
+    features.n_features_in_ = int(features.n_features_in_)
+    features._is_sparse = bool(features._is_sparse)
     features.kind_ = _kind(features.blocks_)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-PACKAGES = {"PIL": "pillow"}
+PACKAGES = {"PIL": "pillow", "umap": "umap-learn"}
 """Packages whose name is not that of their module."""
 
 
