@@ -123,7 +123,17 @@ def test_where_somebody_observes_there_is_no_second_bar(monkeypatch):
         with progress_bar("inner"):
             report(1, 2)
 
-    assert reported_by(work) == [Progress("inner"), Progress("inner", 1, 2), Progress()]
+        with stage("outer"), progress_bar():  # without a title the stage outside keeps its name
+            report(3)
+
+    assert reported_by(work) == [
+        Progress("inner"),
+        Progress("inner", 1, 2),
+        Progress(),
+        Progress("outer"),
+        Progress("outer", 3),
+        Progress(),
+    ]
 
 
 def test_what_is_quick_is_not_shown(monkeypatch, capsys):

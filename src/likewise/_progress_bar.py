@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from multiprocessing import parent_process
 from threading import Timer
 from time import perf_counter
@@ -83,7 +83,7 @@ def progress_bar(title: str = "", visible: bool = True) -> Iterator[None]:
     Where somebody observes already, the title is a stage for them, and there is no second bar.
     """
     if is_observed():
-        with stage(title):
+        with stage(title) if title else nullcontext():
             yield
         return
     if not (visible and _on_terminal()):

@@ -1,8 +1,7 @@
-"""Work on several threads, each of which has BLAS and OpenMP to itself on one.
+"""Tasks on several threads, each of which runs BLAS and OpenMP on one.
 
-What is slow here is not Python: products, distances and scipy's sparse routines let other threads run. BLAS by itself
-shares out its products but not the steps between them, and waits for its slowest thread at every product, however
-small.
+What is slow here releases Python's lock: products, distances and scipy's sparse routines. BLAS by itself spreads its
+products over threads but not the steps between them, and waits for its slowest thread at every product, however small.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _taken = Lock()
 
 @cache
 def native() -> ThreadpoolController:
-    """Who sets the number of threads of BLAS and OpenMP; to look for their libraries anew takes milliseconds."""
+    """The controller of the threads of BLAS and OpenMP, kept because finding their libraries takes milliseconds."""
     return ThreadpoolController()
 
 
@@ -38,7 +37,7 @@ def _blas() -> ThreadpoolController:
 
 
 def single_blas_thread() -> AbstractContextManager[Any]:
-    """BLAS on one thread. After a product its other threads wait by spinning, in the way of threads of our own."""
+    """BLAS on one thread: after a product its other threads wait by spinning, which slows down threads of our own."""
     return _blas().limit(limits=1)
 
 
@@ -50,7 +49,7 @@ def n_threads() -> int:
 def parallel_map(
     work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None = None, *, report: bool = False
 ) -> list[Result]:
-    """The results of all tasks, in their order.
+    """Map tasks to results on several threads; results are in the order of the tasks.
 
     Parameters
     ----------
@@ -63,7 +62,7 @@ def parallel_map(
 
     Notes
     -----
-    Threads do not start others: where a caller has several already, the tasks go one after the other.
+    Threads do not start others: inside a task, further tasks run one after the other on its thread.
 
     Examples
     --------
@@ -82,7 +81,7 @@ def parallel_map(
 
 @contextmanager
 def one_by_one() -> Iterator[None]:
-    """Tasks go one after the other here, on the thread that has them, as a profiler needs it."""
+    """Run tasks one after the other on the calling thread, as a profiler needs it."""
     free = _taken.acquire(blocking=False)
     try:
         yield
