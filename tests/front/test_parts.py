@@ -86,6 +86,51 @@ def test_a_family_fades_only_beyond_chance():
     assert found["without hints"] < 0.01
 
 
+def test_the_best_family_is_the_one_that_is_right_where_it_weighs():
+    y = np.repeat([0, 1], 100)
+    pairs = np.random.default_rng(3).permutation(200)[:120].reshape(60, 2)
+    heavy, light = y.copy(), y.copy()
+    heavy[pairs[:5, 0]] = 1 - heavy[pairs[:5, 0]]  # wrong on five pairs that weigh 1
+    light[pairs[-15:, 0]] = 1 - light[pairs[-15:, 0]]  # wrong on fifteen that weigh next to nothing
+    weight = np.repeat([1.0, 1e-3], [45, 15])
+    stated = Statements(pairs, y[pairs[:, 0]] == y[pairs[:, 1]], weight)
+    members = [Member(name, labels, fold) for name, labels in (("h", heavy), ("l", light)) for fold in range(4)]
+    found = family_weights(stated, members, np.arange(200) % 4, np.full(60, -0.7))
+    assert found["l"] == 1.0 > found["h"]
+
+
+def test_a_small_lag_costs_nothing():
+    y = np.repeat([0, 1], 100)
+    pairs = np.random.default_rng(4).permutation(200)[:120].reshape(60, 2)
+    stated = Statements(pairs, y[pairs[:, 0]] == y[pairs[:, 1]], np.ones(60))
+    wrong = y.copy()
+    wrong[pairs[0, 0]] = 1 - wrong[pairs[0, 0]]  # one pair of sixty: within chance
+    members = [Member(name, labels, fold) for name, labels in (("all", y), ("but one", wrong)) for fold in range(4)]
+    assert family_weights(stated, members, np.arange(200) % 4, np.full(60, -0.7))["but one"] == 1.0
+
+
+def test_a_gain_counts_statements_by_their_weight():
+    y = np.repeat([0, 1], 100)
+    pairs = np.random.default_rng(5).permutation(200)[:80].reshape(40, 2)
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    members = [Member("a", y, fold) for fold in range(4)]
+    unsupervised = [np.random.default_rng(6).integers(0, 2, 200)]
+    once, thrice = (
+        Evidence.of(Statements(pairs, same, np.full(40, weight)), members, np.arange(200) % 4, unsupervised, None)
+        for weight in (1.0, 3.0)
+    )
+    assert thrice.gain > 2 * once.gain > 0
+
+
+def test_suspects_show_the_probability_after_bayes_rule():
+    stated = statements([(0, 1), (2, 3)], [True, False])
+    evidence = Evidence(stated, np.array([0.2, 0.5]), np.array([0.9, 0.5]), 0.0, 0.0, {})
+    first, second = evidence.suspects(np.array([5, 6, 7, 8]))
+    assert (first.rows, first.kind, second.rows, second.kind) == ((5, 6), "must-link", (7, 8), "cannot-link")
+    assert first.wrong == pytest.approx(0.1 * 0.9 / (0.1 * 0.9 + 0.9 * 0.1))
+    assert second.wrong == pytest.approx(0.1)
+
+
 def test_the_gradient_of_the_soft_assignment(monkeypatch):
     rng = np.random.default_rng(0)
     F, start = rng.normal(size=(20, 3)), rng.integers(0, 3, size=20)
@@ -128,12 +173,34 @@ def test_only_members_that_did_not_see_a_hint_are_asked():
     np.testing.assert_allclose(held_out_votes(members, folds, pairs), [0.5, 0.5, 0.75])
 
 
+def test_a_family_whose_members_all_saw_a_constraint_has_no_vote():
+    folds, pairs = np.array([0, 0, 1, 1]), np.array([[0, 1]])
+    members = [Member("a", np.array([0, 0, 1, 1]), 0), Member("b", np.array([0, 1, 1, 1]), 1)]
+    np.testing.assert_allclose(held_out_votes(members, folds, pairs), [1.0])
+
+
 def test_calibration_follows_the_hints():
     rng = np.random.default_rng(0)
     together = rng.uniform(size=4000)
     same = rng.uniform(size=4000) < 1 / (1 + np.exp(-(1.0 + 4.0 * (together - 0.5))))
     odds = calibrated(together, statements(np.zeros((4000, 2), dtype=int), same))
     np.testing.assert_allclose(odds, 1.0 + 4.0 * (together - 0.5), atol=0.4)
+
+
+def test_calibration_before_any_constraint_is_even_at_half_of_the_votes():
+    together = np.array([0.0, 0.5, 1.0])
+    nothing = Statements(np.zeros((3, 2), dtype=int), np.array([True, True, False]), np.full(3, 1e-12))
+    np.testing.assert_allclose(calibrated(together, nothing), [-3.0, 0.0, 3.0], atol=1e-6)
+
+
+def test_a_weight_of_two_counts_as_two_statements():
+    rng = np.random.default_rng(2)
+    together, same = rng.uniform(size=30), rng.uniform(size=30) < 0.5
+    pairs, weight = np.zeros((30, 2), dtype=int), np.repeat([1.0, 2.0], 15)
+    twice = np.repeat(np.arange(30), np.repeat([1, 2], 15))
+    weighted = calibrated(together, Statements(pairs, same, weight))
+    repeated = calibrated(together[twice], Statements(pairs[twice], same[twice], np.ones(45)))
+    np.testing.assert_allclose(weighted[twice], repeated, rtol=1e-7)
 
 
 def test_several_calibrations_at_once_are_each_its_own():
