@@ -125,6 +125,8 @@ def clusterer(
     method = method_named(name)
     if data_kind is not None and method.takes("kind", str(data_kind)):
         parameters["kind"] = str(data_kind)
+    if data_kind is not None and method.takes("metric", "auto"):
+        parameters.setdefault("metric", data_kind.metric)
     if n_clusters is None:
         if not method.chooses_n_clusters:
             raise ValueError(f"the method {name} needs the number of clusters.")

@@ -7,6 +7,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import normalize
 
 from likewise import Likewise, ProjectThenCluster
+from likewise._methods import clusterer
 from likewise.prepare import DataKind, TableFeatures, kind_of, read_table
 from likewise.prepare._linear import LinearFeatures
 
@@ -114,6 +115,12 @@ def test_a_large_mixed_table_is_sparse_and_compared_alike(frame, monkeypatch):
         first, second = (model.top_features(cluster, 5) for model in models)
         assert [name for name, _ in first] == [name for name, _ in second]
         np.testing.assert_allclose([value for _, value in first], [value for _, value in second])
+
+
+def test_methods_by_name_go_by_the_kind_that_is_given():
+    X = sparse.random(40, 20, density=0.3, random_state=0, format="csr")
+    for kind, metric in ((None, "auto"), (DataKind.TEXT, "cosine"), (DataKind.MIXED, "euclidean")):
+        assert clusterer("project", X, 3, data_kind=kind).metric == metric
 
 
 def test_categories_alone_are_no_counts():
