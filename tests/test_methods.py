@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 import likewise
 from likewise import Constraints
 from likewise._method import Kind, Method, Needs
 from likewise._methods import _REGISTERED, all_methods, clusterer, method_named, reducer, register, transformer
-from likewise.clustering import ChainedClusterer, PropagatedAffinity
-from likewise.prepare import TableFeatures, TextFeatures
+from likewise.clustering import ChainedClusterer, PropagatedAffinity, SphericalKMeans
+from likewise.prepare import DataKind, TableFeatures, TextFeatures
 
 X, Y = load_iris(return_X_y=True)
 METHODS = {method.name: method for method in all_methods()}
@@ -124,3 +126,11 @@ def test_estimators_by_name_are_those_of_the_constructor():
     assert (type(model).__name__, model.n_clusters, model.random_state) == ("COPKMeans", 3, 4)
     labels = clusterer("k-means", X, 3, random_state=0).fit(X).labels_
     assert len(np.unique(labels)) == 3
+
+
+@pytest.mark.parametrize("name", ["k-means", "rca"])
+def test_sparse_rows_of_a_mixed_table_are_not_compared_by_cosine(name):
+    rows = sparse.csr_array(np.eye(6))
+    for kind, wanted in ((DataKind.MIXED, KMeans), (DataKind.TEXT, SphericalKMeans), (None, SphericalKMeans)):
+        model = clusterer(name, rows, 2, 0, data_kind=kind)
+        assert type(model if name == "k-means" else model.clusterer) is wanted

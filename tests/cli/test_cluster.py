@@ -160,20 +160,6 @@ def test_a_mixed_table_a_folder_and_a_data_set_by_name(folder):
     assert folder.json("cluster", "wine", "--method", "k-means", "--k", 3)["rows"] == 178
 
 
-def test_a_table_with_categories_is_not_compared_by_cosine(folder):
-    rng = np.random.default_rng(0)
-    towns = [f"town {number}" for number in range(30)]
-    lines = [f"p{row},{rng.normal() + 8 * (row % 2):.3f},{rng.choice(towns)},{row % 2}" for row in range(80)]
-    folder.write("people.csv", "\n".join(["id,age,town,kind", *lines]))
-    given = ("cluster", "people.csv", "--columns", "age,town", "--k", 2, "--method", "k-means", "--out")
-    assert folder.run(*given, folder / "c.csv").exit_code == 0
-    answer = list(clusters(folder / "c.csv").values())
-    compared = folder.json("compare", "people.csv", "--label", "kind", "--methods", "k-means", "--amounts", 2)
-    score = normalized_mutual_information(np.arange(80) % 2, answer)
-    assert score > 0.9
-    assert compared["means"]["2/k-means"] == pytest.approx(score, abs=0.05)
-
-
 NAMES = [method.name for method in all_methods() if method.name not in ("umap", "networked")]
 
 
