@@ -45,7 +45,7 @@ def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs:
             click.echo(f"{row.name}: {row.work}; against {row.opponent}; asked: {str(row.bar) or 'nothing'}")
         return
     lines, failures, console = [], 0, Console(stderr=True)
-    work, told = (profiling.profiled, profiling.line) if profile else (measured, cells)
+    work, line_of = (profiling.profiled, profiling.line) if profile else (measured, cells)
     file, head, introduction = (
         (profiling.PROFILES, profiling.COLUMNS, profiling.INTRODUCTION) if profile else (RESULTS, COLUMNS, INTRODUCTION)
     )
@@ -61,7 +61,7 @@ def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs:
         for row, outcome in zip(chosen, outcomes, strict=True):
             progress.update(task, advance=1, description=row.name)
             if not outcome.ended:
-                lines.append(told(row, outcome.value))
+                lines.append(line_of(row, outcome.value))
                 if not quick:
                     write(lines[-1:], file, head, introduction)
             else:

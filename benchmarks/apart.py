@@ -94,5 +94,5 @@ def _answer(sender: Connection, work: Callable[..., Any], arguments: tuple[Any, 
     except MemoryError as error:
         sender.send(Outcome(ended="memory", why=f"there is not enough memory: {error}"))
     except Exception as error:
-        told = "".join(traceback.format_exception(error)[-3:])
-        sender.send(Outcome(value=told, ended="error", why=f"{type(error).__name__}: {error}"))
+        trace = "".join(traceback.format_exception(error)[-3:])
+        sender.send(Outcome(value=trace, ended="error", why=f"{type(error).__name__}: {error}"))

@@ -58,8 +58,8 @@ def texts(n_docs: int, n_words: int, n_topics: int = 20, length: int = 40, seed:
         ["".join(letters[[number // 26**place % 26 for place in range(5)]]) for number in range(n_words)]
     )
     ends = np.searchsorted(rows, np.arange(n_docs + 1))
-    said = spelled[words]
-    return [" ".join(said[start:stop]) for start, stop in pairwise(ends)], topics
+    written = spelled[words]
+    return [" ".join(written[start:stop]) for start, stop in pairwise(ends)], topics
 
 
 def blobs(n: int, f: int, n_clusters: int = 10, apart: float = 1.0, seed: int = 0):

@@ -72,14 +72,14 @@ class Bar:
     also: str = ""
 
     def __str__(self) -> str:
-        said = [
+        parts = [
             f"≥ {self.faster:g}×" if self.faster is not None else "",
             f"≤ {self.slower:g}× its time" if self.slower is not None else "",
             f"< {self.seconds:g} s" if self.seconds is not None else "",
             f"< {self.gib:g} GiB" if self.gib is not None else "",
             self.also,
         ]
-        return ", ".join(filter(None, said))
+        return ", ".join(filter(None, parts))
 
     def met(self, ours: float, theirs: float, peak_gib: float, also: bool) -> bool | None:
         """Whether it is reached; None where nothing is asked."""

@@ -47,7 +47,7 @@ def peak_beside(work: Callable[[], Any]) -> int:
 def forget_peak() -> None:
     """Let the peak begin anew with what is held now, so that making the data does not count.
 
-    Where the system cannot do that, it counts: the peak is never told too small.
+    Where the system cannot do that, it counts: the peak is never reported too small.
     """
     gc.collect()
     with suppress(OSError):

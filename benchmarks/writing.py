@@ -45,6 +45,13 @@ def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
+def write_page(path: Path, parts: Iterable[str]) -> Path:
+    """Write a page of Markdown; empty parts are left out."""
+    with atomic_write_text(path) as file:
+        file.write("\n\n".join(part.strip() for part in parts if part) + "\n")
+    return path
+
+
 def duration(seconds: Sequence[float]) -> str:
     """The median of some times, with their spread and how many there are."""
     if len(seconds) == 1:
@@ -96,9 +103,8 @@ def write(
     before = read(path.read_text(encoding="utf-8"), columns) if path.exists() else {}
     found = before | {line[0]: (machine(), line) for line in lines}
     inside = [found[row.work] for row in ROWS.values() if row.work in found]
-    parts = [introduction.strip()]
+    parts = [introduction]
     for place in dict.fromkeys([machine(), *(where for where, _ in inside)]):
         table = [line for where, line in inside if where == place]
         parts += [f"### {place}", markdown(columns, table)] if table else []
-    with atomic_write_text(path) as file:
-        file.write("\n\n".join(parts) + "\n")
+    write_page(path, parts)

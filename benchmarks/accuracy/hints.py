@@ -30,13 +30,13 @@ def saved_hints(name: str, y: np.ndarray, pairs: int, wrong: float, seed: int) -
 
 
 def drawn(y: np.ndarray, half: np.ndarray, pairs: int, wrong: float, rng: np.random.Generator) -> Constraints:
-    """Distinct pairs of the rows in `half`, some of them said to be of the wrong kind."""
+    """Distinct pairs of the rows in `half`, some of them of the wrong kind."""
     left, right = np.triu_indices(len(half), 1)
     chosen = rng.permutation(len(left))[:MOST]
-    luck = rng.permutation(len(chosen))
-    chosen, luck = chosen[:pairs], luck[:pairs]
+    order = rng.permutation(len(chosen))[:pairs]
+    chosen = chosen[:pairs]
     linked = np.column_stack([half[left[chosen]], half[right[chosen]]])
     same = y[linked[:, 0]] == y[linked[:, 1]]
-    unlucky = np.argsort(luck)[: round(wrong * len(chosen))]
-    same[unlucky] = ~same[unlucky]
+    flipped = np.argsort(order)[: round(wrong * len(chosen))]
+    same[flipped] = ~same[flipped]
     return Constraints(len(y), linked[same], linked[~same])

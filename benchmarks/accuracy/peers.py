@@ -78,10 +78,10 @@ class Peers:
         ----------
         method : str
             "ITML", "MMC" and "RCA" (each followed by k-means), "COPKMeans", "PCKMeans", "MPCKMeans", or "COBRAS". The
-            last does not hear the hints of the case: it asks as many questions as there are hints, about the rows
-            ``case.extra["rows"]``, and hears the truth. It also chooses the number of clusters itself.
+            last does not use the hints of the case: it asks as many questions as there are hints, about the rows
+            ``case.extra["rows"]``, and is given the true answers. It also chooses the number of clusters itself.
         case : Case
-            With dense X. Beliefs of hints are not passed on: no peer takes them.
+            With dense X. Weights of hints are not passed on: no peer takes them.
         seed : int
         limit_s : float
             Seconds the method may take, reading and starting not counted.
@@ -131,28 +131,28 @@ class Peers:
 
 
 def saved(method: str, case: Case) -> dict[str, Any]:
-    """What a method is told of a case; only COBRAS, which asks, gets the truth to be answered from."""
+    """What a method gets of a case; only COBRAS, which asks questions, gets the truth to answer them from."""
     if sparse.issparse(case.X):
         raise TypeError(
             f"peers take dense rows, X is a sparse {type(case.X).__name__} of shape {case.X.shape}. "
             "Reduce it to a few dense columns first, for instance by TruncatedSVD."
         )
     hints = case.constraints.expand()
-    told = {
+    given = {
         "X": np.asarray(case.X, dtype=float),
         "must_link": hints.must_link,
         "cannot_link": hints.cannot_link,
         "n_clusters": case.n_clusters,
     }
     if method != "COBRAS":
-        return told
+        return given
     if "rows" not in case.extra:
         raise ValueError(
             f"COBRAS needs to know which rows it may ask about; case.extra has {sorted(case.extra)}. "
             "Draw the case with extra['rows'], the rows that hints may come from."
         )
     budget = len(hints.must_link) + len(hints.cannot_link)
-    return {**told, "y": np.asarray(case.y), "rows": np.asarray(case.extra["rows"]), "budget": budget}
+    return {**given, "y": np.asarray(case.y), "rows": np.asarray(case.extra["rows"]), "budget": budget}
 
 
 class _Ended(RuntimeError):
@@ -195,7 +195,7 @@ class _Process:
     def _line(self, wait_s: float) -> dict[str, Any]:
         assert self._child.stdout is not None
         if not select.select([self._child.stdout], [], [], wait_s)[0]:
-            raise TimeoutError(f"{self._name} said nothing for {wait_s:g} s")
+            raise TimeoutError(f"{self._name} gave no answer for {wait_s:g} s")
         line = self._child.stdout.readline()
         if not line.endswith(b"\n"):
             self._gone()
@@ -206,8 +206,8 @@ class _Process:
         status = self._child.wait()
         self._errors.seek(0)
         last = self._errors.read().decode(errors="replace").strip()[-2000:]
-        told = f"the peers' process {self._name} ended with status {status}: {last}"
-        raise _Ended(told, -status if status < 0 else None)
+        message = f"the peers' process {self._name} ended with status {status}: {last}"
+        raise _Ended(message, -status if status < 0 else None)
 
 
 def _end(child: subprocess.Popen[bytes], errors: Any, owner: int) -> None:

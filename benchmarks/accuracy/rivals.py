@@ -1,4 +1,4 @@
-"""Who competes: methods without hints, single methods of our own, other packages, and the front door."""
+"""What is compared: methods without hints, single methods of our own, other packages, and Likewise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIMIT_S = 10.0
 """Seconds that a peer may take; one that took longer is not asked again about the same data."""
 
 
-def judged(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
+def all_scores(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
     """All scores of a labeling, on all rows and on those that no hint touches."""
     labels = np.asarray(labels).reshape(-1)
     found = {}
@@ -49,17 +49,17 @@ def timed(method: Method) -> Method:
         except ValueError:  # it says that it cannot do with these hints
             return NOTHING
         seconds = perf_counter() - start
-        return {**judged(case, labels), "seconds": seconds}
+        return {**all_scores(case, labels), "seconds": seconds}
 
     return run
 
 
-def front_door(case: Case, seed: int) -> dict[str, float]:
-    """The front door; its own answer without hints beside it, and how well it finds wrong hints."""
+def likewise(case: Case, seed: int) -> dict[str, float]:
+    """Likewise; also its result without hints, and how well it finds wrong hints."""
     start = perf_counter()
     model = Likewise(case.n_clusters, verbose=False, random_state=seed).fit(case.X, constraints=case.constraints)
     seconds = perf_counter() - start
-    found = {**judged(case, model.labels_), **judged(case, model.unsupervised_labels_, "plain-"), "seconds": seconds}
+    found = {**all_scores(case, model.labels_), **all_scores(case, model.unsupervised_labels_, "plain-"), "seconds": seconds}
     wrong = [is_wrong(case, suspect) for suspect in model.suspects_]
     if any(wrong) and not all(wrong):
         found["auc"] = float(roc_auc_score(wrong, [suspect.wrong for suspect in model.suspects_]))
@@ -73,10 +73,10 @@ def is_wrong(case: Case, suspect: Any) -> bool:
 
 
 def counting(case: Case, seed: int) -> dict[str, float]:
-    """The front door without the number of clusters: by which factor it is off."""
+    """Likewise without the number of clusters: by which factor it is off."""
     model = Likewise(verbose=False, random_state=seed).fit(case.X, constraints=case.constraints)
     off = model.n_clusters_ / case.n_clusters
-    return {"factor": max(off, 1 / off), **judged(case, model.labels_)}
+    return {"factor": max(off, 1 / off), **all_scores(case, model.labels_)}
 
 
 _too_slow: set[tuple[str, str]] = set()
@@ -97,7 +97,7 @@ def peer(name: str, case: Case, seed: int) -> Mapping[str, float]:
         return NOTHING
     except PeerFailure:
         return NOTHING
-    return {**judged(case, labels), "seconds": perf_counter() - start}
+    return {**all_scores(case, labels), "seconds": perf_counter() - start}
 
 
 UNHINTED: dict[str, Method] = {
@@ -114,4 +114,4 @@ OWN = {name: timed(protocol_method(name)) for name in
        ("xing", "asp", "screen", "costco", "dsp", "gcdr", "ssdr", "lpp", "slpp", "lppsi", "rca", "dca", "c-nc", "cop",
         "pck", "mpck", "skk", "rl-nc", "rlc-nc", "lo-nc", "glo-nc", "ensemble", "project")}  # fmt: skip
 
-FRONT = {"likewise": front_door}
+FRONT = {"likewise": likewise}

@@ -19,7 +19,7 @@ SEEDS = 10
 SEEDS_TUNED = 5
 COUNTED_AT = 100
 NOISY = ("c-nc", "pck", "costco", "project")
-"""Methods of our own that get wrong hints, too, beside the front door."""
+"""Methods of our own that get wrong hints, too, beside Likewise."""
 
 
 def draw(name: str, pairs: int, wrong: float, seed: int) -> Case:
@@ -36,9 +36,9 @@ def trials() -> Iterator[Trial]:
         for name in names:
             yield Trial(f"{name}/0/0", partial(draw, name, 0, 0.0), UNHINTED, (), seeds)
             for wrong in levels:
-                heard = others if wrong == 0 else {method: others[method] for method in NOISY if method in others}
+                hinted = others if wrong == 0 else {method: others[method] for method in NOISY if method in others}
                 for pairs in PAIRS:
-                    methods = {**FRONT, **heard}
+                    methods = {**FRONT, **hinted}
                     if wrong == 0 and pairs == COUNTED_AT:
                         methods["k unknown"] = counting
                     percent = round(100 * wrong)

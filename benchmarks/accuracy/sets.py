@@ -62,7 +62,7 @@ def intents(count: int) -> Rows:
 
 
 def faces(what: str) -> Rows:
-    """Pictures of faces; what they are told apart by is `what`."""
+    """Pictures of faces; their class is `what`."""
     whole = datasets.load("cmu_faces")
     return Rows(np.asarray(whole.X, dtype=float), codes(whole.extra[what]))
 
@@ -79,7 +79,7 @@ JUDGED: dict[str, Callable[[], Rows]] = {
     "reuters-6": partial(texts, "reuters", REUTERS["reu-6"], MOST_ROWS // 6),
     "cora": partial(words, "cora"),
 }
-"""What methods are judged by."""
+"""What methods are evaluated on."""
 
 TUNED: dict[str, Callable[[], Rows]] = {
     **{name: partial(table, name) for name in ("balance", "breast_w", "glass", "pima", "sonar", "soybean_small")},
@@ -95,7 +95,7 @@ TUNED: dict[str, Callable[[], Rows]] = {
     "reuters-5": partial(texts, "reuters", REUTERS["reu-5"], 200),
     "intents": partial(intents, 12),
 }
-"""What settings of the front door may be chosen on; none of them is judged by."""
+"""What settings of Likewise may be chosen on; no method is evaluated on them."""
 
 
 @lru_cache(maxsize=4)

@@ -14,7 +14,7 @@ MARGIN = 0.01
 """A run counts as worse if it is below by more than this."""
 
 PLAIN = "likewise, no hints"
-"""The front door's own answer without hints, from the same fits as with them."""
+"""The result of Likewise without hints, from the same fits as with them."""
 
 
 @dataclass(frozen=True)
@@ -126,18 +126,18 @@ def _ahead(table: Table, score: str, by: float, where: str) -> Bar:
 
 def _seldom_worse(table: Table, budgets: Sequence[int], score: str, most: float, where: str) -> Bar:
     shares = [table.worse("likewise", PLAIN, pairs, score) for pairs in budgets]
-    told = ", ".join(f"{share:.1%}" for share in shares)
+    each = ", ".join(f"{share:.1%}" for share in shares)
     mean = float(np.mean(shares))
     return Bar(
-        f"worse than without hints by > .01 in < {most:.0%} of runs, {where}", f"{mean:.1%} ({told})", mean < most
+        f"worse than without hints by > .01 in < {most:.0%} of runs, {where}", f"{mean:.1%} ({each})", mean < most
     )
 
 
 def _no_loss(table: Table, budgets: Sequence[int]) -> Bar:
     pairs = [[table.mean(method, pairs, percent=20) for pairs in budgets] for method in ("likewise", PLAIN)]
-    told = ", ".join(f"{own - plain:+.3f}" for own, plain in zip(*pairs, strict=True))
+    each = ", ".join(f"{own - plain:+.3f}" for own, plain in zip(*pairs, strict=True))
     own, plain = (float(np.mean(means)) for means in pairs)
-    return Bar("20 % wrong: not below no hints on average", f"{own:.3f} against {plain:.3f} ({told})", own >= plain)
+    return Bar("20 % wrong: not below no hints on average", f"{own:.3f} against {plain:.3f} ({each})", own >= plain)
 
 
 def _suspects(table: Table, budgets: Sequence[int]) -> Bar:
@@ -145,9 +145,9 @@ def _suspects(table: Table, budgets: Sequence[int]) -> Bar:
         percent: [table.mean("likewise", pairs, "auc", percent) for pairs in budgets if pairs >= 25]
         for percent in (10, 20)
     }
-    told = "; ".join(f"{percent} %: " + ", ".join(f"{auc:.2f}" for auc in aucs) for percent, aucs in found.items())
+    each = "; ".join(f"{percent} %: " + ", ".join(f"{auc:.2f}" for auc in aucs) for percent, aucs in found.items())
     mean = float(np.mean(list(found.values())))
-    return Bar("wrong hints found with AUC ≥ .85 (25 pairs and more)", f"{mean:.3f} ({told})", mean >= 0.85)
+    return Bar("wrong hints found with AUC ≥ .85 (25 pairs and more)", f"{mean:.3f} ({each})", mean >= 0.85)
 
 
 def _count(table: Table) -> Bar:

@@ -8,10 +8,9 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from likewise._atomic import atomic_write_text
 from likewise.evaluation import Results
 
-from ..writing import machine, markdown
+from ..writing import machine, markdown, write_page
 from .rivals import LIMIT_S, OWN, PEERS, UNHINTED
 from .run import NOISY, PAIRS, SEEDS, SEEDS_TUNED, WRONG
 from .sets import JUDGED, TUNED
@@ -23,13 +22,13 @@ FEW = ("k-means", "umap", PLAIN, "c-nc", "pck", "project", "peer PCKMeans", "pee
 
 INTRODUCTION = """\
 Written by `make compare`. Hints are pairs of a random half of the rows, saved once and read by every method; scores
-are NMI unless said otherwise, on all rows and on the other half, which no hint touches. A mean is over data sets of the
-mean over draws, up to {seeds} of them; it is said below where there are fewer. Every method gets the same rows: columns
+are NMI unless stated otherwise, on all rows and on the other half, which no hint touches. A mean is over data sets of the
+mean over draws, up to {seeds} of them; it is noted below where there are fewer. Every method gets the same rows: columns
 as they are if their ranges are alike, else standardized; texts as unit rows of tf-idf weights. Methods of other
 packages ("peer") get at most 100 dense columns of them (principal components) and {limit:.0f} seconds a run, and are
 asked no more about a data set after a run that took longer; there, and where they fail, they have no answer and share
-the last place. COBRAS chooses its questions itself, among the same rows and as many. Settings of the front door were
-chosen on other data sets than those judged by (last section), with these exceptions: the first ones were looked at on
+the last place. COBRAS chooses its questions itself, among the same rows and as many. Settings of `Likewise` were
+chosen on other data sets than those it is evaluated on (last section), with these exceptions: the first ones were looked at on
 wine, iris, vehicle, ionosphere and one triple of newsgroups; that linear runs stay out of the answer without hints, and
 that must-links fewer than clusters teach nothing, was decided with an eye on all. Seconds are from a busy machine.
 """
@@ -46,25 +45,25 @@ def write_results(folder: Path, results: Results) -> Path:
     draw_means(table, PAIRS, figures / "means.png")
     draw_sets(table, PAIRS, figures / "sets.png")
     draw_wrong(table, PAIRS, figures / "wrong.png")
-    judged = bars(table, PAIRS, rivals)
+    found_bars = bars(table, PAIRS, rivals)
     parts = [
-        "# The front door beside its rivals",
+        "# Likewise compared with other methods",
         INTRODUCTION.format(seeds=SEEDS, limit=LIMIT_S),
         f"{machine()}.",
         "## The bars",
-        markdown(("asked", "found", "met"), [(bar.asked, bar.found, "yes" if bar.met else "**no**") for bar in judged]),
+        markdown(("asked", "found", "met"), [(bar.asked, bar.found, "yes" if bar.met else "**no**") for bar in found_bars]),
         "## Mean NMI, all rows",
         "![Mean NMI by number of hints](figures/means.png)",
         by_budget(everyone, PAIRS, lambda method, pairs: f"{table.mean(method, pairs):.3f}", table),
         "## Mean NMI, rows that no hint touches",
         by_budget(everyone, PAIRS, lambda method, pairs: f"{table.mean(method, pairs, 'nmi@rest'):.3f}", table),
-        "## Mean rank among the rivals",
-        "The front door, methods without hints and other packages; 1 is best.",
+        "## Mean rank",
+        "Likewise, methods without hints and other packages; 1 is best.",
         ranks(table, ["likewise", *rivals], PAIRS),
         "With single methods of our own as well:",
         ranks(table, ["likewise", *rivals, *OWN], PAIRS),
         "## Share of runs worse than without hints",
-        "By more than .01: the front door against its own answer without hints, on all rows and (after the stroke) on "
+        "By more than .01: Likewise against its own result without hints, on all rows and (after the slash) on "
         "those that no hint touches; single methods against k-means on all rows.",
         shares(table, [*OWN, *PEERS], PAIRS),
         "## Wrong hints",
@@ -79,10 +78,7 @@ def write_results(folder: Path, results: Results) -> Path:
         by_budget(["likewise", PLAIN, "k-means", "umap"], PAIRS,
                   lambda method, pairs: f"{tuned.mean(method, pairs):.3f}", tuned),
     ]  # fmt: skip
-    path = folder / "RESULTS.md"
-    with atomic_write_text(path) as file:
-        file.write("\n\n".join(part.strip() for part in parts) + "\n")
-    return path
+    return write_page(folder / "RESULTS.md", parts)
 
 
 def by_budget(methods: Sequence[str], budgets: Sequence[int], cell: Callable[[str, int], str], table: Table) -> str:

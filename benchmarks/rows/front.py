@@ -1,4 +1,4 @@
-"""The front door: one call, and more hints later."""
+"""Likewise: one call, and more hints later."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def front_dense(n=100_000, f=50, hints=200, some=10_000) -> Contest:
     directions=5,
 )
 def front_text(n=100_000, words=20_000, k=20, hints=200, directions=100) -> Contest:
-    said, y = texts(n, words, n_topics=k)
+    documents, y = texts(n, words, n_topics=k)
     pairs = lw.Constraints.sample(y, "random_pairs", hints, random_state=0)
     model = lw.Likewise(k, n_jobs=-1, verbose=False, random_state=0)
     usual = make_pipeline(
@@ -66,14 +66,14 @@ def front_text(n=100_000, words=20_000, k=20, hints=200, directions=100) -> Cont
         KMeans(k, n_init=10, random_state=0),
     )
     return Contest(
-        lambda: model.fit(lw.TextFeatures().fit_transform(said), constraints=pairs).labels_,
-        lambda: usual.fit(said)[-1].labels_,
+        lambda: model.fit(lw.TextFeatures().fit_transform(documents), constraints=pairs).labels_,
+        lambda: usual.fit(documents)[-1].labels_,
         lambda ours, theirs: agreement(y, ours, y, theirs),
     )
 
 
 def more_hints(n: int, f: int, hints: int, more: int) -> Contest:
-    """A fitted model hears ``more`` hints than ``hints``; against a new fit with all of them."""
+    """A fitted model is updated with ``more`` hints; against a new fit with all of them."""
     X, y = blobs(n, f, apart=0.5)
     known = lw.Constraints.sample(y, "random_pairs", hints, random_state=0)
     model = lw.Likewise(10, n_jobs=-1, verbose=False, random_state=0).fit(X, constraints=known)

@@ -52,8 +52,8 @@ def links_local(n=200_000, links=1_000_000, theta=0.1) -> Contest:
     hub = np.bincount(cited[:, 1]).max()
 
     def judge(pairs, n_pairs):
-        said = f"{len(pairs.must_link):,} of {n_pairs:,} pairs, a hub is cited {hub:,} times"
-        return Verdict(f"{said}; unblocked {peak_gib():.2f} GiB")
+        detail = f"{len(pairs.must_link):,} of {n_pairs:,} pairs, a hub is cited {hub:,} times"
+        return Verdict(f"{detail}; unblocked {peak_gib():.2f} GiB")
 
     return Contest(lambda: local_core_pairs(cited, n, theta=theta), lambda: unblocked(cited, n), judge)
 

@@ -16,8 +16,8 @@ def seconds_to(code: str, processes: int) -> float:
 
     Reading a thousand files is disturbed easily, and what disturbs it only adds to the time.
     """
-    said = "import time; start = time.perf_counter()\n" + code + "\nprint(time.perf_counter() - start)"
-    run = [sys.executable, "-c", said]
+    program = "import time; start = time.perf_counter()\n" + code + "\nprint(time.perf_counter() - start)"
+    run = [sys.executable, "-c", program]
     return min(float(subprocess.run(run, capture_output=True, text=True, check=True).stdout) for _ in range(processes))
 
 

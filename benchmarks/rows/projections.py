@@ -141,8 +141,8 @@ def in_single(projection, X, hints) -> Contest:
     def judge(ours, theirs):
         held = [peak_beside(lambda data=data: fitted(data)) / 2**20 for data in (single, X)]
         angle = linalg.subspace_angles(ours.components_.T.astype(np.float64), theirs.components_.T).max()
-        told = "{:.0f} and {:.0f} MiB beside the data, largest principal angle {:.1e}".format(*held, angle)
-        return Verdict(told, held[0] < held[1])
+        detail = "{:.0f} and {:.0f} MiB beside the data, largest principal angle {:.1e}".format(*held, angle)
+        return Verdict(detail, held[0] < held[1])
 
     return Contest(lambda: fitted(single), lambda: fitted(X), judge)
 

@@ -53,8 +53,8 @@ def scaling(
             for point in sweep(method, axis, Limits(limit_s, limit_gib), known, quick):
                 points[method, axis, point.value] = point
                 if point.stopped:
-                    told = f"{method}, {axis} = {point.value:,}: {point.stopped}"
-                    console.print(told, highlight=False, markup=False, soft_wrap=True)
+                    message = f"{method}, {axis} = {point.value:,}: {point.stopped}"
+                    console.print(message, highlight=False, markup=False, soft_wrap=True)
                 if not quick:
                     write(file, points)
             progress.advance(task)

@@ -42,8 +42,8 @@ def draw_axis(points: Points, axis: str, path: Path) -> Path:
             if not len(curve):
                 continue
             power = exponent([tuple(place) for place in curve])
-            told = f"{method}  {power:.2f}" if power == power else f"{method}  –"
-            panel.plot(*curve.T, color=color, marker="o", markersize=3, linewidth=1.3, label=told)
+            label = f"{method}  {power:.2f}" if power == power else f"{method}  –"
+            panel.plot(*curve.T, color=color, marker="o", markersize=3, linewidth=1.3, label=label)
             if reason := end_of(points, method, axis):
                 sign = {"memory": "s", "time": "x", "error": "v"}[reason]
                 panel.plot(*curve[-1], color=color, marker=sign, markersize=8, fillstyle="none")

@@ -47,7 +47,7 @@ class Point:
     limit_gib: float = 0.0
     machine: str = ""
 
-    def settled(self, limits: Limits) -> bool:
+    def is_final(self, limits: Limits) -> bool:
         """Whether it need not be run again: it was measured, it failed, or it stopped at limits no lower than these."""
         held = {"time": self.limit_s >= limits.seconds, "memory": self.limit_gib >= limits.gib}
         return held.get(self.stopped.split(":")[0], True)
@@ -119,11 +119,11 @@ def sweep(
     curve: list[tuple[int, float]] = []
     for value in AXES[axis].tiny if quick else AXES[axis].values:
         point = known(value)
-        if point is None or not point.settled(limits):
+        if point is None or not point.is_final(limits):
             expected = predicted(curve, value)
             if expected > limits.seconds:
-                told = f"time: it would take some {expected:.0f} s"
-                point = Point(method, axis, value, stopped=told, limit_s=limits.seconds, limit_gib=limits.gib,
+                reason = f"time: it would take some {expected:.0f} s"
+                point = Point(method, axis, value, stopped=reason, limit_s=limits.seconds, limit_gib=limits.gib,
                               machine=machine())  # fmt: skip
             else:
                 point = measured(method, axis, value, limits, quick)

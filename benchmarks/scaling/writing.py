@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from likewise._atomic import atomic_write_text
-
-from ..writing import markdown
+from ..writing import markdown, write_page
 from .axes import AXES, curves
 from .drawing import curve_of, end_of
 from .fitting import LAST, LEAST_S, exponent
@@ -34,9 +32,7 @@ def write_scaling(points: Points, pictures: list[Path], path: Path) -> Path:
         parts += [f"![Seconds over {title}]({picture.parent.name}/{picture.name})", _ends(points, axis)]
     reasons = (f"- {family}: {cost_of(names[0]).reason}." for family, names in families().items())
     parts += ["## Why so much is needed", "\n".join(reasons)]
-    with atomic_write_text(path) as file:
-        file.write("\n\n".join(part.strip() for part in parts if part) + "\n")
-    return path
+    return write_page(path, parts)
 
 
 def _exponents(points: Points) -> str:
@@ -53,11 +49,11 @@ def _cell(points: Points, method: str, axis: str) -> str:
     power = exponent(curve_of(points, method, axis))
     if power != power:
         return f"– ({needed(method, axis):g})"
-    told = f"{power:.2f}".replace("-", "−")
+    shown = f"{power:.2f}".replace("-", "−")
     return (
-        f"**{told}** ({needed(method, axis):g})"
+        f"**{shown}** ({needed(method, axis):g})"
         if _is_worse(power, method, axis)
-        else f"{told} ({needed(method, axis):g})"
+        else f"{shown} ({needed(method, axis):g})"
     )
 
 

@@ -137,7 +137,7 @@ def along_dimensions(build: Callable[[Case, int], Any]) -> Method:
 
 
 def at_all_dimensions(method: Method) -> Method:
-    """1 − F of a method that is not told how many directions to use; filed under the number of features."""
+    """1 − F of a method that does not get the number of directions; filed under the number of features."""
     return lambda drawn, seed: {str(drawn.X.shape[1]): _error(drawn, method(drawn, seed))}
 
 
@@ -184,8 +184,8 @@ def timed(build: Callable[[Case, int], Any], *, offline: bool, part: bool = True
 
 def _fitted(build: Callable[[Case, int], Any], part: Case, seed: int) -> Any:
     reduction = build(part, seed)
-    told = {} if isinstance(reduction, PCA) else {"constraints": part.constraints}
-    return reduction.fit(part.X, **told)
+    given = {} if isinstance(reduction, PCA) else {"constraints": part.constraints}
+    return reduction.fit(part.X, **given)
 
 
 def _placed(drawn: Case, labels: np.ndarray) -> np.ndarray:
@@ -278,7 +278,7 @@ def _figure(figure: str, name: str) -> Iterator[Trial]:
 
 
 def figures(results: Results, folder: Path) -> None:
-    """Draw error against dimensions, a panel for each number of pairs; dashed: told no dimension."""
+    """Draw error against dimensions, a panel for each number of pairs; dashed: methods without a number of dimensions."""
     for figure, features in (("figure4", 256), ("figure5", 649)):
         for version, names in VERSIONS.items():
             panels = {}

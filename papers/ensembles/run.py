@@ -67,7 +67,7 @@ def one_k_means(drawn: Case, seed: int) -> KMeans:
 
 
 def ensemble(**how: Any) -> Callable[[Case, int], SubspaceMetricEnsemble]:
-    """Metric-S and its kin, in the paper's sizes unless told."""
+    """Metric-S and its kin, by default in the paper's sizes."""
 
     def build(drawn: Case, seed: int) -> SubspaceMetricEnsemble:
         count, width = drawn.extra["size"]

@@ -11,7 +11,7 @@ from .claims import Claim, Claims
 from .study import Study
 
 COLUMNS = ("likewise", "umap")
-"""Columns that no paper has: our own default pipeline, and the rival that hears no hints."""
+"""Columns that no paper has: our own default pipeline, and UMAP, which uses no hints."""
 
 WIDEST = 0.05
 """Runs that scatter so much that two standard errors are more than this have not shown agreement."""

@@ -93,7 +93,7 @@ SAYS = {
 }
 
 
-def told(drawn: Case, seed: int, same: tuple = (), different: tuple = (), most: int | None = None) -> Constraints:
+def stated(drawn: Case, seed: int, same: tuple = (), different: tuple = (), most: int | None = None) -> Constraints:
     """Pairs between all points of one corner and all of another, or `most` of them."""
 
     def between(a: int, b: int) -> np.ndarray:
@@ -121,7 +121,7 @@ def gap(Z: np.ndarray, y: np.ndarray, a: int, b: int) -> float:
 
 def figure2(panel: str, drawn: Case, seed: int) -> dict[str, float]:
     """Gaps between the corners that were called different, and between those called the same."""
-    Z = plane(drawn, told(drawn, seed, **SAYS[panel]))
+    Z = plane(drawn, stated(drawn, seed, **SAYS[panel]))
     gaps = {"same": [gap(Z, drawn.y, *two) for two in SAYS[panel].get("same", ())]}
     gaps["different"] = [gap(Z, drawn.y, *two) for two in SAYS[panel].get("different", ())]
     others = [(a, b) for a in range(4) for b in range(a) if {a, b} not in [set(t) for t in SAYS[panel].get("same", ())]]
@@ -131,7 +131,7 @@ def figure2(panel: str, drawn: Case, seed: int) -> dict[str, float]:
 
 def figure3(most: int, drawn: Case, seed: int) -> dict[str, float]:
     """How much nearer x and + are to each other than x and o, in the first direction."""
-    Z = plane(drawn, told(drawn, seed, same=[(2, 1)], most=most))[:, :1]
+    Z = plane(drawn, stated(drawn, seed, same=[(2, 1)], most=most))[:, :1]
     return {"overlap": float(1 - gap(Z, drawn.y, 2, 1) / gap(Z, drawn.y, 2, 0))}
 
 
@@ -198,9 +198,9 @@ def figures(results: Results, folder: Path) -> None:
     start = PCA(2).fit_transform(drawn.X)
     kinds = np.array(["o", "+", "x", "*"])[drawn.y]
     for panel, says in SAYS.items():
-        Z = plane(drawn, told(drawn, 0, **says))
+        Z = plane(drawn, stated(drawn, 0, **says))
         scatter(start, Z, kinds, path=folder / f"figure2-{panel}.png", titles=("two principal components", panel))
     for most in (1, 3, 5, 10):
-        Z = plane(drawn, told(drawn, 0, same=[(2, 1)], most=most))
+        Z = plane(drawn, stated(drawn, 0, same=[(2, 1)], most=most))
         titles = ("two principal components", f"similar(x, +), {most} pairs")
         scatter(start, Z, kinds, path=folder / f"figure3-{most}.png", titles=titles)

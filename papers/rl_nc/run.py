@@ -177,7 +177,7 @@ def _figure2(name: str, draw: Callable[[float, int], Case]) -> Trial:
 
 def _figure3(which: str, draw: Callable[[float, int], Case]) -> Iterator[Trial]:
     for amount in AMOUNTS:
-        # NC hears nothing; it is here once for each amount so that statements can compare amount by amount.
+        # NC uses no hints; it is here once for each amount so that statements can compare amount by amount.
         yield Trial(f"figure3/{which}/{amount:g}", partial(draw, amount), {**NC, **PROPAGATED}, seeds=SEEDS)
 
 

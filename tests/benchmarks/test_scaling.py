@@ -72,13 +72,13 @@ def test_a_curve_ends_with_an_error(monkeypatch):
     told = Point("cop", "hints", 10, stopped="error: no labeling")
     monkeypatch.setattr(running, "measured", lambda *asked: told)
     assert list(sweep("cop", "hints", Limits())) == [told]
-    assert told.settled(Limits(1e9, 1e9))
+    assert told.is_final(Limits(1e9, 1e9))
 
 
 def test_a_point_is_ended_at_its_memory():
     large = running.measured("pck", "rows", 316_228, Limits(60.0, 0.3))
     assert large.stopped == "memory: it needs more than 0.3 GiB"
-    assert not large.settled(Limits(60.0, 8.0))
+    assert not large.is_final(Limits(60.0, 8.0))
 
 
 def test_a_point_is_measured_apart():
