@@ -59,7 +59,11 @@ def likewise(case: Case, seed: int) -> dict[str, float]:
     start = perf_counter()
     model = Likewise(case.n_clusters, verbose=False, random_state=seed).fit(case.X, constraints=case.constraints)
     seconds = perf_counter() - start
-    found = {**all_scores(case, model.labels_), **all_scores(case, model.unsupervised_labels_, "plain-"), "seconds": seconds}
+    found = {
+        **all_scores(case, model.labels_),
+        **all_scores(case, model.unsupervised_labels_, "plain-"),
+        "seconds": seconds,
+    }
     wrong = [is_wrong(case, suspect) for suspect in model.suspects_]
     if any(wrong) and not all(wrong):
         found["auc"] = float(roc_auc_score(wrong, [suspect.wrong for suspect in model.suspects_]))

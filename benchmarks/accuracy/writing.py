@@ -22,14 +22,14 @@ FEW = ("k-means", "umap", PLAIN, "c-nc", "pck", "project", "peer PCKMeans", "pee
 
 INTRODUCTION = """\
 Written by `make compare`. Hints are pairs of a random half of the rows, saved once and read by every method; scores
-are NMI unless stated otherwise, on all rows and on the other half, which no hint touches. A mean is over data sets of the
-mean over draws, up to {seeds} of them; it is noted below where there are fewer. Every method gets the same rows: columns
-as they are if their ranges are alike, else standardized; texts as unit rows of tf-idf weights. Methods of other
+are NMI unless stated otherwise, on all rows and on the other half, which no hint touches. A mean is over data sets of
+the mean over draws, up to {seeds} of them; it is noted below where there are fewer. Every method gets the same rows:
+columns as they are if their ranges are alike, else standardized; texts as unit rows of tf-idf weights. Methods of other
 packages ("peer") get at most 100 dense columns of them (principal components) and {limit:.0f} seconds a run, and are
-asked no more about a data set after a run that took longer; there, and where they fail, they have no answer and share
-the last place. COBRAS chooses its questions itself, among the same rows and as many. Settings of `Likewise` were
-chosen on other data sets than those it is evaluated on (last section), with these exceptions: the first ones were looked at on
-wine, iris, vehicle, ionosphere and one triple of newsgroups; that linear runs stay out of the answer without hints, and
+not run again on a data set after a run that took longer; there, and where they fail, they have no answer and share the
+last place. COBRAS chooses its questions itself, among the same rows and as many. Settings of `Likewise` were chosen on
+other data sets than those it is evaluated on (last section), with these exceptions: the first ones were looked at on
+wine, iris, vehicle, ionosphere and one triple of newsgroups; that linear runs stay out of the result without hints, and
 that must-links fewer than clusters teach nothing, was decided with an eye on all. Seconds are from a busy machine.
 """
 
@@ -45,13 +45,13 @@ def write_results(folder: Path, results: Results) -> Path:
     draw_means(table, PAIRS, figures / "means.png")
     draw_sets(table, PAIRS, figures / "sets.png")
     draw_wrong(table, PAIRS, figures / "wrong.png")
-    found_bars = bars(table, PAIRS, rivals)
+    bar_lines = [(bar.asked, bar.found, "yes" if bar.met else "**no**") for bar in bars(table, PAIRS, rivals)]
     parts = [
         "# Likewise compared with other methods",
         INTRODUCTION.format(seeds=SEEDS, limit=LIMIT_S),
         f"{machine()}.",
         "## The bars",
-        markdown(("asked", "found", "met"), [(bar.asked, bar.found, "yes" if bar.met else "**no**") for bar in found_bars]),
+        markdown(("asked", "found", "met"), bar_lines),
         "## Mean NMI, all rows",
         "![Mean NMI by number of hints](figures/means.png)",
         by_budget(everyone, PAIRS, lambda method, pairs: f"{table.mean(method, pairs):.3f}", table),

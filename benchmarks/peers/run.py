@@ -39,7 +39,9 @@ def answered(method, data, seed, limit_s=None):
     except (TooSlow, Exception) as problem:  # a peer that fails is reported, not hidden
         # A bare "except" in a peer may have turned the limit into another error: the clock decides.
         too_slow = limit_s is not None and time.perf_counter() - start >= limit_s
-        message = f"it took more than {limit_s:g} s" if too_slow else f"{type(problem).__name__}: {problem}".rstrip(": ")
+        message = (
+            f"it took more than {limit_s:g} s" if too_slow else f"{type(problem).__name__}: {problem}".rstrip(": ")
+        )
         found = {"failure": message, "too_slow": too_slow}
     return {"seconds": time.perf_counter() - start, **found}
 

@@ -278,7 +278,7 @@ def _figure(figure: str, name: str) -> Iterator[Trial]:
 
 
 def figures(results: Results, folder: Path) -> None:
-    """Draw error against dimensions, a panel for each number of pairs; dashed: methods without a number of dimensions."""
+    """Draw error against dimensions, a panel for each number of pairs; dashed: without a number of dimensions."""
     for figure, features in (("figure4", 256), ("figure5", 649)):
         for version, names in VERSIONS.items():
             panels = {}
