@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 
 from likewise.evaluation import Ledger, Results
 from likewise.evaluation.protocols import Trial, run_method
@@ -106,7 +107,10 @@ def _answers(package: str, tasks: Iterable[Task], jobs: int) -> Iterator[Answer]
     if jobs == 1:
         yield from (_work(package, task) for task in tasks)
         return
-    with _one_thread_each(), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with (
+        _one_thread_each(),
+        ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=end_with_parent) as pool,
+    ):
         waiting = [pool.submit(_work, package, task) for task in tasks]
         try:
             for done in as_completed(waiting):
@@ -136,6 +140,18 @@ def _work(package: str, task: Task) -> Answer:
 
 def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it is gone, also if that was killed."""
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 @lru_cache(maxsize=8)

@@ -234,7 +234,7 @@ def test_inside_the_checkout_words_are_passed_on(monkeypatch):
     monkeypatch.chdir(HOME / "src" / "likewise")
     monkeypatch.setattr(sys, "argv", ["likewise-bench", "scaling", "--quick"])
     asked = []
-    monkeypatch.setattr(subprocess, "call", lambda words, env: asked.append((words[1:], env["PYTHONPATH"])) or 7)
+    monkeypatch.setattr(os, "execve", lambda program, words, env: asked.append((words[1:], env["PYTHONPATH"])))
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    assert bench.main() == 7
+    bench.main()
     assert asked == [(["-P", "-m", "benchmarks", "scaling", "--quick"], str(HOME))]

@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+import time
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -74,6 +78,40 @@ def test_results_do_not_depend_on_the_number_of_processes(study, ledger, tmp_pat
     assert run(plan(study, several.read()), several, jobs=2) == []
     timeless = {cell: seeds for cell, seeds in several.read().items() if "refuses" not in cell}
     assert timeless == {cell: seeds for cell, seeds in alone.items() if "refuses" not in cell}
+
+
+KILLED = """
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from os import getpid
+
+from papers.framework.running import end_with_parent
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
+        print(pool.submit(getpid).result(), flush=True)
+        time.sleep(60)
+"""
+
+
+def test_workers_end_with_a_process_that_is_killed(tmp_path):
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True, env=environment) as process:
+        worker = int(process.stdout.readline())
+        os.kill(worker, 0)  # it is there
+        process.kill()
+    for _ in range(100):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{worker}/stat").read_text().split(")")[1].split()[0] == "Z":
+            return
+        time.sleep(0.1)
+    raise AssertionError("the worker is still running")
 
 
 def test_one_cell_or_the_quick_ones_only(study, ledger):

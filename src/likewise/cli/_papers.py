@@ -11,4 +11,4 @@ from .bench import run_module
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def papers(arguments: tuple[str, ...]) -> None:
     """Run the tables of the papers again (in a checkout of likewise)."""
-    raise SystemExit(run_module("papers", arguments))
+    run_module("papers", arguments)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 
 def find_checkout(start: Path) -> Path:
@@ -29,18 +29,18 @@ def find_checkout(start: Path) -> Path:
     )
 
 
-def run_module(module: str, arguments: Sequence[str]) -> int:
-    """Run ``python -m module`` of the checkout in the current folder; return its exit code."""
+def run_module(module: str, arguments: Sequence[str]) -> NoReturn:
+    """Become ``python -m module`` of the checkout, in the current folder: one process, which signals reach."""
     paths = [str(find_checkout(Path.cwd())), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     # -P: modules of the checkout, not those that happen to lie in the current folder
-    return subprocess.call([sys.executable, "-P", "-m", module, *arguments], env=environment)
+    os.execve(sys.executable, [sys.executable, "-P", "-m", module, *arguments], environment)
 
 
 def main() -> int:
     """Run ``python -m benchmarks`` with the arguments of this program."""
     try:
-        return run_module("benchmarks", sys.argv[1:])
+        run_module("benchmarks", sys.argv[1:])
     except FileNotFoundError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
