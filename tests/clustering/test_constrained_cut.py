@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from cases.data import blobs, consistent_hints, partial_labels
 from likewise import Constraints
 from likewise.clustering import ConstrainedNormalizedCut, NormalizedCut
-from likewise.clustering.spectral._affinity import affinity_graph
+from likewise.clustering.spectral._normalized_cut import affinity_graph
 from likewise.linalg import _eigen as spectral
 
 K_BLOBS = affinity_graph(blobs(80, 5)[0], "rbf", None)

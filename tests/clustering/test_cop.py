@@ -196,7 +196,7 @@ def test_a_planted_coloring_is_found():
 
 def test_beliefs_are_refused():
     hints = Constraints(9, must_link=[(0, 1)], must_weight=[0.5])
-    with pytest.raises(ValueError, match=r"COPKMeans takes every hint as certain .* one weighs 0.5"):
+    with pytest.raises(ValueError, match=r"COPKMeans takes every hint as certain, .* one has weight 0.5"):
         COPKMeans(3).fit(np.eye(9), constraints=hints)
 
 

@@ -10,8 +10,7 @@ from likewise import Constraints
 from likewise.clustering import KernelKMeans, SKKMeans, choose_delta
 from likewise.clustering.kmeans import _kernel as kernel
 from likewise.clustering.kmeans import _nystrom as nystrom
-from likewise.clustering.kmeans._choose_delta import GRID
-from likewise.clustering.kmeans._kernel import KernelPoints
+from likewise.clustering.kmeans._kernel import GRID, KernelPoints
 from likewise.clustering.kmeans._lloyd import lloyd, plain
 from likewise.clustering.kmeans._nystrom import Nystrom
 from likewise.graphs._kernel import median_distance
@@ -118,7 +117,7 @@ def test_skk_without_hints_is_kernel_kmeans_and_refuses_beliefs():
     )
     with pytest.raises(ValueError, match="takes every hint as certain"):
         SKKMeans(3).fit(X, constraints=consistent_hints(y, beliefs=True))
-    with pytest.raises(ValueError, match="hears no hints"):
+    with pytest.raises(ValueError, match="does not use constraints"):
         KernelKMeans(3).fit(X, constraints=consistent_hints(y))
 
 
@@ -139,7 +138,7 @@ def test_choose_delta_keeps_most_cannot_links_apart_and_takes_the_middle_of_equa
         broken.append((labels[hints.cannot_link[:, 0]] == labels[hints.cannot_link[:, 1]]).sum())
     best = np.flatnonzero(np.array(broken) == min(broken))
     assert choose_delta(X, hints, 3, random_state=3) == pytest.approx(grid[best[(len(best) - 1) // 2]])
-    with pytest.raises(ValueError, match="judges by cannot-links, and the constraints hold none"):
+    with pytest.raises(ValueError, match="compares widths by cannot-links, and the constraints hold none"):
         choose_delta(X, Constraints(45), 3)
     with pytest.raises(ValueError, match="widths above 0"):
         choose_delta(X, hints, 3, grid=[0.0, 1.0])

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from cases.data import blobs, counts
 from likewise import Constraints
 from likewise.clustering import NormalizedCut
-from likewise.clustering.spectral._affinity import affinity_graph
+from likewise.clustering.spectral._normalized_cut import affinity_graph
 from likewise.linalg import _eigen as spectral
 
 
@@ -147,11 +147,11 @@ def test_errors():
         NormalizedCut(2, affinity="precomputed").fit(-K)
     with pytest.raises(ValueError, match="symmetric"):
         NormalizedCut(2, affinity="precomputed").fit(np.triu(K))
-    with pytest.raises(ValueError, match="only 0 of 5 rows are like any other"):
+    with pytest.raises(ValueError, match="only 0 of 5 rows have an affinity to any other"):
         NormalizedCut(2, affinity="precomputed").fit(np.eye(5))
     with pytest.raises(ValueError, match="needs n_neighbors"):
         NormalizedCut(2, n_neighbors=None).fit(np.ones((5, 3)))
-    with pytest.raises(ValueError, match="hears no hints"):
+    with pytest.raises(ValueError, match="does not use constraints"):
         NormalizedCut(2).fit(np.eye(5), constraints=Constraints(5, [(0, 1)]))
 
 

@@ -15,7 +15,7 @@ from constraints.strategies import hints as any_hints
 from likewise import Constraints, Partition
 from likewise.clustering import COPKMeans, MPCKMeans, PCKMeans
 from likewise.clustering.kmeans._lloyd import lloyd
-from likewise.clustering.kmeans._pck import groups_apart, priced, rows_apart
+from likewise.clustering.kmeans._pck import groups_apart, penalized, rows_apart
 from likewise.clustering.kmeans._points import Points
 from likewise.clustering.kmeans._scale import mean_distance, mean_squared_deviation
 from likewise.clustering.kmeans._seeding import farthest_first
@@ -46,7 +46,7 @@ def test_same_start_gives_the_slow_objective_at_every_iteration(kind, closed, pe
     constraints = some_hints(kind, y)
     points, penalties = Points(X), rows_apart(constraints, closed=closed)
     start = X[[0, 4, 8]]
-    assign = priced(points, penalties, penalty, np.random.RandomState(5))
+    assign = penalized(points, penalties, penalty, np.random.RandomState(5))
     run = lloyd(points, start, assign, max_iter=30, tol=0.0, free=penalties.free)
     hints = pair_lists(constraints.expand(closed=closed))
     direct = slow_pck(X, start, hints, penalty, np.random.RandomState(5), run.n_iter)
@@ -117,7 +117,7 @@ def test_hard_must_links_hold_whatever_they_cost_and_into_cluster_zero():
         points = Points(X)
         hints = Constraints(40, must_link=[(int(np.flatnonzero(side)[0]), int(np.flatnonzero(~side)[0]))])
         penalties = rows_apart(hints, closed=True)
-        run = lloyd(points, start, priced(points, penalties, 1e6, np.random.RandomState(cluster)), max_iter=9, tol=0)
+        run = lloyd(points, start, penalized(points, penalties, 1e6, np.random.RandomState(cluster)), max_iter=9, tol=0)
         assert run.labels[hints.must_link[0, 0]] == run.labels[hints.must_link[0, 1]]
 
 
@@ -129,7 +129,7 @@ def test_beliefs_are_weighed():
     together = PCKMeans(2, penalty=1.0, random_state=0).fit(X, constraints=strong).labels_
     assert apart[1] != apart[2]
     assert together[1] == together[2]
-    with pytest.raises(ValueError, match=r"must_link='hard' takes every must-link as certain, but one weighs 0.1"):
+    with pytest.raises(ValueError, match=r"must_link='hard' takes every must-link as certain, but one has weight 0.1"):
         PCKMeans(2, must_link="hard").fit(X, constraints=weak)
 
 

@@ -9,7 +9,7 @@ from cases.data import blobs
 from likewise.clustering.kmeans import _points as rows
 from likewise.clustering.kmeans._lloyd import k_means, lloyd, plain
 from likewise.clustering.kmeans._points import Points, squared_lengths
-from likewise.clustering.kmeans._seeding import drawn_rows, spread_out
+from likewise.clustering.kmeans._seeding import kmeans_plus_plus, random_rows
 
 X, Y = blobs(60, 8, n_groups=3)
 LOOP = {"max_iter": 100, "tol": 0.0}
@@ -46,7 +46,7 @@ def test_more_starts_are_never_worse():
     assert many <= one
 
 
-@pytest.mark.parametrize("start", [drawn_rows, spread_out])
+@pytest.mark.parametrize("start", [random_rows, kmeans_plus_plus])
 def test_starts_are_rows(start):
     points = Points(X)
     centers = start(points, 5, np.random.RandomState(0))

@@ -142,7 +142,7 @@ def test_input_is_left_alone_and_checked(propagate):
         propagate(np.full((6, 6), np.nan), hints)
     with pytest.raises(ValueError, match="built for 5 rows, distances have 6"):
         propagate(D, Constraints(5))
-    with pytest.raises(ValueError, match=r"one weighs 0\.5"):
+    with pytest.raises(ValueError, match=r"one has weight 0\.5"):
         propagate(D, Constraints(6, [(0, 1)], must_weight=[0.5]))
 
 

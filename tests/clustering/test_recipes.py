@@ -93,11 +93,11 @@ def test_sparse_text():
         assert recipe(3, random_state=0).fit_predict(counts(60, 20), constraints=hints).shape == (60,)
 
 
-def test_parts_that_hear_nothing():
-    deaf = ChainedClusterer(3, steps=[StandardScaler()], clusterer=KMeans(n_init=1), random_state=0)
-    assert deaf.fit(X).labels_.shape == (90,)
-    with pytest.raises(ValueError, match="no part of the chain hears hints"):
-        deaf.fit(X, constraints=HINTS)
+def test_constraints_without_a_part_that_uses_them():
+    chain = ChainedClusterer(3, steps=[StandardScaler()], clusterer=KMeans(n_init=1), random_state=0)
+    assert chain.fit(X).labels_.shape == (90,)
+    with pytest.raises(ValueError, match="no part of the chain uses constraints"):
+        chain.fit(X, constraints=HINTS)
     with pytest.raises(ValueError, match="reach must be"):
         PropagatedAffinity("far").fit(X)
 

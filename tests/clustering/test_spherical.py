@@ -9,7 +9,7 @@ from likewise import Constraints
 from likewise.clustering import SphericalKMeans
 from likewise.clustering.kmeans._lloyd import lloyd, plain
 from likewise.clustering.kmeans._points import Points
-from likewise.clustering.kmeans._seeding import spread_out
+from likewise.clustering.kmeans._seeding import kmeans_plus_plus
 
 
 def slow_spherical(X, centers, n_iter):
@@ -103,7 +103,7 @@ def test_labels_are_ignored_and_hints_refused():
     ignored = SphericalKMeans(3, random_state=0).fit(X, y)
     np.testing.assert_array_equal(ignored.labels_, SphericalKMeans(3, random_state=0).fit(X).labels_)
     SphericalKMeans(3).fit(X, constraints=Constraints(30))
-    with pytest.raises(ValueError, match=r"hears no hints, but was given .*1 must-link.*PCKMeans"):
+    with pytest.raises(ValueError, match=r"does not use constraints, but was given .*1 must-link.*PCKMeans"):
         SphericalKMeans(3).fit(X, constraints=Constraints(30, must_link=[(0, 1)]))
 
 
@@ -111,7 +111,7 @@ def test_seeds_are_far_apart_and_given_ones_stay():
     X, _ = blobs(60)
     points = Points(X)
     rng = np.random.RandomState(0)
-    seeds = spread_out(points, 5, rng, X[:2])
+    seeds = kmeans_plus_plus(points, 5, rng, X[:2])
     np.testing.assert_array_equal(seeds[:2], X[:2])
     assert len(np.unique(seeds, axis=0)) == 5
 

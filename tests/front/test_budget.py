@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 
 from likewise import _threads as threads
 from likewise.clustering.kmeans._points import Points
-from likewise.clustering.kmeans._seeding import spread_out
+from likewise.clustering.kmeans._seeding import kmeans_plus_plus
 from likewise.constraints import Constraints
 from likewise.front import Likewise
 from likewise.front import _budget as budget_module
@@ -189,5 +189,5 @@ def test_a_stream_holds_what_one_start_draws(k):
     points = Points(np.random.default_rng(0).normal(size=(60, 3)))
     rng = np.random.RandomState(5)
     own = open_stream(reserve_stream(rng, k))
-    spread_out(points, k, own)
+    kmeans_plus_plus(points, k, own)
     assert own.uniform() == rng.uniform()

@@ -93,7 +93,7 @@ def test_weights_are_used_or_refused(blobs):
     X, y = blobs
     hints = Constraints.sample(y, "random_pairs", 40, random_state=0)
     doubtful = Constraints(160, hints.must_link, hints.cannot_link, must_weight=0.5)
-    with pytest.raises(ValueError, match="no place for degrees of belief"):
+    with pytest.raises(ValueError, match="takes every hint as certain"):
         Likewise(4, trust="strict").fit(X, constraints=doubtful)
     for trust in ("auto", "weighted"):
         model = Likewise(4, trust=trust, random_state=0).fit(X, constraints=doubtful)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._warnings import InterruptedWarning
 from ._options import FILE, command_line, data_options, hints_option, json_option, quiet_option, seed_option
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def _fit(estimator: Any, facts: Method, rows: Rows, constraints: Constraints, li
     if not constraints.is_empty:
         given["constraints"] = constraints
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="interrupted")
+        warnings.simplefilter("ignore", InterruptedWarning)
         estimator.fit(rows.X, **given)
     if isinstance(estimator, Likewise) and estimator.report_.interrupted:
         raise KeyboardInterrupt  # a partial result is not wanted: --budget asks for the best within a time

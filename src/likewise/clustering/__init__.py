@@ -1,4 +1,4 @@
-"""Clusterings that heed hints: the k-means family, the spectral family, ensembles, and projecting first."""
+"""Constrained clustering: the k-means family, the spectral family, ensembles, and projecting first."""
 
 from ._base import Clusterer as Clusterer
 from ._networked import NetworkedDocuments as NetworkedDocuments
@@ -6,11 +6,11 @@ from ._project import ProjectThenCluster as ProjectThenCluster
 from .agreement._hbgf import consensus_embedding as consensus_embedding
 from .agreement._hbgf import hbgf as hbgf
 from .agreement._subspaces import SubspaceMetricEnsemble as SubspaceMetricEnsemble
-from .kmeans._choose_delta import choose_delta as choose_delta
 from .kmeans._coloring import PlacementError as PlacementError
 from .kmeans._cop import COPKMeans as COPKMeans
 from .kmeans._kernel import KernelKMeans as KernelKMeans
 from .kmeans._kernel import SKKMeans as SKKMeans
+from .kmeans._kernel import choose_delta as choose_delta
 from .kmeans._pck import PCKMeans as PCKMeans
 from .kmeans._spherical import SphericalKMeans as SphericalKMeans
 from .kmeans.mpck._estimator import MPCKMeans as MPCKMeans

@@ -1,9 +1,9 @@
-"""What every clusterer shares: validation, hints, and what it says when it cannot use them."""
+"""What every clusterer shares: validation, constraints, and errors where it cannot use them."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -18,10 +18,10 @@ from ..constraints._overlap import pair_weights
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
-    """Clusters rows, heeding hints.
+    """Base of all clusterers: ``fit`` takes rows, partial labels and constraints.
 
-    A method overrides :meth:`_cluster`, which gets checked data and checked hints and sets what it learned; everything
-    a user touches is written here once.
+    A method overrides :meth:`_cluster`, which gets checked data and checked constraints, sets what it learned and
+    returns the labels.
 
     Attributes
     ----------
@@ -36,7 +36,14 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
     @classmethod
     def as_published(cls, n_clusters: int = 8, **params: Any) -> Self:
-        """The paper to the letter; the plain constructor has the defaults that were measured to work best."""
+        """The paper to the letter; the plain constructor has the defaults that were measured to work best.
+
+        Parameters
+        ----------
+        n_clusters : int
+        **params
+            Other parameters of the constructor.
+        """
         return cls(n_clusters, **{**cls._published, **params})
 
     @abstractmethod
@@ -51,45 +58,75 @@ class Clusterer(ClusterMixin, BaseEstimator):
         ----------
         X : (n, f) array, sparse matrix or data frame
         y : (n,) array-like, optional
-            Partial labels; −1, None or NaN where unknown. A method that hears no hints ignores them, as
+            Partial labels; −1, None or NaN where unknown. A method that does not use constraints ignores them, as
             scikit-learn's own clusterers do.
         constraints : Constraints, optional
             Pairs, and anything else that is known. With ``y``, both count.
+
+        Returns
+        -------
+        self
         """
         X = validate_rows(self, X, **self._accepts())
         n_clusters = getattr(self, "n_clusters", None) or 1
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={X.shape[0]} rows there are.")
-        hints = self._hints(X.shape[0], y, constraints)
-        if not (self._method.uses_constraints or hints.is_empty):
+        known = self._known(X.shape[0], y, constraints)
+        if not (self._method.uses_constraints or known.is_empty):
             raise ValueError(
-                f"{type(self).__name__} hears no hints, but was given {hints!r}. Use PCKMeans, COPKMeans or "
+                f"{type(self).__name__} does not use constraints, but was given {known!r}. Use PCKMeans, COPKMeans or "
                 "ProjectThenCluster, or leave the constraints out."
             )
         if not self._method.uses_weights:
-            self._refuse_beliefs(hints)
-        self.labels_ = np.asarray(self._cluster(X, hints), dtype=np.int32)
+            self._refuse_weights(known)
+        self.labels_ = np.asarray(self._cluster(X, known), dtype=np.int32)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> np.ndarray:
-        """Cluster the rows of X and return their labels; everything as for :meth:`fit`."""
+        """Cluster the rows of X and return their labels.
+
+        Parameters
+        ----------
+        X, y, constraints
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        (n,) int array
+        """
         return self.fit(X, y, constraints=constraints).labels_
 
-    def _hints(self, n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
+    def _known(self, n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
         return as_constraints(n_samples, y if self._method.uses_constraints else None, constraints)
 
     def _accepts(self) -> dict[str, Any]:
         return {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "ensure_min_samples": 1}
 
-    def _refuse_beliefs(self, hints: Constraints) -> None:
-        told = np.concatenate([pair_weights(hints, "must"), pair_weights(hints, "cannot")])
-        if np.any(told != 1):
+    def _refuse_weights(self, constraints: Constraints) -> None:
+        weight = uncertain_weight(constraints)
+        if weight is not None:
             raise ValueError(
-                f"{type(self).__name__} takes every hint as certain and has no place for degrees of belief, but one "
-                f"weighs {told[told != 1][0]:g}. Leave the weights out, or use a method that weighs hints (PCKMeans)."
+                f"{type(self).__name__} takes every hint as certain, but one has weight {weight:g}. Leave the "
+                "weights out, or use a method that uses them (PCKMeans)."
             )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._accepts().get("accept_sparse", False) is not False
         return tags
+
+
+def uncertain_weight(
+    constraints: Constraints, kinds: tuple[Literal["must", "cannot"], ...] = ("must", "cannot")
+) -> float | None:
+    """The first weight other than 1; None where all constraints are certain.
+
+    >>> uncertain_weight(Constraints(3, must_link=[(0, 1)], must_weight=0.5)), uncertain_weight(Constraints(3))
+    (0.5, None)
+    """
+    for kind in kinds:
+        weights = pair_weights(constraints, kind)
+        uncertain = weights[weights != 1]
+        if len(uncertain):
+            return float(uncertain[0])
+    return None

@@ -14,16 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import validate_rows
 from .._method import Method, Needs
-from .._progress_legacy import part
+from .._progress import stage
 from .._saved import Saved
 from .._sklearn import HasMethods, Interval, StrOptions, _fit_context
 from ..constraints import Constraints
 from ..projections import Costco
 from ..sources.links import balanced, global_core_pairs, homophily, link_matrix, linked_pairs, local_core_pairs
 from ._base import Clusterer
+from ._project import k_means_after_projection
 from .kmeans._centers import LOOP, POSITIVE_INT
-from .kmeans._pck import PCKMeans
-from .kmeans._scale import mean_squared_deviation
 
 CANNOT_PENALTY = 0.3
 SHARE = Interval(Real, 0, 1, closed="both")
@@ -32,20 +31,20 @@ SHARE = Interval(Real, 0, 1, closed="both")
 class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """Clusters documents by their words and by the links between them.
 
-    Links tell which documents belong together, but there are few, and they tell nothing of new documents. So they are
-    turned into core pairs, from these Costco learns which words matter, and k-means by cosine clusters all documents in
-    the space of those words. A new document needs no links.
+    Links join documents that belong together, but there are few of them, and none to new documents. So they are turned
+    into core pairs, from these Costco learns which words matter, and k-means by cosine clusters all documents in the
+    space of those words. A new document needs no links.
 
     Parameters
     ----------
     n_clusters : int
     links_method : {"both", "links", "local", "global"}
-        What becomes of links: must-links as they are ("links"), pairs with common references
+        What links are turned into: must-links as they are ("links"), pairs with common references
         (:func:`~likewise.sources.links.local_core_pairs`), pairs that random walks hold together
         (:func:`~likewise.sources.links.global_core_pairs`), or the first two together ("both").
     balance : bool
         Whether every document counts about alike, whatever the number of its pairs
-        (:func:`~likewise.sources.links.balanced`). Otherwise hubs drown the rest.
+        (:func:`~likewise.sources.links.balanced`). Otherwise documents with many links dominate.
     n_components : int
         Directions that Costco keeps.
     alpha, theta
@@ -53,12 +52,12 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     gamma, n_pairs, n_similar, global_score
         Of the global core pairs; ``global_score`` is their ``score``.
     projection : projection, optional
-        In place of :class:`~likewise.Costco`; ``n_components`` then does not count.
+        In place of :class:`~likewise.Costco`; ``n_components`` is then not used.
     metric : {"cosine", "euclidean"}
         How projected documents are compared.
     trust : bool
-        Whether hints given as ``y`` or ``constraints`` are right: they then hold also in the clustering, or else may
-        be broken at a price. Links are never trusted: they only teach the projection.
+        Whether ``y`` and ``constraints`` are right: must-link groups then move as one in the clustering; else each may
+        be violated at a penalty. Links are used for the projection only.
     n_init, max_iter, tol, random_state
         Of the k-means.
 
@@ -66,13 +65,13 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     ----------
     labels_ : (n,) int array
     core_pairs_ : Constraints
-        What the links said.
+        The core pairs of the links.
     homophily_ : Homophily or None
         How often links join documents of one class, where labels or constraints came with the links.
     projection_ : Costco or None
         None if there were neither links nor must-links.
     text_features_ : TextFeatures or None
-        What made a matrix of texts.
+        The transformer of the texts; None if X was a matrix.
     cluster_centers_ : (n_clusters, r) array
         In the projected space.
     n_iter_ : int
@@ -84,8 +83,8 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     ``n_similar=5``); links and local ones balanced 0.54, the default. :meth:`as_published` is Algorithm 4: local core
     pairs, unbalanced, Eq. 5.17's β, and plain k-means. It gives 0.37, as the thesis has it.
 
-    On WebKB links join pages of *different* classes: words alone 0.34, with links 0.03. This warns if hints show such a
-    thing.
+    On WebKB links join pages of *different* classes: words alone 0.34, with links 0.03. A warning says so where
+    constraints show it.
 
     References
     ----------
@@ -194,31 +193,45 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown.
         links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a file, optional
-            See :func:`~likewise.sources.links.link_matrix`. None: k-means on the words, with whatever hints there are.
+            See :func:`~likewise.sources.links.link_matrix`. None: k-means on the words, with the constraints if any.
         constraints : Constraints, optional
-            What a person knows besides. With ``y``, both count, and a hint counts more than a core pair.
+            With ``y``, both count, and a constraint counts more than a core pair.
         ids : list-like, optional
             Names of the documents, if the links name them.
+
+        Returns
+        -------
+        self
         """
         X = validate_rows(self, self._features(X, fitting=True), **self._accepts())
         n = X.shape[0]
         if self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={n} rows there are.")
-        hints = self._hints(n, y, constraints)
+        known = self._known(n, y, constraints)
         matrix = None if links is None else link_matrix(links, n, ids=ids)
         self.homophily_ = None
-        if matrix is not None and not hints.is_empty:
-            self.homophily_ = homophily(matrix, hints, warn=False)
-        with part(0, 0.2):
+        if matrix is not None and not known.is_empty:
+            self.homophily_ = homophily(matrix, known, warn=False)
+        with stage("finding core pairs"):
             self.core_pairs_ = Constraints(n) if matrix is None else self._core_pairs(matrix, X)
         self._warn(matrix)
-        self.labels_ = np.asarray(self._cluster(X, hints), dtype=np.int32)
+        self.labels_ = np.asarray(self._cluster(X, known), dtype=np.int32)
         return self
 
     def fit_predict(
         self, X: Any, y: Any = None, *, links: Any = None, constraints: Constraints | None = None, ids: Any = None
     ) -> np.ndarray:
-        """Cluster documents and return their labels; everything as for :meth:`fit`."""
+        """Cluster documents and return their labels.
+
+        Parameters
+        ----------
+        X, y, links, constraints, ids
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        (n,) int array
+        """
         return self.fit(X, y, links=links, constraints=constraints, ids=ids).labels_
 
     def _warn(self, matrix: sparse.csr_array | None) -> None:
@@ -252,31 +265,31 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
         rng = check_random_state(self.random_state)
-        taught = self.core_pairs_ | constraints
+        pairs = self.core_pairs_ | constraints
         self.projection_ = None
-        if taught.n_must_link:
+        if pairs.n_must_link:
             r = self.n_components if self.n_components < min(X.shape) else None
             projection = Costco(r) if self.projection is None else clone(self.projection)
-            with part(0.2, 0.7):
-                self.projection_ = projection.fit(X, constraints=taught)
+            with stage("projecting"):
+                self.projection_ = projection.fit(X, constraints=pairs)
         Z = self._image(X)
         self._n_features_out = Z.shape[1]
-        cosine = self.metric == "cosine"
-        clusterer = PCKMeans(
+        clusterer = k_means_after_projection(
+            Z,
             self.n_clusters,
-            penalty=CANNOT_PENALTY * mean_squared_deviation(Z, cosine=cosine),
-            must_link="hard" if self.trust else "soft",
-            closure=self.trust,
+            penalty=CANNOT_PENALTY,
+            trust=self.trust,
             metric=self.metric,
             n_init=self.n_init,
             max_iter=self.max_iter,
             tol=self.tol,
             random_state=rng,
         )
-        with part(0.7, 1):
+        with stage("clustering"):
             self.clusterer_ = clusterer.fit(Z, constraints=constraints)
         self.cluster_centers_ = self.clusterer_.cluster_centers_
-        self.inertia_, self.n_iter_ = self.clusterer_.inertia_, self.clusterer_.n_iter_
+        self.inertia_ = self.clusterer_.inertia_
+        self.n_iter_ = self.clusterer_.n_iter_
         return self.clusterer_.labels_
 
     def _image(self, X: Any) -> Any:
@@ -302,11 +315,29 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         return validate_rows(self, self._features(X), reset=False, **self._accepts())
 
     def transform(self, X: Any) -> Any:
-        """Documents (texts or rows) in the learned space."""
+        """Documents in the learned space.
+
+        Parameters
+        ----------
+        X : list of str, or (n, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (n, r) array
+        """
         return self._image(self._checked(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of new documents, by their words alone."""
+        """The cluster of new documents, by their words alone.
+
+        Parameters
+        ----------
+        X : list of str, or (n, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (n,) int array
+        """
         Z = self.transform(X)
         return np.asarray(self.clusterer_.predict(Z), dtype=np.int32)
 

@@ -1,4 +1,4 @@
-"""Project, then cluster: learn where to look, then look there."""
+"""Project, then cluster: a projection learned from constraints, then a constrained k-means."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._estimator import validate_rows
 from .._method import LLOYD, Method, uses_constraints
-from .._progress_legacy import part
+from .._progress import stage
 from .._saved import Saved
 from .._sklearn import HasMethods, Interval, StrOptions
 from ..constraints import Constraints
 from ..linalg._unit_rows import unit_rows
 from ..prepare._kinds import kind_of, on_one_scale
 from ..projections import SSDR, Costco
-from ._base import Clusterer
+from ._base import Clusterer, uncertain_weight
 from .kmeans._centers import LOOP, POSITIVE_INT
 from .kmeans._pck import PCKMeans
-from .kmeans._points import Array, Points
+from .kmeans._points import Points
 from .kmeans._scale import mean_squared_deviation
 
 N_CLUSTERS = 8
 N_COMPONENTS = {"cosine": 40, "euclidean": 100}
-"""Directions that Costco keeps where no projection is given; they are scaled by how well they do."""
+"""Directions that Costco keeps where no projection is given."""
 
 
 class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """Hints twice over: a projection learned from them, and a k-means in it that heeds them.
+    """A projection learned from constraints, then a k-means that uses them again.
 
-    The method to try first. A projection alone leaves the hints to be forgotten by the clustering; moving must-link
-    groups as one, with a mild price on broken cannot-links, is often the largest single gain.
+    Prefer it over :class:`~likewise.Likewise` where the map should be linear and the answer a k-means in it, and for a
+    projection or a clusterer of your own. A projection alone leaves the clustering free to violate the constraints;
+    moving must-link groups as one, with a mild penalty on violated cannot-links, is often the largest single gain.
 
     Parameters
     ----------
@@ -44,20 +45,20 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         None: what ``clusterer`` has, or 8.
     projection : transformer, optional
         Any projection of this package, or any scikit-learn transformer. None: :class:`~likewise.Costco` where
-        there are must-links (it learns from those; up to 40 directions for text, 100 otherwise; regularized alike in
-        all features if their ranges are alike, as in images, else by the variance of each),
-        :class:`~likewise.SSDR` where there are none (k directions; without any hints it is PCA).
+        there are must-links (up to 40 directions for text, 100 otherwise; regularized alike in all features if their
+        ranges are alike, as in images, else by the variance of each), :class:`~likewise.SSDR` where there are none
+        (k directions; without any constraints it is PCA).
     clusterer : clusterer, optional
-        None: :class:`~likewise.clustering.PCKMeans` as ``trust``, ``cannot_penalty`` and ``metric`` say. A clusterer of
-        this package is given the hints. Any other one is given the means of must-link groups, weighted by their size,
-        if its ``fit`` takes ``sample_weight`` and hints are trusted (for k-means this is exactly must-links that hold);
-        else, or if there are fewer groups than clusters, the rows.
+        None: :class:`~likewise.clustering.PCKMeans` with ``trust``, ``cannot_penalty`` and ``metric``. A clusterer that
+        takes constraints is given them. Any other one is given the means of must-link groups, weighted by their size,
+        if its ``fit`` takes ``sample_weight`` and constraints are trusted (for k-means this is exactly must-links that
+        hold); else, or if there are fewer groups than clusters, the rows.
     trust : bool
-        Whether hints are right. Then must-link groups move as one, and what follows from the hints counts as well.
-        Otherwise every stated pair may be broken at its price, and degrees of belief are heeded.
+        Whether all constraints are right. Then must-link groups move as one, and entailed pairs count, too. Otherwise
+        every stated pair may be violated at its penalty, and weights are used.
     cannot_penalty : float
-        The price of a broken cannot-link (without ``trust``: of any broken hint), in units of the mean squared distance
-        of a projected row to the mean of all. Between 0.1 and 0.3 was measured to be good.
+        The penalty of a violated cannot-link (without ``trust``: of any violated constraint), in units of the mean
+        squared distance of a projected row to the mean of all. Between 0.1 and 0.3 was measured to be good.
     metric : {"auto", "cosine", "euclidean"}
         How projected rows are compared. "auto" is cosine for text, that is, for sparse X, or rows of unit length
         without negative entries.
@@ -136,15 +137,15 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
         if self.trust:
-            self._refuse_doubts(constraints)
+            self._refuse_weights(constraints)
         rng = check_random_state(self.random_state)
         self.metric_ = self.metric if self.metric != "auto" else kind_of(X).metric
-        with part(0, 0.25):
+        with stage("projecting"):
             self.projection_ = _fitted(self._chosen_projection(X, constraints), X, constraints)
             Z = self._image(X)
         self._n_features_out = Z.shape[1]
         self.clusterer_ = self._chosen_clusterer(Z, rng)
-        with part(0.25, 1):
+        with stage("clustering"):
             labels = self._labels(Z, constraints)
         for name, value in (("n_iter_", 1), ("cluster_centers_", None), ("inertia_", None), ("objective_", None)):
             value = getattr(self.clusterer_, name, value)
@@ -163,11 +164,11 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     def _chosen_clusterer(self, Z: Any, rng: np.random.RandomState) -> Any:
         if self.clusterer is None:
-            return PCKMeans(
+            return k_means_after_projection(
+                Z,
                 self._k,
-                penalty=self.cannot_penalty * mean_squared_deviation(Z, cosine=self.metric_ == "cosine"),
-                must_link="hard" if self.trust else "soft",
-                closure=self.trust,
+                penalty=self.cannot_penalty,
+                trust=self.trust,
                 metric=self.metric_,
                 n_init=self.n_init,
                 max_iter=self.max_iter,
@@ -187,11 +188,11 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         return N_CLUSTERS if self.n_clusters is None else self.n_clusters
 
     def _image(self, X: Any) -> Any:
-        """Projected rows, of unit length where directions count and the clusterer does not see to that itself."""
+        """Projected rows, of unit length for the cosine metric unless the clusterer takes care of that."""
         Z = self.projection_.transform(X)
         return unit_rows(Z) if self.metric_ == "cosine" and self.clusterer is not None else Z
 
-    def _labels(self, Z: Any, constraints: Constraints) -> Array:
+    def _labels(self, Z: Any, constraints: Constraints) -> np.ndarray:
         clusterer = self.clusterer_
         groups = constraints.groups()
         if uses_constraints(clusterer):
@@ -206,17 +207,25 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
             return clusterer.fit(means, sample_weight=points.weight).labels_[groups]
         return clusterer.fit(Z).labels_
 
-    def _refuse_doubts(self, hints: Constraints) -> None:
-        try:
-            self._refuse_beliefs(hints)
-        except ValueError as error:
+    def _refuse_weights(self, constraints: Constraints) -> None:
+        weight = uncertain_weight(constraints)
+        if weight is not None:
             raise ValueError(
-                "trust=True takes every hint as certain, but some carry degrees of belief. Pass trust=False to heed "
-                "them, or leave the weights out."
-            ) from error
+                f"trust=True takes every hint as certain, but one has weight {weight:g}. Pass trust=False to use the "
+                "weights, or leave them out."
+            )
 
     def transform(self, X: Any) -> Any:
-        """The rows of X in the learned space."""
+        """The rows of X in the learned space.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (n, r) array
+        """
         return self.projection_.transform(self._checked(X))
 
     def _checked(self, X: Any) -> Any:
@@ -225,9 +234,32 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of new rows: projected, then the nearest center."""
+        """The cluster of new rows: projected, then placed by the clusterer.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (n,) int array
+        """
         Z = self._image(self._checked(X))
         return np.asarray(self.clusterer_.predict(Z), dtype=np.int32)
+
+
+def k_means_after_projection(
+    Z: Any, n_clusters: int, *, penalty: float, trust: bool, metric: str, **loop: Any
+) -> PCKMeans:
+    """The constrained k-means for projected rows Z; ``penalty`` is in units of their mean squared deviation."""
+    return PCKMeans(
+        n_clusters,
+        penalty=penalty * mean_squared_deviation(Z, cosine=metric == "cosine"),
+        must_link="hard" if trust else "soft",
+        closure=trust,
+        metric=metric,
+        **loop,
+    )
 
 
 def _fitted(projection: Any, X: Any, constraints: Constraints) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 
 from .._arrays import FloatArray, IntArray
 from ..clustering.kmeans._lloyd import best_of, lloyd, plain
-from ..clustering.kmeans._pck import groups_apart, priced, rows_apart
+from ..clustering.kmeans._pck import groups_apart, penalized, rows_apart
 from ..clustering.kmeans._points import Points
 from ..clustering.kmeans._scale import mean_squared_deviation
-from ..clustering.kmeans._seeding import farthest_first, spread_out
+from ..clustering.kmeans._seeding import farthest_first, kmeans_plus_plus
 from ..constraints import Constraints
 
 CLOSED_PRICE = 0.3
@@ -35,9 +35,9 @@ def reserve_stream(rng: np.random.RandomState, n_clusters: int) -> RandomStream:
     """The state of ``rng`` for one start of k-means, while ``rng`` itself moves on to where that start will end.
 
     So runs can be made in any order, on several threads or not at all, and each draws what it would have drawn had they
-    been made one after the other. A start of ``spread_out`` draws one number for its first center and 2 + log k for
-    each other one (where rows are fewer than clusters it draws otherwise, and streams share some numbers, which does no
-    harm).
+    been made one after the other. A start of ``kmeans_plus_plus`` draws one number for its first center and 2 + log k
+    for each other one (where rows are fewer than clusters it draws otherwise, and streams share some numbers, which
+    does no harm).
     """
     stream: RandomStream = rng.get_state(legacy=False)
     rng.uniform(size=1 + (n_clusters - 1) * (2 + int(np.log(n_clusters))))
@@ -55,7 +55,7 @@ def kmeans_labels(points: Points, n_clusters: int, stream: RandomStream, start: 
     """Labels of one plain run: from the means of the clusters of ``start``, or from rows by k-means++."""
     n_clusters = min(n_clusters, points.n)
     if start is None:
-        centers = spread_out(points, n_clusters, open_stream(stream))
+        centers = kmeans_plus_plus(points, n_clusters, open_stream(stream))
     else:
         centers = _means(points, start, n_clusters, lambda: open_stream(stream))
     return lloyd(points, centers, plain(points), **QUICK).labels
@@ -92,13 +92,13 @@ def constrained_kmeans(
     points = Points(Z, groups if closed else None)
     penalties = (groups_apart if closed else rows_apart)(constraints, closed=closed)
     price = CLOSED_PRICE if closed else STATED_PRICE
-    assign = priced(points, penalties, price * mean_squared_deviation(Z), rng)
+    assign = penalized(points, penalties, price * mean_squared_deviation(Z), rng)
     centers = [_means(Points(Z), labels, n_clusters, lambda: rng) for labels in starts]
     for number in range(n_init):
         if closed and number == 0:
             centers.append(farthest_first(points, np.arange(points.n), n_clusters, rng))
         else:
-            centers.append(spread_out(points, n_clusters, rng))
+            centers.append(kmeans_plus_plus(points, n_clusters, rng))
     run = best_of(lloyd(points, start, assign, free=penalties.free, **EXACT) for start in centers)
     return run.labels[groups]
 
@@ -106,4 +106,4 @@ def constrained_kmeans(
 def _means(points: Points, labels: IntArray, n_clusters: int, rng: Callable[[], np.random.RandomState]) -> FloatArray:
     """The means of given clusters; rows by k-means++ for those that are empty."""
     means, alive = points.means(labels, n_clusters)
-    return means if alive.all() else spread_out(points, n_clusters, rng(), means[alive])
+    return means if alive.all() else kmeans_plus_plus(points, n_clusters, rng(), means[alive])

@@ -20,6 +20,7 @@ from .._progress_bar import progress_bar
 from .._saved import Saved, check_shape
 from .._sklearn import Interval, StrOptions, _check_feature_names_in
 from .._threads import native
+from .._warnings import InterruptedWarning
 from ..clustering._base import Clusterer
 from ..constraints import Constraints
 from ..linalg._eigen import unit_length
@@ -270,7 +271,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     def _check_strict(self, constraints: Constraints) -> None:
         if self.trust == "strict":
-            self._refuse_beliefs(constraints)
+            self._refuse_weights(constraints)
             constraints.check(self.n_clusters)
 
     def _learn(
@@ -347,6 +348,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             warnings.warn(
                 f"interrupted: the result rests on {self.n_iter_} clusterings, those there were by then; report_ says "
                 "what is missing. Fit again for the whole, or set budget_s to stop at a time of your choice.",
+                InterruptedWarning,
                 stacklevel=stacklevel,
             )
         return labels

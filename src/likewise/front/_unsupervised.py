@@ -15,7 +15,7 @@ from .._threads import parallel_map
 from ..clustering.agreement._hbgf import consensus_embedding
 from ..clustering.kmeans._lloyd import best_of, lloyd, plain
 from ..clustering.kmeans._points import Points
-from ..clustering.kmeans._seeding import spread_out
+from ..clustering.kmeans._seeding import kmeans_plus_plus
 from ..prepare._kinds import DataKind
 from ..prepare._linear import LinearFeatures
 from ._budget import Budget
@@ -148,7 +148,9 @@ def cluster_unsupervised(
     ordered = [labelings[number] for number in sorted(labelings)]
     embedding, _ = consensus_embedding(ordered, n_clusters)
     points = Points(embedding)
-    run = best_of(lloyd(points, spread_out(points, n_clusters, rng), plain(points), **EXACT) for _ in range(N_STARTS))
+    run = best_of(
+        lloyd(points, kmeans_plus_plus(points, n_clusters, rng), plain(points), **EXACT) for _ in range(N_STARTS)
+    )
     return Unsupervised(
         n_clusters, run.labels, embedding, ordered, run_s=(end - start) / len(ordered), joining_s=budget.elapsed - end
     )

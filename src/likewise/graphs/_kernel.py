@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from .._arrays import FloatArray, IntArray
 from .._sklearn import Interval, StrOptions
+from .._warnings import NarrowKernelWarning
 from ..constraints import Constraints
 
 DELTA = [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")]
@@ -128,6 +129,7 @@ def resolve_delta(delta: float | str, X: Any) -> float:
         warnings.warn(
             f"delta={delta:g} is less than half of the median distance between rows ({median:g}): at that width "
             "must-linked groups become neighbors of all rows and the result collapses. Use delta='median' or larger.",
+            NarrowKernelWarning,
             stacklevel=4,
         )
     return float(delta)

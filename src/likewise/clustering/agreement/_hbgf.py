@@ -1,4 +1,4 @@
-"""Agreement of many clusterings: one that cuts as few of their clusters as possible."""
+"""Consensus of many clusterings by cutting the bipartite graph of items and clusters."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import svds
 from sklearn.utils import check_random_state
 
-from ..._arrays import relabel
+from ..._arrays import FloatArray, IntArray, relabel
 from ...linalg._eigen import connected_parts, leading_pairs, unit_length
-from ..spectral._embedding import partition_rows
-
-Array = np.ndarray
+from ..spectral._normalized_cut import partition_rows
 
 SMALL = 300
-"""Up to so many clusters in all (or items) the exact decomposition of their Gram matrix is cheapest."""
+"""Clusters in all (or items) up to which the exact decomposition of their Gram matrix is fastest."""
 
 
-def hbgf(labelings: Any, n_clusters: int, *, weights: Any = None, n_init: int = 10, random_state: Any = None) -> Array:
+def hbgf(
+    labelings: Any, n_clusters: int, *, weights: Any = None, n_init: int = 10, random_state: Any = None
+) -> IntArray:
     """Join clusterings into one by cutting the bipartite graph of items and clusters.
 
     Prefer it to voting (clusters of two labelings need no correspondence, and their numbers may differ) and to
@@ -35,7 +35,7 @@ def hbgf(labelings: Any, n_clusters: int, *, weights: Any = None, n_init: int = 
     Parameters
     ----------
     labelings : list of (n,) integer arrays
-        One clustering each; −1 where a labeling leaves an item out. What the labels are called plays no part.
+        One clustering each; −1 where a labeling leaves an item out. The names of the labels do not matter.
     n_clusters : int
     weights : (number of labelings,) array of positive numbers, optional
         How much each labeling counts; equal by default.
@@ -68,7 +68,7 @@ def hbgf(labelings: Any, n_clusters: int, *, weights: Any = None, n_init: int = 
     return np.where(labels < 0, np.bincount(labels[labels >= 0]).argmax(), labels).astype(np.int32)
 
 
-def consensus_embedding(labelings: Any, n_components: int, *, weights: Any = None) -> tuple[Array, Array]:
+def consensus_embedding(labelings: Any, n_components: int, *, weights: Any = None) -> tuple[FloatArray, FloatArray]:
     """The space in which :func:`hbgf` clusters: rows of unit length for the items, and for the clusters.
 
     Parameters
@@ -94,7 +94,7 @@ def consensus_embedding(labelings: Any, n_components: int, *, weights: Any = Non
     ends = np.concatenate([E.indptr, np.full(clusters, E.nnz)])
     graph = sparse.csr_array((E.data, E.indices + n, ends), shape=(n + clusters, n + clusters))  # each edge once
 
-    def further(vertices: Array, count: int) -> tuple[Array, Array]:
+    def further(vertices: IntArray, count: int) -> tuple[FloatArray, FloatArray]:
         rows, columns = vertices[vertices < n], vertices[vertices >= n]
         part = E if len(vertices) == len(degrees) else E[rows][:, columns - n]
         scale = 1 / np.sqrt(degrees)
@@ -142,7 +142,9 @@ def item_cluster_graph(labelings: Any, weights: Any = None) -> sparse.csr_array:
     return sparse.csr_array((np.broadcast_to(weights, known.shape)[known], codes.T[known], starts), shape=shape)
 
 
-def _singular(A: sparse.csr_array, u: Array, v: Array, count: int) -> tuple[Array, Array, Array]:
+def _singular(
+    A: sparse.csr_array, u: FloatArray, v: FloatArray, count: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The ``count`` largest singular triples of A after its first, (1, u, v); fewer where the rest is zero."""
     n, m = A.shape
     count = min(count, min(n, m) - 1)

@@ -36,7 +36,7 @@ from .._base import Clusterer
 from ..kmeans._lloyd import k_means
 from ..kmeans._pck import PCKMeans
 from ..kmeans._points import Points
-from ..kmeans._seeding import drawn_rows, spread_out
+from ..kmeans._seeding import kmeans_plus_plus, random_rows
 from ._hbgf import hbgf, item_cluster_graph
 
 POSITIVE = Interval(Integral, 1, None, closed="left")
@@ -251,10 +251,10 @@ class SubspaceMetricEnsemble(Clusterer):
 
     def _labels(self, X: Any, rng: np.random.RandomState, constraints: Constraints) -> tuple[np.ndarray, int]:
         if self.constrained:
-            priced = PCKMeans(self.n_clusters, penalty=self.penalty, n_init=self.n_init, random_state=rng)
-            priced.fit(X, constraints=constraints)
-            return priced.labels_, priced.n_iter_
-        start = spread_out if self.init == "k-means++" else drawn_rows
+            model = PCKMeans(self.n_clusters, penalty=self.penalty, n_init=self.n_init, random_state=rng)
+            model.fit(X, constraints=constraints)
+            return model.labels_, model.n_iter_
+        start = kmeans_plus_plus if self.init == "k-means++" else random_rows
         run = k_means(Points(X), self.n_clusters, rng, n_init=self.n_init, max_iter=300, tol=1e-6, start=start)
         return run.labels, run.n_iter
 

@@ -40,7 +40,7 @@ class CenterClusterer(Clusterer):
     inertia_ : float
         The sum of squared distances of the rows to the centers of their clusters.
     objective_ : float
-        What was made small: the inertia and, where the method has them, penalties.
+        What was minimized: the inertia and, where the method has them, penalties.
     history_ : tuple of float
         The objective at every iteration of the best start.
     """
@@ -61,7 +61,16 @@ class CenterClusterer(Clusterer):
         self.n_iter_ = run.n_iter
 
     def predict(self, X: Any) -> np.ndarray:
-        """The nearest center of each row of X; hints about the rows the centers were learned from do not enter."""
+        """The nearest center of each row; constraints on the rows of ``fit`` are not used.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (n,) int array
+        """
         check_is_fitted(self)
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
         centers = self.cluster_centers_.astype(X.dtype, copy=False)

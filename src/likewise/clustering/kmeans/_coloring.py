@@ -13,11 +13,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from ..._arrays import FloatArray, IntArray
 from ...constraints import Closure
 from ...constraints._format import join_rows, pluralize
 from ...constraints._partition import pairs_within
-from ._penalties import INFINITE, Penalties, Standing
-from ._points import Array
+from ._penalties import INFINITE, LabelState, Penalties
 
 
 class PlacementError(ValueError):
@@ -44,8 +44,8 @@ class PlacementError(ValueError):
         return type(self)(f"{self} All of {pluralize(n_init, 'start')} ended so.", self.rows, self.proven)
 
 
-def cannot_link_edges(closure: Closure, apart: Penalties) -> Array:
-    """Enough of the cannot-links between told groups to know what is connected, O(n · k) of them.
+def cannot_link_edges(closure: Closure, apart: Penalties) -> IntArray:
+    """Enough of the cannot-links between constrained groups to know what is connected, O(n · k) of them.
 
     All stated pairs and all pairs inside blocks that are all different (never more than a cluster each); of blocks
     that differ from each other only the pairs with the first group of the first and of the second block.
@@ -64,7 +64,7 @@ def cannot_link_edges(closure: Closure, apart: Penalties) -> Array:
     return np.searchsorted(apart.rows, np.concatenate(edges))
 
 
-def _neighbors(edges: Array, n: int) -> list[list[int]]:
+def _neighbors(edges: IntArray, n: int) -> list[list[int]]:
     lists: list[list[int]] = [[] for _ in range(n)]
     for i, j in edges.tolist():
         lists[i].append(j)
@@ -72,7 +72,7 @@ def _neighbors(edges: Array, n: int) -> list[list[int]]:
     return lists
 
 
-def _components(edges: Array, n: int) -> Array:
+def _components(edges: IntArray, n: int) -> IntArray:
     graph = sparse.coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
     return connected_components(graph, directed=False)[1] if n else np.zeros(0, dtype=np.int64)
 
@@ -89,14 +89,14 @@ class TwoSides:
         self.component = _components(edges, n)
         self.side = self._colored(_neighbors(edges, n))
 
-    def best(self, costs: Array) -> Array:
-        """The cheapest labels, from the costs (r, 2) of the told groups."""
+    def best(self, costs: FloatArray) -> IntArray:
+        """The cheapest labels, from the costs (r, 2) of the constrained groups."""
         rows = np.arange(len(self.side))
         gain = costs[rows, 1 - self.side] - costs[rows, self.side]
         flipped = np.bincount(self.component, gain) < 0
         return np.where(flipped[self.component], 1 - self.side, self.side)
 
-    def _colored(self, neighbors: list[list[int]]) -> Array:
+    def _colored(self, neighbors: list[list[int]]) -> IntArray:
         side = [-1] * len(neighbors)
         parent = [-1] * len(neighbors)
         for root in range(len(neighbors)):
@@ -141,38 +141,38 @@ class Placer:
         order = np.argsort(component, kind="stable")
         self._parts = np.split(order, np.flatnonzero(np.diff(component[order])) + 1) if n else []
 
-    def place(self, costs: Array, rng: np.random.RandomState) -> Array:
-        """Labels of the told groups that keep all cannot-links, near ones preferred; else PlacementError."""
-        standing = Standing(self._apart, np.full(len(costs), -1), self._n_clusters)
+    def place(self, costs: FloatArray, rng: np.random.RandomState) -> IntArray:
+        """Labels of the constrained groups that keep all cannot-links, near ones preferred; else PlacementError."""
+        state = LabelState(self._apart, np.full(len(costs), -1), self._n_clusters)
         near = costs.tolist()
         for part in self._parts:
             part = rng.permutation(part).tolist()
-            # If near clusters lead nowhere, clusters that are in use already are preferred: fewer are spent.
+            # If near clusters fail, clusters that are in use already are preferred, so that more stay free.
             for premium in (0.0, 1.0 + 2.0 * float(costs.max())):
-                stuck, proven = self._search(standing, part, near, self._max_steps, premium)
+                stuck, proven = self._search(state, part, near, self._max_steps, premium)
                 if stuck is None or proven:
                     break
             if stuck is not None:
                 raise self._error(stuck, proven, len(part))
-        return np.array(standing.labels, dtype=np.int64)
+        return np.array(state.labels, dtype=np.int64)
 
-    def glance(self, costs: Array) -> Array | None:
-        """The same without stepping back; None where that leads nowhere."""
-        standing = Standing(self._apart, np.full(len(costs), -1), self._n_clusters)
+    def place_greedily(self, costs: FloatArray) -> IntArray | None:
+        """The same without backtracking; None where that fails."""
+        state = LabelState(self._apart, np.full(len(costs), -1), self._n_clusters)
         near = costs.tolist()
         for part in self._parts:
-            if self._search(standing, part.tolist(), near, 0, 0.0)[0] is not None:
+            if self._search(state, part.tolist(), near, 0, 0.0)[0] is not None:
                 return None
-        return np.array(standing.labels, dtype=np.int64)
+        return np.array(state.labels, dtype=np.int64)
 
     def _search(
-        self, standing: Standing, part: list[int], near: list[list[float]], max_steps: int, premium: float
+        self, state: LabelState, part: list[int], near: list[list[float]], max_steps: int, premium: float
     ) -> tuple[int | None, bool]:
         """Place one connected set, whose clusters cost ``premium`` more when first used.
 
-        (None, False) if that went well, else the group that was stuck, and whether that proves there is no way.
+        (None, False) if that succeeded, else the group that was stuck, and whether that proves there is no labeling.
         """
-        k, neighbors, labels = self._n_clusters, self._neighbors, standing.labels
+        k, neighbors, labels = self._n_clusters, self._neighbors, state.labels
         taken = {i: [0] * k for i in part}  # how many neighbors of i are in each cluster
         heap = [(0, -len(neighbors[i]), i) for i in part]
         heapq.heapify(heap)
@@ -181,7 +181,7 @@ class Placer:
         steps, deepest, stuck = 0, -1, part[0]
 
         def put(i: int, cluster: int, by: int) -> None:
-            standing.move(i, cluster if by > 0 else -1)
+            state.move(i, cluster if by > 0 else -1)
             used[cluster] += by
             for j in neighbors[i]:
                 taken[j][cluster] += by
@@ -189,7 +189,7 @@ class Placer:
                     heapq.heappush(heap, (taken[j].count(0) - k, -len(neighbors[j]), j))
 
         def cheapest(i: int, tried: list[int]) -> int | None:
-            cost = standing.priced(i, near[i], INFINITE)
+            cost = state.total_costs(i, near[i], INFINITE)
             if tried or premium:
                 # Clusters that this set does not use yet are all the same to it: one of them is tried for all.
                 spent = any(not used[c] for c in tried)
@@ -210,7 +210,7 @@ class Placer:
                 steps += 1
                 if not stack or steps > max_steps:
                     for placed, _ in stack:
-                        standing.move(placed, -1)
+                        state.move(placed, -1)
                     return stuck, not stack
                 heapq.heappush(heap, (taken[i].count(0) - k, -len(neighbors[i]), i))
                 i, tried = stack.pop()

@@ -1,4 +1,4 @@
-"""COP-means: k-means in which every hint holds."""
+"""COP-means: k-means in which every constraint holds."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..._arrays import FloatArray, IntArray
 from ..._method import LLOYD, Method
-from ..._progress_legacy import each
+from ..._progress import track
 from ...constraints import Constraints
 from ...graphs import cannot_link_graph
 from ._centers import CenterClusterer
 from ._coloring import PlacementError, Placer, TwoSides
 from ._lloyd import Assign, Run, best_of, lloyd
 from ._penalties import Penalties
-from ._points import Array, Points, nearest_and
-from ._seeding import spread_out
+from ._points import Points, nearest_and
+from ._seeding import kmeans_plus_plus
 
 
 class COPKMeans(CenterClusterer):
     """Constrained k-means whose labels keep every must-link and every cannot-link.
 
-    Prefer it where hints are rules (two rows of one invoice, two faces in one frame). Where they are opinions use
-    :class:`~likewise.clustering.PCKMeans`: a single wrong rule here moves whole groups to the wrong place.
+    Prefer it where constraints are certain (two rows of one invoice, two faces in one frame). Otherwise use
+    :class:`~likewise.clustering.PCKMeans`: a single wrong constraint here moves whole groups to a wrong cluster.
 
-    .. math:: \\min_{l, \\mu} \\sum_i \\|x_i - \\mu_{l_i}\\|^2 \\quad \\text{subject to all hints}
+    .. math:: \\min_{l, \\mu} \\sum_i \\|x_i - \\mu_{l_i}\\|^2 \\quad \\text{subject to all constraints}
 
     Rows that must be together are one point, the mean of their group with its size as weight; what remains is to keep
     groups apart, which is coloring a graph. Before it starts, contradictions and groups that need more than
@@ -63,7 +64,7 @@ class COPKMeans(CenterClusterer):
     Raises
     ------
     ConstraintConflictError
-        When hints contradict each other, or more rows than ``n_clusters`` all differ.
+        When constraints contradict each other, or more rows than ``n_clusters`` all differ.
     PlacementError
         When no labeling exists, or none was found; it says which, and names the rows that could not be placed.
 
@@ -113,18 +114,18 @@ class COPKMeans(CenterClusterer):
         self.max_steps = max_steps
         self.random_state = random_state
 
-    def _hints(self, n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
-        labels = super()._hints(n_samples, y, None)
+    def _known(self, n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
+        labels = super()._known(n_samples, y, None)
         n_classes = max((part.n_blocks for part in labels.partitions), default=0)
         if n_classes > self.n_clusters:
             warnings.warn(
                 f"y has {n_classes} classes, more than n_clusters={self.n_clusters} can keep apart: only that rows of "
-                "one class belong together is heeded. Ask for as many clusters as classes.",
+                "one class belong together is used. Ask for as many clusters as classes.",
                 stacklevel=4,
             )
             together = [replace(part, different_across=False) for part in labels.partitions]
             labels = Constraints(n_samples, partitions=together)
-        return labels | super()._hints(n_samples, None, constraints)
+        return labels | super()._known(n_samples, None, constraints)
 
     def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
         rng = check_random_state(self.random_state)
@@ -143,8 +144,8 @@ class COPKMeans(CenterClusterer):
 
     def _runs(self, points: Points, apart: Penalties, assign: Assign, rng: np.random.RandomState) -> list[Run]:
         runs, failure = [], None
-        for _ in each(range(self.n_init)):
-            start = spread_out(points, self.n_clusters, rng)
+        for _ in track(range(self.n_init)):
+            start = kmeans_plus_plus(points, self.n_clusters, rng)
             try:
                 runs.append(lloyd(points, start, assign, max_iter=self.max_iter, tol=self.tol, free=apart.free))
             except PlacementError as error:
@@ -157,30 +158,31 @@ class COPKMeans(CenterClusterer):
 
 
 def _allowed(points: Points, apart: Penalties, placer: Placer, rng: np.random.RandomState) -> Assign:
-    """Each group to the nearest cluster that is allowed, one after the other."""
+    """Each group to the nearest cluster that is feasible, one after the other."""
     rows = apart.rows
-    fresh = True
+    try_again = True
 
-    def assign(centers: Array, labels: Array | None) -> tuple[Array, float]:
-        nonlocal fresh
+    def assign(centers: FloatArray, labels: IntArray | None) -> tuple[IntArray, float]:
+        nonlocal try_again
         near, distance, distances = nearest_and(points, centers, rows)
         costs = points.weight[rows, None] * distances
 
-        def paid(told: Array) -> float:
-            return float(costs[np.arange(len(rows)), told].sum())
+        def cost(some: IntArray) -> float:
+            return float(costs[np.arange(len(rows)), some].sum())
 
-        told, _ = apart.sweep(placer.place(costs, rng) if labels is None else labels[rows], costs, np.inf, rng)
+        before = placer.place(costs, rng) if labels is None else labels[rows]
+        constrained, _ = apart.sweep(before, costs, np.inf, rng)
         if labels is None:
-            fresh = True
-        elif fresh:
-            # Groups that block each other can only move if all are lifted: placed anew they may lie better. Once
-            # that gained nothing it is not tried again in this run.
-            anew = placer.glance(costs)
-            fresh = False
-            if anew is not None and paid(anew) < paid(told):
-                fresh = True
-                told, _ = apart.sweep(anew, costs, np.inf, rng)
-        return _settled(points, rows, near, distance, costs, told)
+            try_again = True
+        elif try_again:
+            # Groups that block each other can only move if all are placed anew. Once that gained nothing it is not
+            # tried again in this run.
+            anew = placer.place_greedily(costs)
+            try_again = False
+            if anew is not None and cost(anew) < cost(constrained):
+                try_again = True
+                constrained, _ = apart.sweep(anew, costs, np.inf, rng)
+        return _combined(points, rows, near, distance, costs, constrained)
 
     return assign
 
@@ -189,18 +191,19 @@ def _two_sides(points: Points, apart: Penalties, sides: TwoSides) -> Assign:
     """Connected groups to the better of the only two labelings they have."""
     rows = apart.rows
 
-    def assign(centers: Array, labels: Array | None) -> tuple[Array, float]:
+    def assign(centers: FloatArray, labels: IntArray | None) -> tuple[IntArray, float]:
         near, distance, distances = nearest_and(points, centers, rows)
         costs = points.weight[rows, None] * distances
-        return _settled(points, rows, near, distance, costs, sides.best(costs))
+        return _combined(points, rows, near, distance, costs, sides.best(costs))
 
     return assign
 
 
-def _settled(
-    points: Points, rows: Array, labels: Array, distance: Array, costs: Array, told: Array
-) -> tuple[Array, float]:
-    labels[rows] = told
-    paid = points.weight * distance
-    paid[rows] = costs[np.arange(len(rows)), told]
-    return labels, float(paid.sum()) + points.constant
+def _combined(
+    points: Points, rows: IntArray, labels: IntArray, distance: FloatArray, costs: FloatArray, constrained: IntArray
+) -> tuple[IntArray, float]:
+    """The labels of all points, those of ``rows`` replaced, and the objective."""
+    labels[rows] = constrained
+    total = points.weight * distance
+    total[rows] = costs[np.arange(len(rows)), constrained]
+    return labels, float(total.sum()) + points.constant

@@ -1,7 +1,9 @@
-"""Kernel k-means, and SKK-means: kernel k-means after must-link groups were collapsed."""
+"""Kernel k-means, SKK-means (kernel k-means after must-link groups were collapsed), and the choice of its kernel."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
@@ -11,37 +13,41 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..._arrays import BoolArray, FloatArray, IntArray
 from ..._estimator import validate_rows
 from ..._method import ALL_PAIRS, Method
-from ..._progress_legacy import part
+from ..._progress import stage, track
 from ..._saved import Saved, check_shape
 from ..._sklearn import Interval, StrOptions
+from ..._warnings import NarrowKernelWarning
 from ...constraints import Constraints
+from ...graphs import cannot_link_graph
 from ...graphs._kernel import DELTA, correction, median_distance, must_link_differences, resolve_delta
 from .._base import Clusterer
 from ._centers import LOOP
 from ._lloyd import Run, k_means
-from ._nystrom import Nystrom, drawn_landmarks
-from ._points import Array, Points, PointSet
+from ._nystrom import Nystrom, random_landmarks
+from ._penalties import Penalties
+from ._points import Points, PointSet
 
 FULL = 10_000
 """Rows up to which the whole kernel is used."""
 
 LANDMARKS = 1_000
-"""Rows that stand for all beyond."""
+"""Landmarks beyond."""
 
-PREPARED = 0.2
-"""The share of the time before the k-means, about: for the kernel, and for collapsing it."""
+GRID = (0.25, 0.5, 2**-0.5, 1.0, 2**0.5, 2.0, 4.0)
+"""The widths that :func:`choose_delta` tries, in units of the median distance between rows."""
 
 
 class KernelPoints:
-    """Points known by their inner products only; a center is a row of n coefficients on them.
+    """Points given by their inner products only; a center is a row of n coefficients on them.
 
     With c = Σ_t a_t φ(x_t):  ‖φ(x_i) − c‖² = K_ii − 2 (K a)_i + aᵀ K a, which is Eq. 25 of the DSP paper when a is
     1/|π| on a cluster π.
     """
 
-    def __init__(self, K: Array) -> None:
+    def __init__(self, K: FloatArray) -> None:
         self.K, self.n, self.dtype = K, len(K), K.dtype
         self.weight, self.constant = np.ones(self.n), 0.0
         self.diagonal = K.diagonal()
@@ -50,7 +56,7 @@ class KernelPoints:
         """All points at once: every distance to a center takes its length, and that takes the whole kernel."""
         return [slice(0, self.n)]
 
-    def squared_distances(self, centers: Array, rows: Any = slice(None)) -> Array:
+    def squared_distances(self, centers: FloatArray, rows: Any = slice(None)) -> FloatArray:
         """From some points to each center; never below zero."""
         used = np.flatnonzero(centers.any(axis=0))  # centers to start from are points: few columns of the kernel do
         K = self.K if 2 * len(used) > self.n else self.K[:, used]
@@ -58,14 +64,14 @@ class KernelPoints:
         norms = np.einsum("ck,kc->c", centers, products)
         return np.maximum(self.diagonal[rows, None] - 2 * products[rows] + norms, 0)
 
-    def means(self, labels: Array, n_clusters: int) -> tuple[Array, Array]:
+    def means(self, labels: IntArray, n_clusters: int) -> tuple[FloatArray, BoolArray]:
         """The coefficients of each cluster's mean, and which clusters are not empty."""
         sizes = np.bincount(labels, minlength=n_clusters)
         centers = np.zeros((n_clusters, self.n), dtype=self.dtype)
         centers[labels, np.arange(self.n)] = 1.0 / sizes[labels]
         return centers, sizes > 0
 
-    def take(self, rows: Array) -> Array:
+    def take(self, rows: IntArray) -> FloatArray:
         """Some of the points, as centers."""
         centers = np.zeros((len(rows), self.n), dtype=self.dtype)
         centers[np.arange(len(rows)), rows] = 1.0
@@ -82,7 +88,7 @@ def _check_coefficients(model: Any) -> None:
 class KernelKMeans(Clusterer):
     """k-means in the feature space of a kernel: clusters may be curved.
 
-    Prefer it over k-means where clusters are not blobs. It hears no hints; :class:`SKKMeans` does.
+    Prefer it over k-means where clusters are not blobs. It does not use constraints; :class:`SKKMeans` does.
 
     .. math:: \\min_\\pi \\sum_h \\sum_{x \\in \\pi_h} \\|\\varphi(x) - m_h\\|^2, \\qquad
               m_h = \\frac{1}{|\\pi_h|} \\sum_{t \\in \\pi_h} \\varphi(t)
@@ -180,36 +186,38 @@ class KernelKMeans(Clusterer):
             self.delta_ = self._width(X)
         rng = check_random_state(self.random_state)
         count = self._landmark_count(X.shape[0])
-        self.landmarks_, self.kernel_error_ = None, 0.0
+        self.landmarks_ = None
+        self.kernel_error_ = 0.0
         if count is None:
-            with part(0, PREPARED / 2):
+            with stage("computing the kernel"):
                 K = self._kernel(X, X)
-            with part(PREPARED / 2, PREPARED):
                 K_hat, correct = self._projected(K, constraints)
-            with part(PREPARED, 1):
-                run = self._run(KernelPoints(K_hat), rng)
-            self._X, self.coefficients_ = X, correct(run.centers)
+            run = self._run(KernelPoints(K_hat), rng)
+            self._X = X
+            self.coefficients_ = correct(run.centers)
             self._norms = np.einsum("ck,kc->c", run.centers, K_hat @ run.centers.T)
         else:
-            with part(0, PREPARED / 2):
-                space = Nystrom.of(self._kernel, X, drawn_landmarks(count, constraints, rng))
-            with part(PREPARED / 2, PREPARED):
+            with stage("computing the kernel"):
+                space = Nystrom.of(self._kernel, X, random_landmarks(count, constraints, rng))
                 space.collapse(constraints)
-            with part(PREPARED, 1):
-                run = self._run(Points(space.F), rng)
+            run = self._run(Points(space.F), rng)
             # centers have no part in what was projected away: f̂(x)·c = K(x, L) M c
-            self._X, self.coefficients_ = X[space.landmarks], run.centers @ space.M.T
+            self._X = X[space.landmarks]
+            self.coefficients_ = run.centers @ space.M.T
             self._norms = np.einsum("ck,ck->c", run.centers, run.centers)
-            self.landmarks_, self.kernel_error_ = space.landmarks, space.error
+            self.landmarks_ = space.landmarks
+            self.kernel_error_ = space.error
         self.inertia_ = self.objective_ = run.objective
-        self.history_, self.n_iter_ = run.history, run.n_iter
+        self.history_ = run.history
+        self.n_iter_ = run.n_iter
         return run.labels
 
     def _run(self, points: PointSet, rng: np.random.RandomState) -> Run:
-        return k_means(points, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol)
+        with stage("clustering"):
+            return k_means(points, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol)
 
     def _landmark_count(self, n: int) -> int | None:
-        """How many rows stand for all; None where every row does."""
+        """The number of landmarks; None for the whole kernel."""
         if self.n_landmarks is None or self.kernel == "precomputed" or (self.n_landmarks == "auto" and n <= FULL):
             return None
         return min(LANDMARKS if self.n_landmarks == "auto" else int(self.n_landmarks), n)
@@ -217,11 +225,11 @@ class KernelKMeans(Clusterer):
     def _width(self, X: Any) -> float:
         return median_distance(X) if isinstance(self.delta, str) else float(self.delta)
 
-    def _projected(self, K: Array, constraints: Constraints) -> tuple[Array, Any]:
-        """The kernel to cluster in, and what makes coefficients in it into coefficients on the kernel itself."""
+    def _projected(self, K: FloatArray, constraints: Constraints) -> tuple[FloatArray, Any]:
+        """The kernel to cluster in, and a function from coefficients in it to coefficients on the kernel itself."""
         return K, lambda coefficients: coefficients
 
-    def _kernel(self, left: Any, right: Any) -> Array:
+    def _kernel(self, left: Any, right: Any) -> FloatArray:
         if self.kernel == "precomputed":
             return left.toarray() if hasattr(left, "toarray") else left
         params = {"gamma": 0.5 / self.delta_**2} if self.kernel == "rbf" else self.kernel_params or {}
@@ -230,7 +238,14 @@ class KernelKMeans(Clusterer):
     def predict(self, X: Any) -> np.ndarray:
         """The nearest center of new rows in feature space.
 
-        For "precomputed", X is their kernel with the rows of fit.
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+            For "precomputed", the kernel of the new rows with the rows of ``fit``.
+
+        Returns
+        -------
+        (n,) int array
         """
         check_is_fitted(self)
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
@@ -248,7 +263,7 @@ class SKKMeans(KernelKMeans):
 
     The feature space is projected onto the null space of all must-link differences, so must-linked rows coincide and
     everything near them is drawn along. Prefer it for curved data with trusted must-links; cannot-links do not enter.
-    With no hints it is :class:`KernelKMeans`.
+    Without constraints it is :class:`KernelKMeans`.
 
     .. math:: \\hat K = K - K_M^T W^+ K_M, \\qquad
               \\min_\\pi \\sum_h \\sum_{x \\in \\pi_h} \\|\\hat\\varphi(x) - \\hat m_h\\|^2
@@ -285,17 +300,76 @@ class SKKMeans(KernelKMeans):
     def _width(self, X: Any) -> float:
         return resolve_delta(self.delta, X)
 
-    def _projected(self, K: Array, constraints: Constraints) -> tuple[Array, Any]:
+    def _projected(self, K: FloatArray, constraints: Constraints) -> tuple[FloatArray, Any]:
         linked, differences = must_link_differences(constraints)
         if not len(linked):
             return super()._projected(K, constraints)
         B = correction(K[np.ix_(linked, linked)], differences)
         T = K[:, linked] @ B
 
-        def correct(coefficients: Array) -> Array:
+        def correct(coefficients: FloatArray) -> FloatArray:
             # K̂(x, ·) a = K(x, ·) a − K(x, linked) B Tᵀ a
             corrected = coefficients.astype(np.float64)
             corrected[:, linked] -= (coefficients @ T) @ B.T
             return corrected
 
         return (K - T @ T.T).astype(K.dtype, copy=False), correct
+
+
+def choose_delta(
+    X: Any,
+    constraints: Constraints,
+    n_clusters: int,
+    grid: Sequence[float] | None = None,
+    *,
+    n_init: int = 10,
+    random_state: Any = None,
+) -> float:
+    """The kernel width at which SKK-means violates fewest cannot-links; of equals the middle one.
+
+    This is how the DSP paper sets δ: must-links shape the kernel, cannot-links select its width. The median distance
+    between rows is the safer choice when cannot-links are few.
+
+    Parameters
+    ----------
+    X : (n, f) array or sparse matrix
+    constraints : Constraints
+    n_clusters : int
+    grid : floats, optional
+        Widths to try. Default: ¼, ½, 1/√2, 1, √2, 2 and 4 times the median distance between rows.
+    n_init, random_state
+        For each SKK-means.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise import Constraints
+    >>> from likewise.clustering import choose_delta
+    >>> X = np.array([[0.0], [0.2], [5.0], [5.3], [5.1]])
+    >>> hints = Constraints(5, must_link=[(0, 1)], cannot_link=[(0, 2), (1, 3)])
+    >>> choose_delta(X, hints, 2, grid=[1.0, 2.0, 4.0], random_state=0)
+    2.0
+    """
+    widths = np.sort(np.asarray([m * median_distance(X) for m in GRID] if grid is None else grid, dtype=float))
+    if not len(widths) or widths[0] <= 0:
+        raise ValueError(f"grid must hold widths above 0, got {widths.tolist()}.")
+    if constraints.n_cannot_link == 0:
+        raise ValueError(
+            f"choose_delta compares widths by cannot-links, and the constraints hold none: {constraints!r}. Use "
+            "delta='median'."
+        )
+    apart = Penalties(cannot_link_graph(constraints))
+    rng = check_random_state(random_state)
+    seed = rng.randint(2**31 - 1)
+    violated = []
+    for delta in track(widths):
+        model = SKKMeans(n_clusters, delta=float(delta), n_init=n_init, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NarrowKernelWarning)  # the cannot-links judge that
+            violated.append(apart.total(model.fit(X, constraints=constraints).labels_))
+    best = np.flatnonzero(np.isclose(violated, min(violated), rtol=1e-9, atol=1e-9))
+    return float(widths[best[(len(best) - 1) // 2]])

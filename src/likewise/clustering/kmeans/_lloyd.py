@@ -7,26 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._progress_legacy import Fall, each
-from ._points import Array, PointSet, nearest
-from ._seeding import spread_out
+from ..._arrays import BoolArray, FloatArray, IntArray
+from ..._progress import report, track
+from ._points import PointSet, nearest
+from ._seeding import kmeans_plus_plus
 
-Assign = Callable[[Array, Array | None], tuple[Array, float]]
+Assign = Callable[[FloatArray, IntArray | None], tuple[IntArray, float]]
 """(centers, labels before or None) → (labels, objective of these labels with these centers)."""
 
-Start = Callable[[PointSet, int, np.random.RandomState], Array]
+Start = Callable[[PointSet, int, np.random.RandomState], FloatArray]
 """(points, number of clusters, random state) → centers."""
-
-LEAST_GAIN = 1e-6
-"""Progress: a run that goes on until no label changes is taken to end about where a step gains so little."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one start led to. ``labels`` are the assignment to ``centers``, ``objective`` belongs to both."""
+    """The result of one start. ``labels`` are the assignment to ``centers``, ``objective`` belongs to both."""
 
-    labels: Array
-    centers: Array
+    labels: IntArray
+    centers: FloatArray
     objective: float
     n_iter: int
     history: tuple[float, ...]
@@ -35,7 +33,7 @@ class Run:
 def plain(points: PointSet) -> Assign:
     """Every point to its nearest center."""
 
-    def assign(centers: Array, labels: Array | None) -> tuple[Array, float]:
+    def assign(centers: FloatArray, labels: IntArray | None) -> tuple[IntArray, float]:
         labels, distance = nearest(points, centers)
         return labels, float(points.weight @ distance) + points.constant
 
@@ -50,24 +48,24 @@ def k_means(
     n_init: int,
     max_iter: int,
     tol: float,
-    start: Start = spread_out,
+    start: Start = kmeans_plus_plus,
 ) -> Run:
     """Plain k-means: the best of ``n_init`` starts."""
     assign = plain(points)
     return best_of(
-        lloyd(points, start(points, n_clusters, rng), assign, max_iter=max_iter, tol=tol) for _ in each(range(n_init))
+        lloyd(points, start(points, n_clusters, rng), assign, max_iter=max_iter, tol=tol) for _ in track(range(n_init))
     )
 
 
 def lloyd(
     points: PointSet,
-    centers: Array,
+    centers: FloatArray,
     assign: Assign,
     *,
     max_iter: int,
     tol: float,
-    free: Array | None = None,
-    move: Callable[[Array, Array], Array] | None = None,
+    free: BoolArray | None = None,
+    move: Callable[[IntArray, FloatArray], FloatArray] | None = None,
 ) -> Run:
     """Assign and move the centers in turn; the objective never rises.
 
@@ -77,14 +75,15 @@ def lloyd(
     ----------
     points, centers, assign
     free : (n,) mask, optional
-        Points that no hint speaks of: only these are moved to fill an empty cluster. Default: all.
+        Points without constraints: only these are moved to fill an empty cluster. Default: all.
     move : callable (labels, centers) → centers, optional
         Another way to find the best centers.
     """
     move = move or (lambda labels, centers: best_centers(points, labels, centers, free))
     labels, objective = assign(centers, None)
-    history, falling = [objective], Fall(to=max(tol, LEAST_GAIN))
+    history = [objective]
     while len(history) < max_iter:
+        report(len(history))
         moved = move(labels, centers)
         relabeled, gained = assign(moved, labels)
         if np.array_equal(relabeled, labels):
@@ -94,7 +93,6 @@ def lloyd(
             break
         centers, labels = moved, relabeled
         history.append(gained)
-        falling.tell((objective - gained) / (abs(objective) or 1.0))
         if objective - gained <= tol * abs(objective):
             objective = gained
             break
@@ -102,8 +100,8 @@ def lloyd(
     return Run(labels, centers, objective, len(history), tuple(history))
 
 
-def best_centers(points: PointSet, labels: Array, centers: Array, free: Array | None = None) -> Array:
-    """The mean of each cluster. An empty one takes the free point that lies worst; without any it stays put."""
+def best_centers(points: PointSet, labels: IntArray, centers: FloatArray, free: BoolArray | None = None) -> FloatArray:
+    """The mean of each cluster. An empty one takes the free point farthest from its center, or else stays put."""
     n_clusters = len(centers)
     moved, alive = points.means(labels, n_clusters)
     if alive.all():

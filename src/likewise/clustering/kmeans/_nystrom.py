@@ -1,4 +1,4 @@
-"""Kernels of more rows than a matrix of all pairs can hold: every row by its kernel with some, the landmarks."""
+"""Nyström approximation: every row by its kernel with some rows, the landmarks."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._progress_legacy import listening
+from ..._arrays import FloatArray, IntArray
 from ..._threads import parallel_map
 from ...constraints import Constraints
 from ...graphs._kernel import must_link_differences
-from ._points import Array, blocks
+from ._points import blocks
 
 NULL = {"float64": 1e-10, "float32": 1e-6}
-"""Eigenvalues below this share of the largest count as zero: what the precision of X can hold."""
+"""Eigenvalues below this share of the largest count as zero, by precision of X."""
 
 PARALLEL = 1e-5
-"""Differences of linked rows that others already span, up to this share of the largest, add no direction."""
+"""Singular values of differences of linked rows below this share of the largest count as zero."""
 
 SAMPLE = 1000
 """Rows, evenly spaced, among which the error is measured."""
 
-Kernel = Callable[[Any, Any], Array]
+Kernel = Callable[[Any, Any], FloatArray]
 """(rows, rows) → their kernel."""
 
 
@@ -49,13 +49,13 @@ class Nystrom:
     True
     """
 
-    landmarks: Array
-    F: Array
-    M: Array
+    landmarks: IntArray
+    F: FloatArray
+    M: FloatArray
     off: float
 
     @classmethod
-    def of(cls, kernel: Kernel, X: Any, landmarks: Array) -> Self:
+    def of(cls, kernel: Kernel, X: Any, landmarks: IntArray) -> Self:
         """The coordinates of the rows of X, in the precision of X."""
         chosen, n = X[landmarks], X.shape[0]
         values, vectors = np.linalg.eigh(kernel(chosen, chosen).astype(np.float64))
@@ -66,8 +66,7 @@ class Nystrom:
         def fill(some: slice) -> None:
             F[some] = kernel(X[some], chosen) @ M
 
-        with listening(None):
-            parallel_map(fill, list(blocks(n, len(landmarks))), report=True)
+        parallel_map(fill, list(blocks(n, len(landmarks))), report=True)
         some = _sample(n)
         off = np.linalg.norm(kernel(X[some], X[some]) - F[some] @ F[some].T)
         return cls(landmarks, F, M, float(off))
@@ -89,12 +88,11 @@ class Nystrom:
             def project(some: slice) -> None:
                 self.F[some] -= (self.F[some] @ B.T) @ B
 
-            with listening(None):
-                parallel_map(project, list(blocks(len(self.F), self.F.shape[1])), report=True)
+            parallel_map(project, list(blocks(len(self.F), self.F.shape[1])), report=True)
 
 
-def drawn_landmarks(count: int, constraints: Constraints, rng: np.random.RandomState) -> Array:
-    """Rows that must-links speak of, for at most half of the landmarks, and others at random."""
+def random_landmarks(count: int, constraints: Constraints, rng: np.random.RandomState) -> IntArray:
+    """Must-linked rows, for at most half of the landmarks, and others at random."""
     n = constraints.n_samples
     linked = must_link_differences(constraints)[0]
     if len(linked) > count // 2:
@@ -103,5 +101,5 @@ def drawn_landmarks(count: int, constraints: Constraints, rng: np.random.RandomS
     return np.sort(np.concatenate([linked, rng.choice(others, count - len(linked), replace=False)]))
 
 
-def _sample(n: int) -> Array:
+def _sample(n: int) -> IntArray:
     return np.linspace(0, n - 1, min(n, SAMPLE)).astype(int)

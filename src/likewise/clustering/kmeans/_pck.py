@@ -1,4 +1,4 @@
-"""PCK-means: k-means with a price on every broken hint."""
+"""PCK-means: k-means with a penalty on every violated constraint."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from ..._arrays import FloatArray, IntArray
 from ..._method import LLOYD, Method
-from ..._progress_legacy import each
+from ..._progress import track
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
 from ...constraints._closure import n_written
-from ...constraints._overlap import pair_weights
 from ...graphs import RowMatrix, cannot_link_graph, must_link_graph
+from .._base import uncertain_weight
 from ._centers import LOOP, CenterClusterer
 from ._lloyd import Assign, best_of, lloyd
 from ._penalties import FEW_PAIRS, Penalties
-from ._points import Array, Points, PointSet, nearest_and
+from ._points import Points, PointSet, nearest_and
 from ._scale import mean_distance, mean_squared_deviation
-from ._seeding import farthest_first, spread_out
+from ._seeding import farthest_first, kmeans_plus_plus
 
 
 class PCKMeans(CenterClusterer):
-    """Pairwise-constrained k-means: a hint may be broken, at a price.
+    """Pairwise-constrained k-means: a constraint may be violated, at a penalty.
 
-    The robust way to cluster with hints: a wrong one costs its price and no more. Prefer
-    :class:`~likewise.clustering.COPKMeans` only where hints are certain and must hold, and
+    Robust against wrong constraints: each costs its penalty and no more. Prefer
+    :class:`~likewise.clustering.COPKMeans` only where constraints are certain and must hold, and
     :class:`~likewise.clustering.ProjectThenCluster` where features should be learned as well.
 
     .. math:: J = \\sum_i \\|x_i - \\mu_{l_i}\\|^2 + w \\sum_{ij \\in M} b_{ij} [l_i \\ne l_j]
               + w \\sum_{ij \\in C} b_{ij} [l_i = l_j]
 
-    where M and C are the must- and cannot-links, b the belief in each (1 unless told) and w the ``penalty``. Rows
-    without hints go to their nearest center; the others, in random order, to the cluster that is cheapest as all
-    others stand (iterated conditional modes). J never rises.
+    where M and C are the must- and cannot-links, b their weights and w the ``penalty``. Rows without constraints go to
+    their nearest center; the others, in random order, to the cluster that is cheapest given the labels of all others
+    (iterated conditional modes). J never rises.
 
     Parameters
     ----------
@@ -46,18 +47,18 @@ class PCKMeans(CenterClusterer):
         evenly spaced rows beyond). It is a distance where J holds squared ones, so it depends on the unit of X;
         "variance", the mean squared distance of a row to the mean of all, does not.
     closure : bool
-        Count what follows from the hints, too: every pair of a must-link group, and every pair between two groups that
-        a cannot-link parts. An entailed pair is believed as much as the least believed hint behind it. Turn it off for
-        hints you do not trust: one wrong must-link merges two whole groups. Contradictory hints need it off.
+        Count entailed pairs, too: every pair of a must-link group, and every pair between two groups with a cannot-link
+        between them. An entailed pair has the smallest weight of the constraints behind it. Turn it off for constraints
+        that may be wrong: one wrong must-link merges two whole groups. Contradictory constraints need it off.
     must_link : {"soft", "hard"}
         "hard" moves must-link groups as one, which is exactly weighted k-means on their means; only cannot-links have
-        a price then: w for every pair of rows that should be apart with ``closure``, once for two groups without.
-        Beliefs in must-links are refused.
+        a penalty then: w for every pair of rows that should be apart with ``closure``, once for two groups without.
+        Must-links with weights other than 1 are an error.
     metric : {"euclidean", "cosine"}
         "cosine" compares directions, as :class:`~likewise.clustering.SphericalKMeans` does.
     n_init : int
-        Starts, of which the best J counts. The first starts from the hints: means of must-link groups, large ones
-        that lie far apart (weighted farthest-first traversal), filled up with random rows by k-means++. The others
+        Starts, of which the one with the smallest J counts. The first starts from the constraints: means of must-link
+        groups, large ones that lie far apart (weighted farthest-first traversal), completed by k-means++. The others
         are k-means++ over all rows.
     max_iter, tol, random_state
         As for :class:`~likewise.clustering.SphericalKMeans`.
@@ -74,8 +75,8 @@ class PCKMeans(CenterClusterer):
 
     Notes
     -----
-    Knowledge about whole groups (labels, closed must-links) is counted block by block and never written out as pairs:
-    it costs O(n · k).
+    Whole groups (labels, closed must-links) are counted block by block and never expanded to pairs: they cost
+    O(n · k).
 
     References
     ----------
@@ -140,23 +141,23 @@ class PCKMeans(CenterClusterer):
         rng = check_random_state(self.random_state)
         hard = self.must_link == "hard"
         if hard:
-            self._refuse_must_beliefs(constraints)
+            self._refuse_must_weights(constraints)
         groups = constraints.groups()
         points = Points(X, groups if hard else None, cosine=self._cosine)
         apart = groups_apart if hard else rows_apart
         penalties = apart(constraints, closed=self.closure)
         self.penalty_ = self._penalty(X)
-        assign = priced(points, penalties, self.penalty_, rng)
+        assign = penalized(points, penalties, self.penalty_, rng)
         neighborhoods = np.arange(points.n) if hard else groups
 
-        def start(number: int) -> Array:
+        def start(number: int) -> FloatArray:
             if number == 0 and (self.closure or hard):
                 return farthest_first(points, neighborhoods, self.n_clusters, rng)
-            return spread_out(points, self.n_clusters, rng)
+            return kmeans_plus_plus(points, self.n_clusters, rng)
 
         run = best_of(
             lloyd(points, start(number), assign, max_iter=self.max_iter, tol=self.tol, free=penalties.free)
-            for number in each(range(self.n_init))
+            for number in track(range(self.n_init))
         )
         self._keep(run)
         self.inertia_ = run.objective - self.penalty_ * penalties.total(run.labels)
@@ -168,21 +169,21 @@ class PCKMeans(CenterClusterer):
         rule = mean_distance if self.penalty == "auto" else mean_squared_deviation
         return rule(X, cosine=self._cosine)
 
-    def _refuse_must_beliefs(self, constraints: Constraints) -> None:
-        told = pair_weights(constraints, "must")
-        if np.any(told != 1):
+    def _refuse_must_weights(self, constraints: Constraints) -> None:
+        weight = uncertain_weight(constraints, ("must",))
+        if weight is not None:
             raise ValueError(
-                f"must_link='hard' takes every must-link as certain, but one weighs {told[told != 1][0]:g}. "
+                f"must_link='hard' takes every must-link as certain, but one has weight {weight:g}. "
                 "Leave the weights of must-links out, or use must_link='soft'."
             )
 
 
 def rows_apart(constraints: Constraints, *, closed: bool) -> Penalties:
-    """Prices over rows, for must-links and cannot-links."""
+    """Penalties between rows, for must-links and cannot-links."""
     n = constraints.n_samples
     if not constraints.partitions and n_written(constraints, closed=closed) <= FEW_PAIRS * n // 2:
-        told = constraints.expand(FEW_PAIRS * n, closed=closed)
-        return Penalties.of_pairs(n, told.cannot_link, told.cannot_weight, told.must_link, told.must_weight)
+        pairs = constraints.expand(FEW_PAIRS * n, closed=closed)
+        return Penalties.of_pairs(n, pairs.cannot_link, pairs.cannot_weight, pairs.must_link, pairs.must_weight)
     return Penalties(
         cannot_link_graph(constraints, closed=closed),
         must_link_graph(constraints, closed=closed),
@@ -190,12 +191,12 @@ def rows_apart(constraints: Constraints, *, closed: bool) -> Penalties:
 
 
 def groups_apart(constraints: Constraints, *, closed: bool) -> Penalties:
-    """Prices over must-link groups, for cannot-links between them; closed: for each of the |g| · |h| pairs of rows."""
+    """Penalties between must-link groups, for cannot-links; closed: for each of the |g| · |h| pairs of rows."""
     closure = constraints.closure()
     if not closure.between.partitions:
-        pairs, belief = closure.between.cannot_link, closure.between.cannot_weight
-        belief = belief * closure.sizes[pairs].prod(axis=1) if closed else belief
-        return Penalties.of_pairs(closure.n_groups, pairs, belief, pairs[:0], belief[:0])
+        pairs, weight = closure.between.cannot_link, closure.between.cannot_weight
+        weight = weight * closure.sizes[pairs].prod(axis=1) if closed else weight
+        return Penalties.of_pairs(closure.n_groups, pairs, weight, pairs[:0], weight[:0])
     graph = cannot_link_graph(closure.between)
     if not closed:
         return Penalties(graph)
@@ -203,19 +204,19 @@ def groups_apart(constraints: Constraints, *, closed: bool) -> Penalties:
     return Penalties(RowMatrix(scale @ graph.sparse @ scale, scale @ graph.factor, graph.core))
 
 
-def priced(points: PointSet, penalties: Penalties, penalty: float, rng: np.random.RandomState) -> Assign:
-    """Free points to their nearest center; the others in random order to the cheapest cluster as the rest stands."""
+def penalized(points: PointSet, penalties: Penalties, penalty: float, rng: np.random.RandomState) -> Assign:
+    """Free points to their nearest center; the others in random order to the cheapest cluster given the rest."""
 
     rows = penalties.rows
 
-    def assign(centers: Array, labels: Array | None) -> tuple[Array, float]:
+    def assign(centers: FloatArray, labels: IntArray | None) -> tuple[IntArray, float]:
         near, distance, distances = nearest_and(points, centers, rows)
-        told = near[rows] if labels is None else labels[rows]
+        before = near[rows] if labels is None else labels[rows]
         costs = np.multiply(distances, points.weight[rows, None], out=distances)
-        told, broken = penalties.sweep(told, costs, penalty, rng)
-        near[rows] = told
-        paid = points.weight * distance
-        paid[rows] = costs[np.arange(len(rows)), told]
-        return near, float(paid.sum()) + points.constant + penalty * broken
+        constrained, violated = penalties.sweep(before, costs, penalty, rng)
+        near[rows] = constrained
+        total = points.weight * distance
+        total[rows] = costs[np.arange(len(rows)), constrained]
+        return near, float(total.sum()) + points.constant + penalty * violated
 
     return assign

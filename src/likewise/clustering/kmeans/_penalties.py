@@ -1,12 +1,12 @@
-"""What hints cost a labeling, point by point, without writing out the pairs that groups imply.
+"""What constraints cost a labeling, point by point, without expanding groups to pairs.
 
-With C the beliefs in cannot-links and M those in must-links, a point i in cluster c pays
+With C the weights of cannot-links and M those of must-links, the constraints of point i cost it in cluster c
 
     Σ_j C_ij [l_j = c] + Σ_j M_ij [l_j ≠ c]  =  degree_i + Σ_j S_ij [l_j = c],        S = C − M,
 
 and S is a few stated pairs plus something of low rank for whole groups (:class:`likewise.graphs.RowMatrix`):
-S = P + F B Fᵀ. So it is enough to keep the labels, and for every column of F what those say to it that lie in which
-cluster, B Fᵀ [l = c].
+S = P + F B Fᵀ. So it is enough to keep the labels, and for every column of F the votes of the points in each cluster,
+B Fᵀ [l = c].
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from ..._arrays import BoolArray, FloatArray, IntArray
 from ...graphs import RowMatrix
 from ...linalg._row_matrix import indicator
-from ._points import BLOCK, IN_CACHE, Array, blocks
+from ._points import BLOCK, IN_CACHE, blocks
 
 BATCH = 4096
-"""Points whose costs are written out as lists at once."""
+"""Points whose costs are converted to lists at once."""
 
 FEW_PAIRS = 10
-"""Pairs for each point up to which groups are written out: a loop over pairs is quicker than one over groups."""
+"""Pairs for each point up to which groups are expanded: a loop over pairs is faster than one over groups."""
 
 INFINITE = float("inf")
 
@@ -36,19 +37,19 @@ Entries = tuple[list[int], list[int], list[float]]
 class Penalties:
     """Costs of labels under a signed graph S = C − M.
 
-    Only the points that a hint speaks of are kept; "told" below means these, in ascending order.
+    Only points with constraints are kept; "constrained" below means these, in ascending order.
 
     Parameters
     ----------
     cannot : RowMatrix
-        Beliefs that two points differ.
+        Weights of cannot-links.
     must : RowMatrix, optional
-        Beliefs that two points are the same.
+        Weights of must-links.
 
     Attributes
     ----------
     rows : (r,) ints
-        The told points.
+        The constrained points.
     free : (n,) mask
         The others.
     """
@@ -64,171 +65,177 @@ class Penalties:
         degrees = 0.0 if must is None else float(must.row_sums().sum())
         self._set(signed.n, rows, sparse.csr_array(pairs[rows][:, rows]), degrees)
         self.factor, self.core = sparse.csr_array(factor[rows]), sparse.csr_array(core[columns][:, columns])
-        # What a point says to itself through its group is no statement about two points. Only columns that a point
-        # has together play a part in that.
+        # A point is no pair with itself, though its group counts it. Only columns that a point has together matter.
         together = self.core.multiply(self.factor.T @ self.factor != 0)
         self.own = np.asarray((self.factor @ together).multiply(self.factor).sum(axis=1)).ravel()
 
     @classmethod
-    def of_pairs(cls, n: int, cannot: Array, cannot_weight: Array, must: Array, must_weight: Array) -> Self:
-        """The same from pairs that are all written out, at a fraction of the cost."""
+    def of_pairs(
+        cls, n: int, cannot: IntArray, cannot_weight: FloatArray, must: IntArray, must_weight: FloatArray
+    ) -> Self:
+        """The same from pairs alone, much faster."""
         self = cls.__new__(cls)
-        pairs, belief = np.concatenate([cannot, must]), np.concatenate([cannot_weight, -must_weight])
+        pairs = np.concatenate([cannot, must])
+        weight = np.concatenate([cannot_weight, -must_weight])
         rows, place = np.unique(pairs, return_inverse=True)
         place = place.reshape(-1, 2)
         ends = np.concatenate([place[:, 0], place[:, 1]]), np.concatenate([place[:, 1], place[:, 0]])
-        graph = sparse.csr_array((np.tile(belief, 2), ends), shape=(len(rows), len(rows)))
+        graph = sparse.csr_array((np.tile(weight, 2), ends), shape=(len(rows), len(rows)))
         self._set(n, rows, graph, 2 * float(must_weight.sum()))
         self.factor, self.core = sparse.csr_array((len(rows), 0)), sparse.csr_array((0, 0))
         self.own = np.zeros(len(rows))
         return self
 
-    def _set(self, n: int, rows: Array, pairs: sparse.csr_array, degrees: float) -> None:
-        self.rows, self.free = rows, np.ones(n, dtype=bool)
+    def _set(self, n: int, rows: IntArray, pairs: sparse.csr_array, degrees: float) -> None:
+        self.rows = rows
+        self.free = np.ones(n, dtype=bool)
         self.free[rows] = False
-        self.pairs, self._degrees = pairs, degrees
+        self.pairs = pairs
+        self._degrees = degrees
         self._lists: tuple[Entries, ...] | None = None
 
-    def votes(self, told: Array, n_clusters: int, some: slice = slice(None)) -> Array:
-        """Σ_j S_ij [l_j = c] for every told point (or a block of them) and cluster, the point itself left out."""
-        start, stop, _ = some.indices(len(told))
+    def votes(self, labels: IntArray, n_clusters: int, some: slice = slice(None)) -> FloatArray:
+        """Σ_j S_ij [l_j = c] for every constrained point (or a block) and cluster, the point itself left out."""
+        start, stop, _ = some.indices(len(labels))
         bounds = self.pairs.indptr[start : stop + 1]
         stored = slice(bounds[0], bounds[-1])
-        bins = np.repeat(np.arange(stop - start) * n_clusters, np.diff(bounds)) + told[self.pairs.indices[stored]]
-        counted: Array = np.bincount(bins, self.pairs.data[stored], minlength=(stop - start) * n_clusters)
+        bins = np.repeat(np.arange(stop - start) * n_clusters, np.diff(bounds)) + labels[self.pairs.indices[stored]]
+        counted = np.bincount(bins, self.pairs.data[stored], minlength=(stop - start) * n_clusters)
         votes = counted.reshape(stop - start, n_clusters).astype(np.float64, copy=False)  # ints without any pair
         if self.core.nnz:
-            votes += self.factor[some] @ self.said(told, n_clusters)
-            votes[np.arange(stop - start), told[some]] -= self.own[some]
+            votes += self.factor[some] @ self.group_votes(labels, n_clusters)
+            votes[np.arange(stop - start), labels[some]] -= self.own[some]
         return votes
 
-    def total(self, labels: Array) -> float:
-        """The belief in all hints that these labels of all points break."""
-        return self._broken(labels[self.rows])
+    def total(self, labels: IntArray) -> float:
+        """The weight of all constraints that these labels of all points violate."""
+        return self._violated(labels[self.rows])
 
-    def _broken(self, told: Array) -> float:
+    def _violated(self, labels: IntArray) -> float:
         of, other = _rows_of(self.pairs), self.pairs.indices
-        twice = self.pairs.data[told[of] == told[other]].sum() + self._degrees
+        twice = self.pairs.data[labels[of] == labels[other]].sum() + self._degrees
         if self.core.nnz:
-            said = self.said(told, int(told.max()) + 1)
-            twice += self.factor.data @ said[self.factor.indices, told[_rows_of(self.factor)]] - self.own.sum()
+            votes = self.group_votes(labels, int(labels.max()) + 1)
+            twice += self.factor.data @ votes[self.factor.indices, labels[_rows_of(self.factor)]] - self.own.sum()
         return max(float(twice) / 2, 0.0)
 
-    def said(self, told: Array, n_clusters: int) -> Array:
-        """B Fᵀ [l = c] for each cluster: what the points in it say to each column of F; −1 is in none."""
-        return self.core @ (self.factor.T @ indicator(told, n_clusters)).toarray()
+    def group_votes(self, labels: IntArray, n_clusters: int) -> FloatArray:
+        """B Fᵀ [l = c]: the votes of the points in each cluster for each column of F; −1 is in none."""
+        return self.core @ (self.factor.T @ indicator(labels, n_clusters)).toarray()
 
-    def sweep(self, told: Array, costs: Array, penalty: float, rng: np.random.RandomState) -> tuple[Array, float]:
-        """Each told point that would rather be elsewhere, in random order, to the cluster cheapest for it by then.
+    def sweep(
+        self, labels: IntArray, costs: FloatArray, penalty: float, rng: np.random.RandomState
+    ) -> tuple[IntArray, float]:
+        """Move points that would be cheaper elsewhere, in random order, each to the cheapest cluster at its turn.
 
-        A point moves only where that is cheaper as the others stand, so no objective of the form
-        Σ cost + penalty · belief can rise; where no point moves, no single move could lower it.
+        A point moves only where that is cheaper given the others, so no objective of the form
+        Σ cost + penalty · weight can rise; where no point moves, no single move could lower it.
 
         Parameters
         ----------
-        told : (r,) ints
-            Their labels.
+        labels : (r,) ints
+            Of the constrained points.
         costs : (r, n_clusters) array
-            What each cluster costs them by itself.
+            What each cluster costs them without constraints.
         penalty : float
-            The price of one unit of belief; infinite where hints are hard and ``told`` keeps them all.
+            The penalty of one unit of weight; infinite where constraints are hard and ``labels`` keeps them all.
         rng : RandomState
 
         Returns
         -------
-        told : (r,) ints
-        broken : float
-            The belief in all hints that these labels break.
+        labels : (r,) ints
+        violated : float
+            The weight of all constraints that these labels violate.
         """
-        wanting = np.flatnonzero(self._wanting(told, costs, penalty))
-        if not len(wanting):
-            return told, self._broken(told)
-        standing = Standing(self, told, costs.shape[1])
-        labels, move = standing.labels, standing.move
-        order = rng.permutation(wanting)
+        misplaced = np.flatnonzero(self._misplaced(labels, costs, penalty))
+        if not len(misplaced):
+            return labels, self._violated(labels)
+        state = LabelState(self, labels, costs.shape[1])
+        present, move = state.labels, state.move
+        order = rng.permutation(misplaced)
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             for i, own in zip(batch.tolist(), costs[batch].tolist(), strict=True):
-                cost = standing.priced(i, own, penalty)
+                cost = state.total_costs(i, own, penalty)
                 best = min(cost)
-                if best < cost[labels[i]]:
+                if best < cost[present[i]]:
                     move(i, cost.index(best))
-        told = np.array(labels)
-        return told, self._broken(told)
+        labels = np.array(present)
+        return labels, self._violated(labels)
 
-    def _wanting(self, told: Array, costs: Array, penalty: float) -> Array:
-        """Which points would rather be elsewhere as all others stand."""
+    def _misplaced(self, labels: IntArray, costs: FloatArray, penalty: float) -> BoolArray:
+        """Which points would be cheaper elsewhere given all others."""
         n_clusters = costs.shape[1]
-        wanting = np.zeros(len(told), dtype=bool)
-        # Over groups a block costs a look at all of them, so there are few.
-        for some in blocks(len(told), n_clusters, BLOCK if self.core.nnz else IN_CACHE):
-            priced = _priced(costs[some], self.votes(told, n_clusters, some), penalty)
-            wanting[some] = priced.min(axis=1) < priced[np.arange(len(priced)), told[some]]
-        return wanting
+        misplaced = np.zeros(len(labels), dtype=bool)
+        # With groups each block reads all of them, so blocks are large.
+        for some in blocks(len(labels), n_clusters, BLOCK if self.core.nnz else IN_CACHE):
+            total = _total_costs(costs[some], self.votes(labels, n_clusters, some), penalty)
+            misplaced[some] = total.min(axis=1) < total[np.arange(len(total)), labels[some]]
+        return misplaced
 
     def lists(self) -> tuple[Entries, ...]:
-        """The three sparse matrices as plain lists: a loop over points reads those fastest."""
+        """The three sparse matrices as plain lists, which a loop over points reads fastest."""
         if self._lists is None:
             self._lists = tuple(map(_as_lists, (self.pairs, self.factor, self.core)))
         return self._lists
 
 
-class Standing:
-    """Labels of the told points that change one at a time, and what the hints say to each as they stand.
+class LabelState:
+    """Labels of the constrained points that change one at a time, and the costs of constraints given them.
 
     Parameters
     ----------
     penalties : Penalties
-    told : (r,) ints
+    labels : (r,) ints
         −1 where a point has no label yet.
     n_clusters : int
     """
 
-    def __init__(self, penalties: Penalties, told: Array, n_clusters: int) -> None:
+    def __init__(self, penalties: Penalties, labels: IntArray, n_clusters: int) -> None:
         self._pairs, self._factor, self._core = penalties.lists()
         self._own = penalties.own.tolist()
-        self.labels: list[int] = told.tolist()
-        self._said = penalties.said(told, n_clusters).tolist() if penalties.core.nnz else []
+        self.labels: list[int] = labels.tolist()
+        self._group_votes = penalties.group_votes(labels, n_clusters).tolist() if penalties.core.nnz else []
 
-    def charge(self, i: int, cost: list[float], price: float) -> None:
-        """Add price · Σ_j S_ij [l_j = c] to the cost of every cluster c; point i itself is left out."""
+    def add_votes(self, i: int, cost: list[float], penalty: float) -> None:
+        """Add penalty · Σ_j S_ij [l_j = c] to the cost of every cluster c; point i itself is left out."""
         labels = self.labels
-        for j, belief in _entries(self._pairs, i):
+        for j, weight in _entries(self._pairs, i):
             if labels[j] >= 0:
-                cost[labels[j]] += price * belief
-        if self._said:
+                cost[labels[j]] += penalty * weight
+        if self._group_votes:
             for q, amount in _entries(self._factor, i):
-                for cluster, said in enumerate(self._said[q]):
-                    cost[cluster] += price * amount * said
+                for cluster, votes in enumerate(self._group_votes[q]):
+                    cost[cluster] += penalty * amount * votes
             if labels[i] >= 0:
-                cost[labels[i]] -= price * self._own[i]
+                cost[labels[i]] -= penalty * self._own[i]
 
-    def priced(self, i: int, own: list[float], penalty: float) -> list[float]:
-        """The cost of each cluster for point i, hints included."""
+    def total_costs(self, i: int, own: list[float], penalty: float) -> list[float]:
+        """The cost of each cluster for point i, constraints included."""
         if penalty != INFINITE:
             cost = own.copy()
-            self.charge(i, cost, penalty)
+            self.add_votes(i, cost, penalty)
             return cost
-        said = [0.0] * len(own)
-        self.charge(i, said, 1.0)
-        return [INFINITE if vote > 0.5 else cost for cost, vote in zip(own, said, strict=True)]
+        votes = [0.0] * len(own)
+        self.add_votes(i, votes, 1.0)
+        return [INFINITE if vote > 0.5 else cost for cost, vote in zip(own, votes, strict=True)]
 
     def move(self, i: int, cluster: int) -> None:
         """Give point i another label; −1 takes its label away."""
         before = self.labels[i]
         self.labels[i] = cluster
-        if not self._said:
+        if not self._group_votes:
             return
         for q, amount in _entries(self._factor, i):
-            for p, belief in _entries(self._core, q):
+            for p, weight in _entries(self._core, q):
                 if before >= 0:
-                    self._said[p][before] -= amount * belief
+                    self._group_votes[p][before] -= amount * weight
                 if cluster >= 0:
-                    self._said[p][cluster] += amount * belief
+                    self._group_votes[p][cluster] += amount * weight
 
 
-def _priced(costs: Array, votes: Array, penalty: float) -> Array:
-    # Hard hints are certain, so a vote is a whole number of statements.
+def _total_costs(costs: FloatArray, votes: FloatArray, penalty: float) -> FloatArray:
+    # Hard constraints have weight 1, so a vote is a whole number.
     return np.where(votes > 0.5, np.inf, costs) if penalty == INFINITE else costs + penalty * votes
 
 
@@ -239,7 +246,7 @@ def clean(matrix: Any) -> sparse.csr_array:
     return matrix
 
 
-def _rows_of(matrix: sparse.csr_array) -> Array:
+def _rows_of(matrix: sparse.csr_array) -> IntArray:
     """The row of each stored value."""
     return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 

@@ -16,43 +16,42 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from ..._arrays import BoolArray, FloatArray, IntArray
 from ..._threads import parallel_map
 from ...linalg._row_matrix import indicator
 from ...linalg._unit_rows import squared_lengths, unit_rows
 
-Array = np.ndarray
-
 BLOCK = 2**22
-"""How many numbers are held at once."""
+"""Numbers that are held at once."""
 
 IN_CACHE = 2**18
-"""How many numbers stay in the cache of a core: rows and their distances, until the smallest are found."""
+"""Numbers that fit into the cache of a core: rows and their distances, until the smallest are found."""
 
 SPARSE_BLOCK = 2**20
-"""Distances of sparse rows that are taken at once: more, since each block costs a copy of its rows and the centers."""
+"""Distances of sparse rows that are computed at once: more, since each block copies its rows and the centers."""
 
 FEW = 2**14
-"""Up to so many points × clusters their indicator is cheaper dense than sparse."""
+"""Points × clusters up to which their indicator is faster dense than sparse."""
 
 
 class PointSet(Protocol):
-    """What the k-means loop asks of points; rows of a table and rows of a kernel both answer it."""
+    """What the k-means loop needs of points: rows of a table, or rows of a kernel."""
 
     n: int
-    weight: Array
+    weight: FloatArray
     constant: float
     dtype: Any
 
     def blocks(self, n_centers: int) -> list[slice]:
-        """Blocks of points whose distances to so many centers are best taken at once."""
+        """Blocks of points whose distances to that many centers are best computed at once."""
 
-    def squared_distances(self, centers: Array, rows: Any = ...) -> Array:
+    def squared_distances(self, centers: FloatArray, rows: Any = ...) -> FloatArray:
         """‖x − c‖² for all or some of the points."""
 
-    def means(self, labels: Array, n_clusters: int) -> tuple[Array, Array]:
+    def means(self, labels: IntArray, n_clusters: int) -> tuple[FloatArray, BoolArray]:
         """The best center of each cluster, and which clusters have one."""
 
-    def take(self, rows: Array) -> Array:
+    def take(self, rows: IntArray) -> FloatArray:
         """Some of the points, as centers."""
 
 
@@ -71,15 +70,14 @@ class Points:
     Attributes
     ----------
     rows : (n_points, f) array or CSR matrix
-        Dense ones have the mean of X taken away: distances by inner products lose digits far from the origin. Centers
-        are where X is.
+        Dense ones are centered: distances by inner products lose digits far from the origin. Centers are not.
     weight : (n_points,) array
         Number of rows behind each point.
     constant : float
-        What the objective has more on rows than on points.
+        The objective on rows minus the objective on points.
     """
 
-    def __init__(self, X: Any, groups: Array | None = None, *, cosine: bool = False) -> None:
+    def __init__(self, X: Any, groups: IntArray | None = None, *, cosine: bool = False) -> None:
         self.cosine, self.dtype = cosine, X.dtype
         rows = unit_rows(X) if cosine else X
         self._origin = origin(X) if not cosine else 0
@@ -100,16 +98,16 @@ class Points:
         self.n = self.rows.shape[0]
         self.norms = squared_lengths(self.rows)
         if cosine:
-            self._set_aside(rows_without_direction)
+            self._drop_zero_rows(rows_without_direction)
         self._even = bool((self.weight == 1).all())
 
     def blocks(self, n_centers: int) -> list[slice]:
-        """Blocks of points whose distances to so many centers are best taken at once."""
+        """Blocks of points whose distances to that many centers are best computed at once."""
         if self._dense:
             return list(blocks(self.n, n_centers + self.rows.shape[1], IN_CACHE))
         return list(blocks(self.n, n_centers, SPARSE_BLOCK))
 
-    def squared_distances(self, centers: Array, rows: Any = slice(None)) -> Array:
+    def squared_distances(self, centers: FloatArray, rows: Any = slice(None)) -> FloatArray:
         """‖x − c‖² from some points (all of them unless told) to each center; never below zero."""
         centers = _as(centers - self._origin, self.dtype)
         twice = (-2 * centers).T
@@ -118,7 +116,7 @@ class Points:
         distances += 1 if self.cosine else squared_lengths(centers)
         return np.maximum(distances, 0, out=distances)
 
-    def means(self, labels: Array, n_clusters: int) -> tuple[Array, Array]:
+    def means(self, labels: IntArray, n_clusters: int) -> tuple[FloatArray, BoolArray]:
         """The best center of each cluster, and which clusters have one (are neither empty nor without direction)."""
         total = self._sums(labels, n_clusters)
         weight = np.bincount(labels, self.weight, minlength=n_clusters)
@@ -128,13 +126,13 @@ class Points:
         total += self._origin
         return total.astype(self.dtype, copy=False), alive & (weight > 0)
 
-    def _set_aside(self, n_rows: int) -> None:
-        """Points without direction weigh nothing; what they cost wherever they are (1 − cos = 1) is in the constant."""
-        nowhere = self.norms == 0
-        self.constant += float(self.weight[nowhere].sum()) + n_rows
-        self.weight = np.where(nowhere, 0.0, self.weight)
+    def _drop_zero_rows(self, n_rows: int) -> None:
+        """Rows of zeros have no direction: they get weight 0, and their cost (1 − cos = 1) goes into the constant."""
+        zero = self.norms == 0
+        self.constant += float(self.weight[zero].sum()) + n_rows
+        self.weight = np.where(zero, 0.0, self.weight)
 
-    def _sums(self, labels: Array, n_clusters: int) -> Array:
+    def _sums(self, labels: IntArray, n_clusters: int) -> FloatArray:
         """Σ weight · row in each cluster, in double precision."""
         f = self.rows.shape[1]
         if not self._dense:
@@ -142,13 +140,14 @@ class Points:
             counts = np.diff(self.rows.indptr)
             bins = np.repeat(labels * f, counts) + self.rows.indices
             values = self.rows.data if self._even else self.rows.data * np.repeat(self.weight, counts)
-            return np.bincount(bins, values, minlength=n_clusters * f).reshape(n_clusters, f)
+            sums = np.bincount(bins, values, minlength=n_clusters * f).astype(np.float64, copy=False)
+            return sums.reshape(n_clusters, f)
         total = np.zeros((n_clusters, f))
         for block in blocks(self.n, f, IN_CACHE):
             total += _weighted_indicator(labels[block], self.weight[block], n_clusters) @ self.rows[block]
         return total
 
-    def take(self, rows: Array) -> Array:
+    def take(self, rows: IntArray) -> FloatArray:
         """Some of the points, as centers."""
         chosen = dense(self.rows[rows])
         return unit_rows(chosen) if self.cosine else _as(chosen + self._origin, self.dtype)
@@ -171,14 +170,14 @@ def blocks(n: int, width: int, size: int = BLOCK) -> Iterator[slice]:
         yield slice(start, min(start + step, n))
 
 
-def nearest(points: PointSet, centers: Array) -> tuple[Array, Array]:
+def nearest(points: PointSet, centers: FloatArray) -> tuple[IntArray, FloatArray]:
     """The nearest center of each point (of equals the first) and the squared distance to it."""
     labels, distance, _ = nearest_and(points, centers, np.empty(0, dtype=np.int64))
     return labels, distance
 
 
-def nearest_and(points: PointSet, centers: Array, rows: Array) -> tuple[Array, Array, Array]:
-    """The same, and for some points (in ascending order) the squared distances to all centers."""
+def nearest_and(points: PointSet, centers: FloatArray, rows: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    """The nearest centers, and for some points (in ascending order) the squared distances to all centers."""
     labels, distance = np.empty(points.n, dtype=np.int64), np.empty(points.n)
     all_distances = np.empty((len(rows), len(centers)))
 
@@ -194,15 +193,15 @@ def nearest_and(points: PointSet, centers: Array, rows: Array) -> tuple[Array, A
     return labels, distance, all_distances
 
 
-def _weighted_indicator(labels: Array, weight: Array, n_clusters: int) -> Any:
+def _weighted_indicator(labels: IntArray, weight: FloatArray, n_clusters: int) -> Any:
     n = len(labels)
     if n * n_clusters <= FEW:
         return np.where(labels == np.arange(n_clusters)[:, None], weight, 0.0)
     return sparse.csc_array((weight, labels, np.arange(n + 1)), shape=(n_clusters, n))
 
 
-def dense(rows: Any) -> Array:
-    """Rows as an array, whatever they were."""
+def dense(rows: Any) -> FloatArray:
+    """Rows as a dense array."""
     return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
 
 

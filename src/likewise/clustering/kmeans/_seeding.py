@@ -1,13 +1,16 @@
-"""Where k-means starts: spread-out points, or the means of what a person said belongs together."""
+"""Initial centers of k-means: k-means++, random points, or the means of must-link groups."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ._points import Array, PointSet
+from ..._arrays import FloatArray, IntArray
+from ._points import PointSet
 
 
-def spread_out(points: PointSet, n_clusters: int, rng: np.random.RandomState, first: Array | None = None) -> Array:
+def kmeans_plus_plus(
+    points: PointSet, n_clusters: int, rng: np.random.RandomState, first: FloatArray | None = None
+) -> FloatArray:
     """k-means++: each next center a point drawn in proportion to its squared distance from those there are.
 
     Of 2 + log k draws the one that leaves the smallest objective is taken (Arthur and Vassilvitskii 2007). A point
@@ -25,7 +28,7 @@ def spread_out(points: PointSet, n_clusters: int, rng: np.random.RandomState, fi
         if mass[-1] > 0:
             drawn = np.searchsorted(mass, rng.uniform(size=trials) * mass[-1], side="right")
             drawn = np.minimum(drawn, points.n - 1)
-        else:  # fewer distinct points than clusters: any will do
+        else:  # fewer distinct points than clusters: any serves
             drawn = rng.randint(points.n, size=1)
         candidates = points.take(drawn)
         left = np.minimum(points.squared_distances(candidates), closest[:, None])
@@ -35,31 +38,31 @@ def spread_out(points: PointSet, n_clusters: int, rng: np.random.RandomState, fi
     return np.concatenate(centers)
 
 
-def drawn_rows(points: PointSet, n_clusters: int, rng: np.random.RandomState) -> Array:
-    """Points drawn at random, none twice."""
+def random_rows(points: PointSet, n_clusters: int, rng: np.random.RandomState) -> FloatArray:
+    """Points drawn at random without replacement."""
     return points.take(rng.choice(points.n, n_clusters, replace=False))
 
 
-def farthest_first(points: PointSet, groups: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
-    """Means of groups said to be one: the largest first, then always the one far from those taken, and large.
+def farthest_first(points: PointSet, groups: IntArray, n_clusters: int, rng: np.random.RandomState) -> FloatArray:
+    """Means of must-link groups: the largest first, then always a large one far from those taken.
 
     Groups are weighed by their number of rows times the squared distance to the nearest center taken (the weighted
     farthest-first traversal of Bilenko, Basu and Mooney 2004). With fewer groups of two or more than clusters, all
-    of them start a cluster and :func:`spread_out` draws the rest.
+    of them start a cluster and :func:`kmeans_plus_plus` draws the rest.
     """
     sizes = np.bincount(groups, points.weight)
     members = np.bincount(groups)
-    told = np.flatnonzero((members > 1) | (sizes > 1))
-    if len(told) == 0:
-        return spread_out(points, n_clusters, rng)
+    linked = np.flatnonzero((members > 1) | (sizes > 1))
+    if len(linked) == 0:
+        return kmeans_plus_plus(points, n_clusters, rng)
     place = np.full(len(sizes), -1)
-    place[told] = np.arange(len(told))
-    means = _means_of(points, place[groups], len(told))
-    if len(told) <= n_clusters:
-        return spread_out(points, n_clusters, rng, means)
-    sizes = sizes[told]
+    place[linked] = np.arange(len(linked))
+    means = _means_of(points, place[groups], len(linked))
+    if len(linked) <= n_clusters:
+        return kmeans_plus_plus(points, n_clusters, rng, means)
+    sizes = sizes[linked]
     chosen = [int(sizes.argmax())]
-    closest = np.full(len(told), np.inf)
+    closest = np.full(len(linked), np.inf)
     for _ in range(n_clusters - 1):
         gap = means - means[chosen[-1]]
         closest = np.minimum(closest, np.einsum("ij,ij->i", gap, gap))
@@ -68,7 +71,7 @@ def farthest_first(points: PointSet, groups: Array, n_clusters: int, rng: np.ran
     return means[chosen]
 
 
-def _means_of(points: PointSet, codes: Array, n_blocks: int) -> Array:
+def _means_of(points: PointSet, codes: IntArray, n_blocks: int) -> FloatArray:
     """Means of the blocks of points; −1 is in none."""
     # One more cluster takes the points in no block, and is thrown away.
     means, _ = points.means(np.where(codes < 0, n_blocks, codes), n_blocks + 1)

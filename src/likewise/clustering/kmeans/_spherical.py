@@ -17,8 +17,8 @@ from ._points import Points
 class SphericalKMeans(CenterClusterer):
     """k-means on the sphere: rows are compared by the angle between them, whatever their lengths.
 
-    The base line for text (tf-idf rows), and what to run after a projection of text. It hears no hints; to cluster
-    with hints use :class:`~likewise.clustering.PCKMeans` (``metric="cosine"``) or
+    The baseline for text (tf-idf rows), also after a projection of text. It does not use constraints; with
+    constraints use :class:`~likewise.clustering.PCKMeans` (``metric="cosine"``) or
     :class:`~likewise.clustering.ProjectThenCluster`.
 
     .. math:: \\min_{l, c} \\sum_i \\Big(1 - \\frac{x_i^T c_{l_i}}{\\|x_i\\|}\\Big), \\qquad \\|c_h\\| = 1

@@ -1,4 +1,4 @@
-"""C-NC: a normalized cut that pays for parting must-linked rows."""
+"""C-NC: a normalized cut with a penalty on separated must-links."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from ..._arrays import FloatArray, IntArray
 from ..._method import CUT, Method
 from ..._sklearn import Interval
 from ...constraints import Constraints
@@ -16,27 +17,25 @@ from ...graphs import RowMatrix, must_link_graph
 from ...linalg._row_matrix import indicator
 from ._normalized_cut import NormalizedCut
 
-Array = np.ndarray
-
 
 class ConstrainedNormalizedCut(NormalizedCut):
-    """Normalized cut with a price on must-links that are cut.
+    """Normalized cut with a penalty on must-links that are cut.
 
-    Prefer it to changing the data when must-links are the hints you have and the graph of neighbors is good already.
+    Prefer it to changing the data when you have must-links and the graph of neighbors is good already.
     With L = D − K the Laplacian of the affinities and a row (…, 1, …, −1, …) of U for each must-link,
 
     .. math:: (L + \\beta\\, U^T U)\\, y = \\lambda D y
 
     for the k smallest λ (Ji and Xu 2006; C-NC in Yan et al. 2009). UᵀU is the Laplacian of the must-link graph, so
-    beliefs weigh its rows and a whole labeled group costs no more than its rows. Must-links are closed first;
+    weights scale its rows and a whole labeled group costs no more time than its rows. Must-links are closed first;
     cannot-links do not enter. Without must-links it is :class:`NormalizedCut`.
 
     Parameters
     ----------
     n_clusters : int
     beta : float
-        Strength of the must-links. It is relative: at 1 the must-links of a constrained row weigh, on average, as
-        much as the affinities of a row. As it grows, must-linked rows come to lie in one place.
+        Strength of the must-links, relative to the affinities: at 1 the must-links of a constrained row weigh, on
+        average, as much as the affinities of a row. As it grows, must-linked rows come to lie at one point.
     affinity, n_neighbors, delta, normalization, n_init, random_state
         As for :class:`NormalizedCut`.
 
@@ -99,7 +98,7 @@ class ConstrainedNormalizedCut(NormalizedCut):
         )
         self.beta = beta
 
-    def _graph(self, K: Any, degrees: Array, constraints: Constraints) -> tuple[Any, Any]:
+    def _graph(self, K: Any, degrees: FloatArray, constraints: Constraints) -> tuple[Any, Any]:
         graph, plain = super()._graph(K, degrees, constraints)
         linked = must_link_graph(constraints, closed=True)
         links = linked.row_sums()
@@ -107,17 +106,17 @@ class ConstrainedNormalizedCut(NormalizedCut):
             return graph, plain
         strength = self.beta * degrees[degrees > 0].mean() / links[links > 0].mean()
 
-        def operator(rows: Array) -> Any:
+        def operator(rows: IntArray) -> Any:
             inside = RowMatrix(linked.sparse[rows][:, rows], linked.factor[rows], linked.core)
-            price = laplacian(inside * strength).rows
-            assert price is not None
+            penalty = laplacian(inside * strength).rows
+            assert penalty is not None
             scale = sparse.diags_array(1 / np.sqrt(degrees[rows]))
-            scaled = RowMatrix(scale @ price.sparse @ scale, scale @ price.factor, price.core)
+            scaled = RowMatrix(scale @ penalty.sparse @ scale, scale @ penalty.factor, penalty.core)
             return _Difference(plain(rows), scaled)
 
         return graph + _chains(constraints.groups(), degrees), operator
 
-    def _place_rest(self, labels: Array, constraints: Constraints) -> Array:
+    def _place_rest(self, labels: IntArray, constraints: Constraints) -> IntArray:
         groups = constraints.groups()
         placed = np.flatnonzero(labels >= 0)
         votes = (indicator(groups).T @ indicator(labels)).toarray()
@@ -127,20 +126,21 @@ class ConstrainedNormalizedCut(NormalizedCut):
 
 
 class _Difference:
-    """Affinities, dense or sparse, less a price of sparse + low rank, never added up."""
+    """Affinities, dense or sparse, minus a penalty of sparse + low rank, which are not summed to one matrix."""
 
-    def __init__(self, K: Any, price: RowMatrix) -> None:
-        self._K, self._price = K, price
+    def __init__(self, K: Any, penalty: RowMatrix) -> None:
+        self._K = K
+        self._penalty = penalty
 
-    def __matmul__(self, x: Array) -> Array:
-        return self._K @ x - self._price @ x
+    def __matmul__(self, x: FloatArray) -> FloatArray:
+        return self._K @ x - self._penalty @ x
 
-    def toarray(self) -> Array:
+    def toarray(self) -> FloatArray:
         dense = self._K.toarray() if sparse.issparse(self._K) else self._K
-        return dense - self._price.toarray()
+        return dense - self._penalty.toarray()
 
 
-def _chains(groups: Array, degrees: Array) -> sparse.csr_array:
+def _chains(groups: IntArray, degrees: FloatArray) -> sparse.csr_array:
     """Edges that connect the rows of each group which have neighbors, one fewer than there are rows."""
     rows = np.flatnonzero(degrees > 0)
     rows = rows[np.argsort(groups[rows], kind="stable")]

@@ -1,4 +1,4 @@
-"""Normalized cut: the unsupervised spectral clustering that the constrained ones start from."""
+"""Normalized cut, the unsupervised base of the constrained cuts: affinities, eigenvectors, k-means of their rows."""
 
 from __future__ import annotations
 
@@ -7,26 +7,32 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, check_random_state
 
+from ..._arrays import FloatArray, IntArray
 from ..._method import CUT, Method
-from ..._progress_legacy import part
+from ..._progress import stage
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
-from ...graphs._kernel import DELTA
+from ...graphs import RowMatrix, neighbor_graph
+from ...graphs._kernel import DELTA, median_distance
 from ...linalg._eigen import connected_parts, largest_eigenpairs, leading_pairs, normalized, unit_length
 from .._base import Clusterer
-from ._affinity import AFFINITIES, affinity_graph
-from ._embedding import partition_rows
 
-Array = np.ndarray
+AFFINITIES = ("nearest_neighbors", "cosine", "rbf", "precomputed")
+
+BLOCK_ENTRIES = 2**22
+"""Numbers that are held at once while affinities of pairs are computed."""
 
 
 class NormalizedCut(Clusterer):
-    """Cut a graph of likeness where it is thinnest, into parts of comparable weight.
+    """Spectral clustering: cut the graph of affinities where it is thinnest, into parts of comparable weight.
 
-    Prefer it to k-means for clusters that are curved or of uneven spread, and as the base of everything spectral here;
-    it hears no hints (:class:`ConstrainedNormalizedCut` does). For text use ``affinity="cosine"``.
+    Prefer it to k-means for clusters that are curved or of uneven spread. It does not use constraints
+    (:class:`ConstrainedNormalizedCut` does). For text use ``affinity="cosine"``.
 
     With K the affinities and D their row sums, the cut of the clusters C_1, ..., C_k
 
@@ -38,13 +44,13 @@ class NormalizedCut(Clusterer):
     ----------
     n_clusters : int
     affinity : {"nearest_neighbors", "cosine", "rbf", "precomputed"}
-        Weight 1, the cosine, exp(−d²/2δ²), or X itself, (n, n), dense or sparse. A row is never like itself: whatever
-        the diagonal holds is left out, for among small affinities a self-loop of 1 swamps the degrees.
+        Weight 1, the cosine, exp(−d²/2δ²), or X itself, (n, n), dense or sparse. There are no self-loops: whatever the
+        diagonal holds is left out, for among small affinities a self-loop of 1 swamps the degrees.
     n_neighbors : int or None
-        Rows are connected if one is among the so many nearest of the other. None connects all pairs ("cosine" and
+        Rows are connected if one is among this many nearest of the other. None connects all pairs ("cosine" and
         "rbf" only; n × n memory).
     delta : "median" or float
-        δ of "rbf": the median distance, or a number. Narrow kernels shatter the graph.
+        δ of "rbf": the median distance, or a number. Narrow kernels disconnect the graph.
     normalization : {"ng-jordan-weiss", "shi-malik"}
         Rows of the eigenvectors brought to unit length, or divided by √degree.
     n_init : int
@@ -55,7 +61,7 @@ class NormalizedCut(Clusterer):
     ----------
     labels_ : (n,) int array
     embedding_ : (n, n_clusters) array
-        What k-means saw.
+        The rows of the eigenvectors, which k-means clusters.
     affinity_matrix_ : (n, n) CSR or dense array
     n_parts_ : int
         Connected parts of the graph, rows without a neighbor not counted.
@@ -125,8 +131,8 @@ class NormalizedCut(Clusterer):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _cluster(self, X: Any, constraints: Constraints) -> Array:
-        with part(0, 0.75):
+    def _cluster(self, X: Any, constraints: Constraints) -> IntArray:
+        with stage("computing affinities"):
             K = affinity_graph(X, self.affinity, self.n_neighbors, self.delta)
         self.affinity_matrix_ = K
         degrees = np.asarray(K.sum(axis=1)).ravel()
@@ -134,29 +140,29 @@ class NormalizedCut(Clusterer):
         parts = connected_parts(graph, degrees)
         self.n_parts_ = len(parts)
 
-        def further(rows: Array, count: int) -> tuple[Array, Array]:
+        def further(rows: IntArray, count: int) -> tuple[FloatArray, FloatArray]:
             first = np.sqrt(degrees[rows] / degrees[rows].sum())
             return largest_eigenpairs(operator(rows), first, count)
 
-        with part(0.75, 0.95):
+        with stage("computing eigenvectors"):
             _, V = leading_pairs(parts, degrees, self.n_clusters, further)
         self.embedding_ = unit_length(V) if self.normalization == "ng-jordan-weiss" else _per_degree(V, degrees)
         rng = check_random_state(self.random_state)
-        with part(0.95, 1):
+        with stage("clustering"):
             labels, self.n_iter_ = partition_rows(self.embedding_, self.n_clusters, self.n_init, rng)
         return self._place_rest(labels, constraints)
 
-    def _graph(self, K: Any, degrees: Array, constraints: Constraints) -> tuple[Any, Any]:
-        """What connects rows, and a function from some rows to their matrix, whose largest eigenvalue is 1."""
+    def _graph(self, K: Any, degrees: FloatArray, constraints: Constraints) -> tuple[Any, Any]:
+        """The graph that connects rows, and a function from some rows to their matrix, with largest eigenvalue 1."""
 
-        def operator(rows: Array) -> Any:
+        def operator(rows: IntArray) -> Any:
             inside = K if len(rows) == len(degrees) else K[rows][:, rows]
             return normalized(inside, degrees[rows])
 
         return sparse.csr_array(K), operator
 
-    def _place_rest(self, labels: Array, constraints: Constraints) -> Array:
-        """Rows that no vector reaches join the largest cluster."""
+    def _place_rest(self, labels: IntArray, constraints: Constraints) -> IntArray:
+        """Rows without a label (zero in all eigenvectors) join the largest cluster."""
         return np.where(labels < 0, np.bincount(labels[labels >= 0]).argmax(), labels)
 
     def _accepts(self) -> dict[str, Any]:
@@ -168,5 +174,116 @@ class NormalizedCut(Clusterer):
         return tags
 
 
-def _per_degree(V: Array, degrees: Array) -> Array:
+def _per_degree(V: FloatArray, degrees: FloatArray) -> FloatArray:
     return np.divide(V, np.sqrt(degrees)[:, None], out=np.zeros_like(V), where=degrees[:, None] > 0)
+
+
+def affinity_graph(X: Any, affinity: str, n_neighbors: int | None, delta: float | str = "median") -> Any:
+    """The symmetric affinities between rows, CSR, or dense where ``n_neighbors`` is None.
+
+    Parameters
+    ----------
+    X : (n, f) array or CSR matrix; for "precomputed" the affinities themselves, (n, n)
+    affinity : {"nearest_neighbors", "cosine", "rbf", "precomputed"}
+        Weight 1, the cosine (0 where negative), or exp(−d²/2δ²).
+    n_neighbors : int or None
+        Rows count as near if one is among this many nearest of the other (all others, where there are fewer). None: all
+        pairs.
+    delta : "median" or float
+        δ; "median" is the median distance between rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> affinity_graph(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 3.0]]), "cosine", 1).toarray().round(2)
+    array([[0.  , 1.  , 0.71],
+           [1.  , 0.  , 0.  ],
+           [0.71, 0.  , 0.  ]])
+    """
+    if affinity == "precomputed":
+        return _check_affinities(X)
+    if affinity == "nearest_neighbors" and n_neighbors is None:
+        raise ValueError(
+            'affinity="nearest_neighbors" needs n_neighbors, got None. Pass how many neighbors, or use "cosine" or '
+            '"rbf", which can use all pairs.'
+        )
+    rows = normalize(X) if affinity == "cosine" else X
+    if affinity == "rbf":
+        delta = median_distance(X) if isinstance(delta, str) else delta
+    if n_neighbors is None:
+        return _all_pairs(rows, affinity, delta)
+    nearest = min(n_neighbors, X.shape[0] - 1)
+    if nearest == 0:
+        return sparse.csr_array((X.shape[0], X.shape[0]), dtype=np.float64)
+    metric = "cosine" if affinity == "cosine" else "euclidean"
+    graph = neighbor_graph(X, nearest, metric=metric).sparse
+    if affinity == "nearest_neighbors":
+        return graph
+    half = sparse.coo_array(sparse.triu(graph, k=1))
+    pairs = np.column_stack(half.coords)
+    weights = _of_pairs(rows, pairs, affinity, delta)
+    return _without_zeros(RowMatrix.from_pairs(X.shape[0], pairs, weights).sparse)
+
+
+def _all_pairs(rows: Any, affinity: str, delta: Any) -> FloatArray:
+    if affinity == "cosine":
+        K = rows @ rows.T
+        K = np.maximum(K.toarray() if sparse.issparse(K) else K, 0.0).astype(np.float64)
+    else:
+        K = np.exp(euclidean_distances(rows, squared=True).astype(np.float64) * (-0.5 / delta**2))
+    np.fill_diagonal(K, 0.0)
+    return K
+
+
+def _of_pairs(rows: Any, pairs: IntArray, affinity: str, delta: Any) -> FloatArray:
+    """The affinity of each pair, a block of pairs at a time."""
+    weights = np.empty(len(pairs))
+    step = max(1, BLOCK_ENTRIES // rows.shape[1])
+    for start in range(0, len(pairs), step):
+        left, right = (rows[side] for side in pairs[start : start + step].T)
+        if affinity == "cosine":
+            product = left.multiply(right) if sparse.issparse(left) else left * right
+            block = np.maximum(np.asarray(product.sum(axis=1)).ravel(), 0.0)
+        else:
+            apart = left - right
+            apart = apart.power(2) if sparse.issparse(apart) else np.square(apart)
+            block = np.exp(np.asarray(apart.sum(axis=1)).ravel() * (-0.5 / delta**2))
+        weights[start : start + step] = block
+    return weights
+
+
+def _check_affinities(K: Any) -> Any:
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f'affinity="precomputed" takes a square matrix of affinities between rows, got shape {K.shape}. For '
+            'features choose "nearest_neighbors", "cosine" or "rbf".'
+        )
+    K = sparse.csr_array(K, dtype=np.float64) if sparse.issparse(K) else np.array(K, dtype=np.float64)
+    if K.min() < 0:
+        raise ValueError(f"affinities must not be negative, the smallest is {K.min():g}. Clip them at 0.")
+    if abs(K - K.T).max() > 1e-8 * K.max():
+        raise ValueError("affinities must be symmetric. Use (K + K.T) / 2 if they only differ by rounding.")
+    if sparse.issparse(K):
+        return _without_zeros(K - sparse.diags_array(K.diagonal()))
+    np.fill_diagonal(K, 0.0)
+    return K
+
+
+def _without_zeros(K: Any) -> sparse.csr_array:
+    K = sparse.csr_array(K)
+    K.eliminate_zeros()
+    return K
+
+
+def partition_rows(V: FloatArray, n_clusters: int, n_init: int, random_state: Any) -> tuple[IntArray, int]:
+    """Labels by k-means on the rows of V, and its iterations; −1 for rows of zeros."""
+    reached = np.flatnonzero(V.any(axis=1))
+    if len(reached) < n_clusters:
+        raise ValueError(
+            f"only {len(reached)} of {len(V)} rows have an affinity to any other, too few for n_clusters={n_clusters}. "
+            "Use fewer clusters, more neighbors, or a wider kernel."
+        )
+    means = KMeans(n_clusters, n_init=n_init, random_state=random_state).fit(V[reached])
+    labels = np.full(len(V), -1)
+    labels[reached] = means.labels_
+    return labels, means.n_iter_

@@ -21,17 +21,16 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..._arrays import FloatArray
 from ..._estimator import validate_rows
 from ..._method import ALL_PAIRS, CUT, Method, Needs, method, uses_constraints
-from ..._progress_legacy import each, part
+from ..._progress import stage, track
 from ..._saved import Saved
 from ..._sklearn import Interval
 from ...constraints import Constraints
@@ -41,16 +40,12 @@ from ...graphs._neighbors import neighbors, pairs_of
 from ...metric import XingMetric
 from ...projections import ASP
 from .._base import Clusterer
-from .._principal import fit_transform
-from ..kmeans._starts import fit_starts
 from ._constrained_cut import ConstrainedNormalizedCut
 from ._normalized_cut import NormalizedCut
 from ._propagation import propagate_globally, propagate_locally
 
-Array = np.ndarray
-
-ROWS = 1000
-"""Rows whose distances to all are found together."""
+BLOCK_ROWS = 1000
+"""Rows whose distances to all are computed at once."""
 
 
 def _predicts(chain: Any) -> bool:
@@ -58,10 +53,10 @@ def _predicts(chain: Any) -> bool:
 
 
 class ChainedClusterer(Clusterer):
-    """Transformers one after the other, then a clusterer, each told the same hints.
+    """Transformers one after the other, then a clusterer, each given the same constraints.
 
-    scikit-learn's Pipeline hands hints to its last step only; here every part that can use them gets them. Prefer
-    :class:`ProjectThenCluster` for one projection and a k-means; this is for chains.
+    scikit-learn's Pipeline passes constraints to its last step only; here every part that can use them gets them.
+    Prefer :class:`ProjectThenCluster` for one projection and a k-means; this is for chains.
 
     Parameters
     ----------
@@ -119,29 +114,28 @@ class ChainedClusterer(Clusterer):
         self.clusterer = clusterer
         self.random_state = random_state
 
-    def _cluster(self, X: Any, constraints: Constraints) -> Array:
+    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
         clusterer = ConstrainedNormalizedCut() if self.clusterer is None else clone(self.clusterer)
         clusterer.set_params(n_clusters=self.n_clusters)
         if "random_state" in clusterer.get_params() and self.random_state is not None:
             clusterer.set_params(random_state=self.random_state)
-        self.steps_, self.clusterer_ = [clone(step) for step in self.steps], clusterer
+        self.steps_ = [clone(step) for step in self.steps]
+        self.clusterer_ = clusterer
         if not constraints.is_empty and not any(map(uses_constraints, [*self.steps_, clusterer])):
-            raise ValueError(f"no part of the chain hears hints, but it was given {constraints!r}. Leave them out.")
-        told = {} if constraints.is_empty else {"constraints": constraints}
-        slices = _slices([*self.steps_, clusterer], X)
-        for step, (start, stop) in zip(self.steps_, slices, strict=False):
-            with part(start, stop):
-                X = step.fit_transform(X, **told) if uses_constraints(step) else fit_transform(step, X)
-        with part(*slices[-1]):
-            if isinstance(clusterer, KMeans):
-                fit_starts(clusterer, X)
-            else:
-                clusterer.fit(X, **(told if uses_constraints(clusterer) else {}))
+            raise ValueError(
+                f"no part of the chain uses constraints, but it was given {constraints!r}. Leave them out."
+            )
+        given = {} if constraints.is_empty else {"constraints": constraints}
+        for step in self.steps_:
+            with stage(type(step).__name__):
+                X = step.fit_transform(X, **(given if uses_constraints(step) else {}))
+        with stage(type(clusterer).__name__):
+            clusterer.fit(X, **(given if uses_constraints(clusterer) else {}))
         self.n_iter_ = getattr(clusterer, "n_iter_", 1)
         return clusterer.labels_
 
     @available_if(_predicts)
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> np.ndarray:
         """The cluster of each new row: all steps in turn, then the clusterer.
 
         Parameters
@@ -167,20 +161,8 @@ class ChainedClusterer(Clusterer):
         return tags
 
 
-def _slices(parts: Sequence[Any], X: Any) -> list[tuple[float, float]]:
-    """From where to where in the whole each part goes, by guess: one that compares all rows with all takes longest.
-
-    A step among many words takes longer than the k-means after it, among few columns it is the other way round.
-    """
-    weights = np.array([*(3.0 if sparse.issparse(X) else 0.5 for _ in parts[:-1]), 1.0])
-    pairs = [getattr(one, "n_neighbors", 0) and getattr(one, "affinity", "") != "precomputed" for one in parts]
-    weights[np.array(pairs, dtype=bool)] += X.shape[0] / 1000
-    bounds = np.concatenate([[0.0], np.cumsum(weights)]) / weights.sum()
-    return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
-
-
 class PropagatedAffinity(TransformerMixin, BaseEstimator):
-    """Affinities between the rows it is fitted on, after the hints were propagated through their distances.
+    """Affinities between the rows it is fitted on, after constraints were propagated through their distances.
 
     Distances are divided by the largest, propagated, and become affinities 1 − d; only the nearest count.
 
@@ -205,40 +187,61 @@ class PropagatedAffinity(TransformerMixin, BaseEstimator):
         self.order = order
 
     def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> PropagatedAffinity:
-        """Propagate; the affinities are in ``affinity_matrix_``."""
+        """Propagate; the affinities are in ``affinity_matrix_``.
+
+        Parameters
+        ----------
+        X : (n, f) array or sparse matrix
+        y : ignored
+        constraints : Constraints, optional
+
+        Returns
+        -------
+        self
+        """
         n = X.shape[0]
-        hints = Constraints(n) if constraints is None else constraints
-        with part(0, 0.4):
-            D = _all_distances(X, self.metric)
-            np.fill_diagonal(D, 0.0)
-            D /= D.max() or 1.0
-        if self.reach == "local":
-            with part(0.4, 0.8):
-                D = propagate_locally(D, hints, order=self.order)  # type: ignore[arg-type]
-        elif self.reach == "global":
-            with part(0.4, 0.8):
-                D = propagate_globally(D, hints)
-        else:
+        known = Constraints(n) if constraints is None else constraints
+        if self.reach not in ("local", "global"):
             raise ValueError(f'reach must be "local" or "global", got {self.reach!r}.')
+        with stage("computing distances"):
+            D = _all_distances(X, self.metric)
+        np.fill_diagonal(D, 0.0)
+        D /= D.max() or 1.0
+        with stage("propagating constraints"):
+            if self.reach == "global":
+                D = propagate_globally(D, known)
+            else:
+                D = propagate_locally(D, known, order=self.order)  # type: ignore[arg-type]
         if self.n_neighbors is None or self.n_neighbors >= n - 1:
             self.affinity_matrix_: Any = 1.0 - D
         else:
-            with part(0.8, 1):
+            with stage("searching neighbors"):
                 pairs, apart = pairs_of(neighbors(Given(D), self.n_neighbors, resolution=1e-6))
             self.affinity_matrix_ = RowMatrix.from_pairs(n, pairs, 1.0 - apart).sparse
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> Any:
-        """The affinities of the rows of X, (n, n)."""
+        """Propagate, and return the affinities.
+
+        Parameters
+        ----------
+        X, y, constraints
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        (n, n) array or sparse array
+        """
         return self.fit(X, y, constraints=constraints).affinity_matrix_
 
 
-def _all_distances(X: Any, metric: str) -> Array:
-    if metric not in ("cosine", "euclidean"):  # others may look at all rows before they compare two
+def _all_distances(X: Any, metric: str) -> FloatArray:
+    if metric not in ("cosine", "euclidean"):  # others may depend on all rows
         return pairwise_distances(X, metric=metric).astype(np.float64)
     D = np.empty((X.shape[0], X.shape[0]))
-    for start in each(range(0, len(D), ROWS)):
-        D[start : start + ROWS] = pairwise_distances(X[start : start + ROWS], X, metric=metric)
+    for start in track(range(0, len(D), BLOCK_ROWS)):
+        block = slice(start, start + BLOCK_ROWS)
+        D[block] = pairwise_distances(X[block], X, metric=metric)
     return D
 
 
@@ -306,7 +309,7 @@ def rl_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = N
     )
 )
 def rlc_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
-    """RLC-NC: as RL-NC, and the cut pays for parting must-linked rows. Parameters as for :func:`l_nc`."""
+    """RLC-NC: as RL-NC, with a penalty on cut must-links. Parameters as for :func:`l_nc`."""
     steps = [_subspace(published), _metric(published)]
     cut = _cut(ConstrainedNormalizedCut, published)
     return ChainedClusterer(n_clusters, steps=steps, clusterer=cut, random_state=random_state)
@@ -322,7 +325,7 @@ def rlc_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = 
     )
 )
 def lo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
-    """Lo-NC: cosine distances with the hints propagated locally, then a normalized cut.
+    """Lo-NC: cosine distances with the constraints propagated locally, then a normalized cut.
 
     Published: must-links taken one by one, and all distances count. Other parameters as for :func:`l_nc`.
     """
@@ -339,7 +342,7 @@ def lo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = N
     )
 )
 def glo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
-    """Glo-NC: cosine distances with the hints propagated along shortest paths, then a normalized cut.
+    """Glo-NC: cosine distances with the constraints propagated along shortest paths, then a normalized cut.
 
     Published: all distances count. Other parameters as for :func:`l_nc`.
     """

@@ -1,4 +1,4 @@
-"""What a hint about two rows says about the distances of all others: local and global propagation."""
+"""Constraints propagated through distances: locally, and along shortest paths."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..._progress_legacy import each
+from ..._arrays import FloatArray, IntArray
+from ..._progress import track
 from ...constraints import Constraints
-from ...constraints._overlap import pair_weights
 from ...graphs import cannot_link_graph
-
-Array = np.ndarray
+from .._base import uncertain_weight
 
 
 def propagate_locally(
     distances: Any, constraints: Constraints, *, order: Literal["groups", "pairs"] = "groups"
-) -> Array:
-    """Give must-linked rows each other's nearness to all rows, then push cannot-linked rows apart.
+) -> FloatArray:
+    """Give must-linked rows the smallest distances any of them has, then push cannot-linked rows apart.
 
-    Cheap (O(n·q) for q constrained rows) and gentle: a hint reaches the constrained rows' own distances and no
-    further. Prefer it to :func:`propagate_globally` where distances far away mean little, as in text.
+    Cheap (O(n·q) for q constrained rows) and local: a constraint changes only the distances of the constrained rows.
+    Prefer it to :func:`propagate_globally` where distances far away mean little, as in text.
 
     For must-linked x and y (Yan et al. 2009, Section 2.2)::
 
@@ -33,13 +32,12 @@ def propagate_locally(
     distances : (n, n) array
         Symmetric, not negative, zero on the diagonal; best scaled to a largest value of 1.
     constraints : Constraints
-        Each hint is certain: degrees of belief have no place here.
+        All of weight 1.
     order : {"groups", "pairs"}
         "groups": must-links are closed to groups first, every member takes the group's smallest distance, and
         cannot-links hold between whole groups; the outcome depends on no order and repeating it changes nothing.
         "pairs": the paper's loop, one stated must-link after the other as ``constraints.must_link`` has them (sorted),
-        then the stated cannot-links. The outcome depends on the order: a row met late does not pass on to those met
-        early. Partitions are written out.
+        then the stated cannot-links. The outcome depends on the order. Partitions are expanded.
 
     Returns
     -------
@@ -75,11 +73,11 @@ def propagate_locally(
     return D
 
 
-def propagate_globally(distances: Any, constraints: Constraints) -> Array:
-    """Let must-links be bridges: distances become shortest paths across them, then cannot-linked rows move apart.
+def propagate_globally(distances: Any, constraints: Constraints) -> FloatArray:
+    """Replace distances by shortest paths across must-links, then push cannot-linked rows apart.
 
-    A must-link brings everything near its one end closer to everything near its other, however far. Prefer it where
-    distances are meaningful over the whole space and clusters are stretched. O(n²·g) for g must-link groups.
+    A must-link brings all rows near one end closer to all rows near the other. Prefer it where distances are meaningful
+    over the whole space and clusters are elongated. O(n²·g) for g must-link groups.
 
     Must-linked rows are at distance 0, and between any two rows the distance is that of the shortest path whose inner
     vertices are must-linked rows (Klein, Kamvar, Manning 2002, Section 3; Glo-NC in Yan et al. 2009). After that
@@ -91,7 +89,7 @@ def propagate_globally(distances: Any, constraints: Constraints) -> Array:
     distances : (n, n) array
         Symmetric, not negative, zero on the diagonal.
     constraints : Constraints
-        Each hint is certain: degrees of belief have no place here. Hints are closed first.
+        All of weight 1. They are closed first.
 
     Returns
     -------
@@ -118,7 +116,7 @@ def propagate_globally(distances: Any, constraints: Constraints) -> Array:
         for g in range(len(groups)):  # shortest paths from group to group, across groups
             np.minimum(between, between[:, g, None] + between[g], out=between)
         reach = np.array([(between[g][:, None] + reach).min(axis=0) for g in range(len(groups))])
-        for row in each(reach, len(reach)):
+        for row in track(reach):
             np.minimum(D, row[:, None] + row, out=D)
         np.fill_diagonal(D, 0.0)
     left, right = _apart(constraints)
@@ -133,7 +131,7 @@ def propagate_globally(distances: Any, constraints: Constraints) -> Array:
     return D
 
 
-def _merge(D: Array, rows: Array) -> None:
+def _merge(D: FloatArray, rows: IntArray) -> None:
     """All of ``rows`` take the smallest distance any of them has to each other row."""
     smallest = D[rows].min(axis=0)
     D[rows] = smallest
@@ -141,7 +139,7 @@ def _merge(D: Array, rows: Array) -> None:
     D[np.ix_(rows, rows)] = 0.0
 
 
-def _groups(constraints: Constraints) -> list[Array]:
+def _groups(constraints: Constraints) -> list[IntArray]:
     """The rows of each closed group of two or more."""
     codes = constraints.groups()
     sizes = np.bincount(codes)
@@ -149,16 +147,16 @@ def _groups(constraints: Constraints) -> list[Array]:
     return [rows for rows in np.split(order, np.cumsum(sizes)[:-1]) if len(rows) > 1]
 
 
-def _apart(constraints: Constraints) -> tuple[Array, Array]:
-    """Both orders of every pair that must be apart, entailed ones too."""
+def _apart(constraints: Constraints) -> tuple[IntArray, IntArray]:
+    """Both orders of every cannot-link, entailed ones too."""
     constraints.check()  # here a contradiction still names rows by their numbers
-    told = np.flatnonzero(constraints.constrained_rows())
-    left, right = np.nonzero(cannot_link_graph(constraints.restrict(told), closed=True).toarray() > 0)
-    return told[left], told[right]
+    rows = np.flatnonzero(constraints.constrained_rows())
+    left, right = np.nonzero(cannot_link_graph(constraints.restrict(rows), closed=True).toarray() > 0)
+    return rows[left], rows[right]
 
 
-def _checked(distances: Any, constraints: Constraints) -> tuple[Array, float]:
-    """A copy that is sound, and how far apart cannot-linked rows are to be."""
+def _checked(distances: Any, constraints: Constraints) -> tuple[FloatArray, float]:
+    """A checked copy of the distances, and the distance of cannot-linked rows."""
     D = np.array(distances)
     D = D if D.dtype in (np.float32, np.float64) else D.astype(np.float64)
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
@@ -185,10 +183,10 @@ def _checked(distances: Any, constraints: Constraints) -> tuple[Array, float]:
             f"constraints were built for {constraints.n_samples} rows, distances have {len(D)}. Split them too: "
             "constraints.restrict(rows)."
         )
-    told = np.concatenate([pair_weights(constraints, "must"), pair_weights(constraints, "cannot")])
-    if np.any(told != 1):
+    weight = uncertain_weight(constraints)
+    if weight is not None:
         raise ValueError(
-            f"propagation takes every hint as certain, but one weighs {told[told != 1][0]:g}. Leave the weights out, "
-            "or use a method that weighs hints (ConstrainedNormalizedCut, PCKMeans)."
+            f"propagation takes every hint as certain, but one has weight {weight:g}. Leave the weights out, "
+            "or use a method that uses them (ConstrainedNormalizedCut, PCKMeans)."
         )
     return np.minimum(D, D.T), max(1.0, float(D.max(initial=0.0)))

@@ -20,7 +20,7 @@ from ....constraints import Constraints
 from .._centers import LOOP, CenterClusterer
 from .._lloyd import Run, best_centers, best_of
 from .._points import Points, origin
-from .._seeding import farthest_first, spread_out
+from .._seeding import farthest_first, kmeans_plus_plus
 from ._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics
 from ._prices import Violations
 
@@ -174,7 +174,7 @@ class MPCKMeans(CenterClusterer):
             if number == 0 and self.closure:
                 centers = farthest_first(points, groups, self.n_clusters, rng)
             else:
-                centers = spread_out(points, self.n_clusters, rng)
+                centers = kmeans_plus_plus(points, self.n_clusters, rng)
             return self._run(X, points, violations, centers, initial, rng)
 
         with stage("clustering"):
