@@ -226,7 +226,7 @@ WRONG = [
     (["flowers.csv", "--hints", "contrary.csv", "--trust", "strict"], "'f0' is the same as 'f1' is the same as 'f2'"),
     (["flowers.csv", "--hints", "contrary.csv", "--method", "cop", "--k", "2"], "likewise hints check"),
     (["flowers.csv", "--hints", "crowd.csv", "--trust", "strict", "--k", "2"], "are all different from each other"),
-    (["gaps.csv"], "line 3, column 'a' is nan"),
+    (["gaps.csv"], "line 3, column 'a' is NaN"),
     (["words.csv"], "no column to compare rows by"),
     (["one.csv"], "has only one row"),
     (["latin.csv"], "byte 0xe9 is not utf-8"),

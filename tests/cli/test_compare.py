@@ -87,4 +87,4 @@ def test_cells_that_are_no_numbers_are_named(tmp_path):
     np.savez(path, X=X, y=y)
     answer = run(path)
     assert answer.exit_code == 2
-    assert "row 3, column 2 is nan" in answer.output
+    assert "row 3, column 2 is NaN" in answer.output

@@ -104,7 +104,7 @@ def test_new_rows_with_columns_in_another_order(model):
         (["flowers.csv", "flowers.csv"], "is no model file"),
         (["m.likewise", "nothing.csv"], "nothing.csv does not exist"),
         (["m.likewise", "narrow.csv"], "has no column 'c'"),
-        (["m.likewise", "gaps.csv"], "column 'c' is nan"),
+        (["m.likewise", "gaps.csv"], "column 'c' is NaN"),
         (["m.likewise", "flowers.csv", "--out", "m.likewise"], "would overwrite an input file"),
         (["half.likewise", "flowers.csv"], "is damaged"),
     ],

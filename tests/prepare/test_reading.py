@@ -1,5 +1,8 @@
 """Which column of a file is what, and what is made of it: once, and again for new data."""
 
+import json
+import os
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -140,7 +143,7 @@ def test_missing_numbers_are_filled_in(tmp_path, impute, expected):
 def test_impute_zero_or_mean_for_sparse_data(tmp_path):
     X = sparse.csr_matrix([[1.5, 0], [np.nan, 2.5], [0, 1.5]])
     sparse.save_npz(tmp_path / "t.npz", X)
-    with pytest.raises(ValueError, match="row 1, column 0 is nan"):
+    with pytest.raises(ValueError, match="row 1, column 0 is NaN"):
         read_table(tmp_path / "t.npz")
     with pytest.raises(ValueError, match="takes zero or mean"):
         read_table(tmp_path / "t.npz", impute="median")
@@ -190,7 +193,7 @@ def test_new_data_must_hold_numbers_where_there_were(table, tmp_path):
     features = read_table(table).features
     with pytest.raises(ValueError, match="column 'age' must hold numbers, but here it is 'old'"):
         read_like(gaps(tmp_path, "old"), features)
-    with pytest.raises(ValueError, match="line 4, column 'age' is nan"):
+    with pytest.raises(ValueError, match="line 4, column 'age' is NaN"):
         read_like(gaps(tmp_path), features)
 
 
@@ -214,3 +217,19 @@ def test_named_columns_of_a_matrix_may_come_in_another_order(tmp_path):
     np.testing.assert_array_equal(read_like(tmp_path / "b.npz", rows.features).X, rows.X)
     with pytest.raises(ValueError, match="has no column 'c'"):
         read_like(tmp_path / "d.npz", rows.features)
+
+
+@pytest.mark.parametrize("column", ["id", "comment"])
+def test_half_a_character_is_refused_when_it_is_read(tmp_path, column):
+    records = [{"id": f"r{row}", "comment": f"{PETS} word{row % 3}"} for row in range(6)]
+    records[2][column] += " \ud800"
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, records)))
+    with pytest.raises(ValueError, match=rf"t\.jsonl, line 3: column '{column}' holds .*no valid text"):
+        read_table(tmp_path / "t.jsonl")
+
+
+def test_the_name_of_a_file_that_is_no_text(tmp_path):
+    for name in (b"a.txt", b"b\xff.txt"):
+        (tmp_path / os.fsdecode(name)).write_text("some words of a text")
+    with pytest.raises(ValueError, match=r"row 1: column 'file' holds .*no valid text"):
+        read_table(tmp_path)

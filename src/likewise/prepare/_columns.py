@@ -12,7 +12,6 @@ from scipy import sparse
 
 from .._progress import track
 from ..tables import RawTable, as_numbers, as_texts
-from ..tables._numpy import checked_matrix
 from ..tables._raw import flat_columns
 
 MAX_LEVELS = 50
@@ -121,30 +120,25 @@ def has_few_levels(cells: Sequence[str | None]) -> bool:
     return len({text for text in cells if text is not None}) <= max(2, min(MAX_LEVELS, len(cells) // 2))
 
 
-def as_raw_table(X: Any) -> RawTable:
-    """A data frame (of pandas, polars or Arrow), a mapping of columns, or a matrix, as a table that was read.
+def as_raw_table(X: Any) -> RawTable | None:
+    """A data frame of pandas, polars or Arrow, or a mapping of columns, as a table that was read; None if X is neither.
 
     >>> as_raw_table({"a": [1, 2], "b": ["x", None]}).columns
     {'a': [1, 2], 'b': ['x', None]}
     """
     if isinstance(X, RawTable):
         return X
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not sparse.issparse(X):  # one sparse format is a dictionary
         columns = {str(name): cells if isinstance(cells, np.ndarray) else list(cells) for name, cells in X.items()}
         lengths = {name: len(cells) for name, cells in columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"columns of X have different lengths: {lengths}. Give each one entry for each row.")
         return _in_memory(columns, next(iter(lengths.values()), 0))
-    if sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple):
-        matrix = checked_matrix(X if sparse.issparse(X) else np.asarray(X), "X")
-        return RawTable("X", matrix.shape[0], {}, matrix=matrix, in_memory=True)
-    try:
-        frame = nw.from_native(X, eager_only=True)
-    except TypeError:
-        raise TypeError(
-            f"X is a {type(X).__name__}. Pass a data frame of pandas, polars or Arrow (a lazy one after .collect()), a "
-            "dictionary of columns, or a matrix."
-        ) from None
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"X is a {type(X).__name__}, which has no rows yet. Pass X.collect().")
+    if not isinstance(frame, nw.DataFrame):
+        return None
     columns = {str(series.name): _cells(series) for series in frame.iter_columns()}
     if len(columns) < len(frame.columns):
         raise ValueError("two columns of X have the same name. Give every column a name of its own.")

@@ -108,7 +108,9 @@ class Numbers:
             remedy = "Correct it." if np.isinf(seen) else _remedy(raw)
             count = int(unknown.sum())
             more = f" ({count - 1:,} more like it)" if count > 1 else ""
-            raise ValueError(f"{raw.source}, {raw.where(row)}, column {name} is {seen}{more}. {remedy}")
+            raise ValueError(
+                f"{raw.source}, {raw.where(row)}, column {name} is {'NaN' if np.isnan(seen) else seen}{more}. {remedy}"
+            )
         X = X.copy()
         if sparse.issparse(X):
             X.data = np.where(np.isnan(X.data), self.fill[X.indices], X.data)

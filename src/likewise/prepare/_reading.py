@@ -209,7 +209,7 @@ def find_id_column(raw: RawTable, named: str | None, left_out: dict[str, str]) -
         return raw.id
     unique = [name for name in called if _are_unique(as_texts(raw.columns[name]))]
     if called:
-        chosen = unique[0] if unique else called[0]  # ids that repeat are an error, to be told with their rows
+        chosen = unique[0] if unique else called[0]  # ids that repeat are an error, reported with their rows
         before = called[: called.index(chosen)]
         left_out.update(dict.fromkeys(before, "it is called like a column of ids, but its values repeat"))
         return chosen
@@ -241,12 +241,15 @@ def _are_unique(texts: list[str | None]) -> bool:
 
 def _rows(raw: RawTable, features: TableFeatures, X: Any, names: Names) -> Rows:
     text = next((block.column for block in features.blocks_ if isinstance(block, Text)), None)
+    texts = None if text is None else ["" if cell is None else str(cell) for cell in raw.columns[text]]
+    if text is not None and texts is not None:
+        _check_encodable(raw, text, texts)
     return Rows(
         X=X,
         kind=features.kind_,
         ids=names.ids,
         labels=names.labels,
-        texts=None if text is None else ["" if cell is None else str(cell) for cell in raw.columns[text]],
+        texts=texts,
         images=raw.images,
         feature_names=tuple(features.get_feature_names_out().tolist()),
         features=features,
@@ -276,4 +279,15 @@ def _ids(raw: RawTable, column: str | None) -> list[str]:
                 f"{raw.source}, column {column!r}: {raw.where(found[text])} and {raw.where(row)} are both {text!r}. "
                 "Every row needs an id of its own; pass --id none to call rows by their numbers."
             )
+    _check_encodable(raw, column, list(found))
     return list(found)
+
+
+def _check_encodable(raw: RawTable, column: str, texts: list[str]) -> None:
+    """Refuse now what no file of results could hold: half a character, as names of files and JSON may have."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError as error:
+        row = int(np.searchsorted(np.cumsum([len(text) for text in texts]), error.start, side="right"))
+        place = f"{raw.source}, {raw.where(row)}: column {column!r}"
+        raise ValueError(f"{place} holds {texts[row]!r}, which is no valid text. Correct it.") from None

@@ -10,17 +10,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._progress import stage
 from .._saved import Saved
 from .._sklearn import StrOptions, _fit_context
+from ..tables import RawTable
+from ..tables._numpy import checked_matrix
 from ._categories import Categories
 from ._columns import as_raw_table, find_kinds
 from ._images import Images
 from ._kinds import DataKind
 from ._numbers import IMPUTE, Numbers
 from ._text_column import Text
+
+FLOATS = (np.float64, np.float32)
 
 MAX_DENSE = 10_000_000
 """Entries up to which columns of several kinds make a dense matrix."""
@@ -200,7 +204,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit_table(self, X: Any) -> Any:
-        raw = as_raw_table(X)
+        raw = self._as_table(X, reset=True)
         if raw.n == 0:
             raise ValueError(f"{raw.source} has no rows. It needs one for each item.")
         texts = (self.text,) if isinstance(self.text, str) else tuple(self.text)
@@ -232,15 +236,22 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         self.kind_ = _kind(self.blocks_)
         width = sum(part.shape[1] for _, part in fitted)
         self._is_sparse = self.kind_ is DataKind.TEXT or raw.n * width > MAX_DENSE
-        self.n_features_in_ = width if raw.matrix is not None else len(raw.columns)
+        self.n_features_in_ = len(raw.columns) if raw.matrix is None else raw.matrix.shape[1]
         if raw.in_memory and raw.columns:
             self.feature_names_in_ = np.array(list(raw.columns), dtype=object)
         return self._joined([part for _, part in fitted])
 
     def _transform_table(self, X: Any) -> Any:
         check_is_fitted(self, "blocks_")
-        raw = as_raw_table(X)
+        raw = self._as_table(X, reset=False)
         return self._joined([block.transform(raw) for block in self.blocks_])
+
+    def _as_table(self, X: Any, *, reset: bool) -> RawTable:
+        raw = as_raw_table(X)
+        if raw is not None:
+            return raw
+        matrix = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
+        return RawTable("X", matrix.shape[0], {}, matrix=checked_matrix(matrix, "X"), in_memory=True)
 
     def _joined(self, parts: list[Any]) -> Any:
         if len(parts) == 1:
