@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
+from numbers import Real
 from typing import Any
 
-Classes = type | tuple[type, ...] | None
+Classes = type | tuple[type, ...]
 
 
 @dataclass(frozen=True)
@@ -17,9 +19,11 @@ class Saved:
     ----------
     values : tuple of str
         Numbers, words, arrays, and lists and dictionaries of these. Tuples and sets come back as lists.
-    parts : mapping of str to class, tuple of classes, or None
-        Attributes that are objects with a ``_saved`` of their own, lists of them, or None; and which classes they may
-        be of. None: any estimator that can be saved.
+    parts : mapping of str to class or tuple of classes
+        Attributes that are objects with a ``_saved`` of their own, and which classes they may be of; ``BaseEstimator``
+        for any estimator that can be saved, ``NoneType`` among them where there may be none.
+    lists : mapping of str to class or tuple of classes
+        The same for attributes that are lists of such objects.
     optional : tuple of str
         Values that only some settings have.
     check : callable, optional
@@ -29,6 +33,7 @@ class Saved:
 
     values: tuple[str, ...] = ()
     parts: Mapping[str, Classes] = field(default_factory=dict)
+    lists: Mapping[str, Classes] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
     check: Callable[[Any], None] | None = None
 
@@ -38,18 +43,32 @@ class Saved:
         values: tuple[str, ...] = (),
         parts: Mapping[str, Classes] | None = None,
         optional: tuple[str, ...] = (),
+        check: Callable[[Any], None] | None = None,
     ) -> Saved:
         """The same and more, for a subclass.
 
         >>> Saved(values=("components_",)).extended(values=("width_",)).values
         ('components_', 'width_')
         """
-        return Saved(self.values + values, {**self.parts, **(parts or {})}, self.optional + optional, self.check)
+        return replace(
+            self,
+            values=self.values + values,
+            parts={**self.parts, **(parts or {})},
+            optional=self.optional + optional,
+            check=check or self.check,
+        )
 
-    def classes_of(self, part: str) -> tuple[type, ...]:
-        """The classes that a part may be of; none where it may be any."""
-        classes = self.parts[part]
-        return () if classes is None else classes if isinstance(classes, tuple) else (classes,)
+    @property
+    def classes(self) -> set[type]:
+        """The classes that parts may be of."""
+        named = [*self.parts.values(), *self.lists.values()]
+        return {made for classes in named for made in (classes if isinstance(classes, tuple) else (classes,))}
+
+
+def check_positive(value: Any, name: str) -> None:
+    """Refuse what is no finite number above 0."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < inf:
+        raise ValueError(f"{name} is {value!r}, which is no positive number")
 
 
 def check_shape(array: Any, shape: tuple[int | None, ...], name: str, kinds: str = "f") -> None:

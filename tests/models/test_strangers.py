@@ -12,10 +12,13 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
-from likewise.clustering import ProjectThenCluster
+from likewise.clustering import ChainedClusterer, MPCKMeans, ProjectThenCluster, SKKMeans
+from likewise.constraints import Constraints
 from likewise.front import Likewise
+from likewise.metric import XingMetric
 from likewise.models import FORMAT, ModelFileError, load, save
 from likewise.models._format import canonical_json, parse_container
+from likewise.projections import LPPSI, SSDR
 
 X, Y = load_iris(return_X_y=True)
 
@@ -292,6 +295,50 @@ def _array(values):
 def test_parts_that_do_not_fit_together(tmp_path, front, name, values):
     data = altered(front, lambda document: None, lambda arrays: arrays.update({name: _array(values)}))
     assert "do not fit together" in refused(tmp_path, data)
+
+
+def leaves(node, path=()):
+    """The places of all values in a document, those that hold others after them."""
+    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in () if isinstance(node, dict) and "$array" in node else children:
+        yield from leaves(value, (*path, key))
+    if path:
+        yield path
+
+
+HOSTILE = ["word", 3.5, None, [], {}, 2**40]
+MODELS = {
+    "Likewise": Likewise(3, random_state=0, verbose=False),
+    "ProjectThenCluster": ProjectThenCluster(3, random_state=0),
+    "MPCKMeans": MPCKMeans(3, random_state=0),
+    "SKKMeans": SKKMeans(3, random_state=0),
+    "LPPSI": LPPSI(2, kernel="rbf"),
+    "XingMetric": XingMetric(),
+    "ChainedClusterer": ChainedClusterer(3, steps=[SSDR(2)], clusterer=KMeans(n_init=1), random_state=0),
+}
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+@pytest.mark.filterwarnings("ignore")
+def test_any_value_of_a_strangers_choice_is_refused_or_harmless(tmp_path, model):
+    """With right checksums, whatever stands in the place of a value: a ValueError at most."""
+    model.fit(X[::5], constraints=Constraints.sample(Y[::5], "equal", 10, random_state=0))
+    members = parts(save(tmp_path / "m.likewise", model).read_bytes())
+    whole = json.loads(members["model.json"])
+    refusals = 0
+    for path in leaves(whole["model"]):
+        for value in HOSTILE:
+            document = json.loads(members["model.json"])
+            node = document["model"]
+            for key in path[:-1]:
+                node = node[key]
+            node[path[-1]] = value
+            (tmp_path / "h").write_bytes(signed(document, members["arrays.npz"]))
+            try:
+                load(tmp_path / "h").place(X[:3])
+            except ValueError:
+                refusals += 1
+    assert refusals > len(list(leaves(whole["model"])))
 
 
 @pytest.mark.parametrize(

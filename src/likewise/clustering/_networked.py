@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
+from types import NoneType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -110,7 +111,11 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     )
     _saved: ClassVar[Saved] = Saved(
         ("labels_", "n_iter_", "n_features_in_", "_n_features_out", "cluster_centers_", "inertia_"),
-        parts={"projection_": None, "clusterer_": None, "text_features_": None},
+        parts={
+            "projection_": (BaseEstimator, NoneType),
+            "clusterer_": PCKMeans,
+            "text_features_": (BaseEstimator, NoneType),
+        },
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,

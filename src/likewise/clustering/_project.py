@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -97,7 +97,7 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     )
     _saved: ClassVar[Saved] = Saved(
         ("labels_", "n_iter_", "n_features_in_", "_n_features_out", "metric_"),
-        parts={"projection_": None, "clusterer_": None},
+        parts={"projection_": BaseEstimator, "clusterer_": BaseEstimator},
         optional=("cluster_centers_", "inertia_", "objective_"),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {

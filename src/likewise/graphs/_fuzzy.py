@@ -79,7 +79,9 @@ def larger_weight(directed: sparse.csr_array) -> sparse.csr_array:
 def _check_nearness(near: Any) -> None:
     if near.metric not in ("euclidean", "cosine"):
         raise ValueError(f"rows are near by {near.metric!r}, which is neither 'euclidean' nor 'cosine'")
-    near.__init__(near._rows, int(near.n_neighbors), near.metric)
+    if type(near.n_neighbors) is not int or not 0 < near.n_neighbors < max(near._rows.shape[0], 2):
+        raise ValueError(f"{near._rows.shape[0]} rows cannot have {near.n_neighbors!r} neighbors each")
+    near.__init__(near._rows, near.n_neighbors, near.metric)
 
 
 class Nearness:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import isclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
 from .._methods import public_objects
-from .._saved import Saved, check_shape
+from .._saved import Classes, Saved, check_shape
 from .._sklearn import _openmp_effective_n_threads
 from ._format import damaged, decode, encode, read_container, write_container
 
@@ -28,6 +28,17 @@ State = dict[str, Any]
 
 def _check_components(model: Any) -> None:
     check_shape(model.components_, (None, model.n_features_in_), "components_")
+    if hasattr(model, "mean_"):
+        check_shape(model.mean_, (model.n_features_in_,), "mean_")
+
+
+def _check_scale(model: Any) -> None:
+    check_shape(model.mean_, (model.n_features_in_,), "mean_")
+    check_shape(model.scale_, (model.n_features_in_,), "scale_")
+
+
+def _check_idf(model: Any) -> None:
+    check_shape(model.idf_, (model.n_features_in_,), "idf_")
 
 
 def _finish_k_means(model: Any) -> None:
@@ -44,8 +55,8 @@ OTHERS: dict[type, Saved] = {
         ("components_", "n_features_in_", "mean_", "explained_variance_", "n_components_"), check=_check_components
     ),
     TruncatedSVD: Saved(("components_", "n_features_in_"), check=_check_components),
-    StandardScaler: Saved(("mean_", "scale_", "n_features_in_")),
-    TfidfTransformer: Saved(("idf_", "n_features_in_")),
+    StandardScaler: Saved(("mean_", "scale_", "n_features_in_"), check=_check_scale),
+    TfidfTransformer: Saved(("idf_", "n_features_in_"), check=_check_idf),
 }
 """Classes of scikit-learn that a model may be, or have as a part; all others say beside themselves what is kept."""
 
@@ -82,7 +93,10 @@ class SavedModel:
         -------
         (n,) ints, or (n, r) floats
         """
-        return self.model.predict(X) if hasattr(self.model, "predict") else self.model.transform(X)
+        place = getattr(self.model, "predict", None) or getattr(self.model, "transform", None)
+        if place is None:
+            raise ValueError(f"the {type(self.model).__name__} of this file has no part that places new rows.")
+        return place(X)
 
 
 def save(path: str | os.PathLike[str], model: Any, recipe: Any = None, meta: Mapping[str, Any] | None = None) -> Path:
@@ -196,8 +210,8 @@ def _add(known: Known, made: type) -> None:
         return
     saved = made._saved  # type: ignore[attr-defined]
     known[made.__name__] = (made, saved)
-    for part in saved.parts:
-        for inner in saved.classes_of(part):
+    for inner in saved.classes:
+        if isinstance(getattr(inner, "_saved", None), Saved):
             _add(known, inner)
 
 
@@ -205,8 +219,9 @@ def _can_save(model: Any, known: Known) -> bool:
     made, saved = known.get(type(model).__name__, (None, Saved()))
     if type(model) is not made:
         return False
-    held = (entry for part in saved.parts for entry in _entries(getattr(model, part, None)))
-    return all(_can_save(entry, known) for entry in held)
+    held = [getattr(model, name, None) for name in saved.parts]
+    held += [entry for name in saved.lists for entry in getattr(model, name, ())]
+    return all(part is None or _can_save(part, known) for part in held)
 
 
 def to_state(model: Any, known: Known) -> State:
@@ -224,7 +239,7 @@ def to_state(model: Any, known: Known) -> State:
         "class": name,
         "parameters": parameters_of(model) if isinstance(model, BaseEstimator) else {},
         "learned": {each: getattr(model, each) for each in present},
-        "parts": {each: _each(getattr(model, each), lambda part: to_state(part, known)) for each in saved.parts},
+        "parts": {each: _each(getattr(model, each), lambda part: to_state(part, known)) for each in _parts(saved)},
         "feature_names": None if names is None else [str(each) for each in names],
     }
 
@@ -238,11 +253,12 @@ def from_state(state: State, known: Known) -> Any:
     learned = state["learned"]
     for name in [*saved.values, *(each for each in saved.optional if each in learned)]:
         setattr(model, name, learned[name])
-    for name in saved.parts:
+    for name, classes in _parts(saved).items():
         part = _each(state["parts"][name], lambda inner: from_state(inner, known))
-        allowed = saved.classes_of(name) or (BaseEstimator,)
-        for entry in _entries(part):
-            if not isinstance(entry, allowed):
+        if isinstance(part, list) is not (name in saved.lists):
+            raise ValueError(f"{name} of {made.__name__} is a {type(part).__name__}")
+        for entry in part if name in saved.lists else [part]:
+            if not isinstance(entry, classes):
                 raise ValueError(f"{name} of {made.__name__} is a {type(entry).__name__}")
         setattr(model, name, part)
     if state["feature_names"] is not None:
@@ -294,6 +310,5 @@ def _each(value: Any, change: Callable[[Any], Any]) -> Any:
     return None if value is None else change(value)
 
 
-def _entries(part: Any) -> Iterator[Any]:
-    """The objects of a part: itself, those of a list, or none."""
-    yield from part if isinstance(part, list | tuple) else [] if part is None else [part]
+def _parts(saved: Saved) -> dict[str, Classes]:
+    return {**saved.parts, **saved.lists}

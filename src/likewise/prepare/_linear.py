@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,7 +63,7 @@ class LinearFeatures:
 
     _saved: ClassVar[Saved] = Saved(
         ("kind", "metric", "_length"),
-        parts={"_weigh": (TfidfTransformer, StandardScaler), "_turn": (PCA, TruncatedSVD)},
+        parts={"_weigh": (TfidfTransformer, StandardScaler, NoneType), "_turn": (PCA, TruncatedSVD, NoneType)},
         check=_check_kind,
     )
 

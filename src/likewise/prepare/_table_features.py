@@ -110,7 +110,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
 
     _saved: ClassVar[Saved] = Saved(
         ("weights_", "left_out_", "id_column_", "n_features_in_", "_is_sparse"),
-        parts={"blocks_": (Numbers, Categories, Text, Images)},
+        lists={"blocks_": (Numbers, Categories, Text, Images)},
         check=_check_blocks,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
 from .._method import NEIGHBORS, Method, Needs
-from .._saved import Saved, check_shape
+from .._saved import Saved, check_positive, check_shape
 from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import Form, laplacian
@@ -25,7 +24,12 @@ from ._lpp import locality_ridge
 
 
 def _check_components(model: Any) -> None:
-    n_features = model.n_features_in_ if model.kernel == "linear" else None
+    n_features = model.n_features_in_
+    if model.kernel != "linear":
+        n_features, n_columns = model.X_fit_.shape
+        check_positive(model.delta_, "delta_")
+        if n_columns != model.n_features_in_:
+            raise ValueError(f"the rows of fit have {n_columns} columns, the model {model.n_features_in_}")
     check_shape(model.components_, (model.n_components_, n_features), "components_")
 
 
@@ -85,9 +89,7 @@ class LPPSI(Projection):
         needs=Needs.ANY_CONSTRAINT,
         cost=NEIGHBORS,
     )
-    _saved: ClassVar[Saved] = replace(
-        Projection._saved.extended(optional=("X_fit_", "delta_")), check=_check_components
-    )
+    _saved: ClassVar[Saved] = Projection._saved.extended(optional=("X_fit_", "delta_"), check=_check_components)
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],

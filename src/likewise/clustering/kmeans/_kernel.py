@@ -17,7 +17,7 @@ from ..._arrays import BoolArray, FloatArray, IntArray
 from ..._estimator import validate_rows
 from ..._method import ALL_PAIRS, Method
 from ..._progress import stage, track
-from ..._saved import Saved, check_shape
+from ..._saved import Saved, check_positive, check_shape
 from ..._sklearn import Interval, StrOptions
 from ..._warnings import NarrowKernelWarning
 from ...constraints import Constraints
@@ -83,6 +83,8 @@ def _check_coefficients(model: Any) -> None:
     n = model.coefficients_.shape[1] if model._X is None else model._X.shape[0]
     check_shape(model.coefficients_, (k, n), "coefficients_")
     check_shape(model._norms, (k,), "_norms")
+    if hasattr(model, "delta_"):
+        check_positive(model.delta_, "delta_")
 
 
 class KernelKMeans(Clusterer):

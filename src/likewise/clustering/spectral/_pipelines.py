@@ -91,7 +91,7 @@ class ChainedClusterer(Clusterer):
     """
 
     _saved: ClassVar[Saved] = Saved(
-        ("labels_", "n_iter_", "n_features_in_"), parts={"steps_": None, "clusterer_": None}
+        ("labels_", "n_iter_", "n_features_in_"), {"clusterer_": BaseEstimator}, {"steps_": BaseEstimator}
     )
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

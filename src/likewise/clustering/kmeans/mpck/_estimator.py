@@ -14,7 +14,7 @@ from ...._arrays import FloatArray, IntArray
 from ...._estimator import validate_rows
 from ...._method import LLOYD, Method
 from ...._progress import report, stage, track
-from ...._saved import Saved
+from ...._saved import Saved, check_shape
 from ...._sklearn import Interval, StrOptions
 from ....constraints import Constraints
 from .._centers import LOOP, CenterClusterer
@@ -23,6 +23,13 @@ from .._points import Points, origin
 from .._seeding import farthest_first, kmeans_plus_plus
 from ._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics
 from ._prices import Violations
+
+
+def _check_metrics(model: Any) -> None:
+    check_shape(model.cluster_centers_, (None, model.n_features_in_), "cluster_centers_")
+    check_shape(model._origin, (model.n_features_in_,), "_origin")
+    if model._metrics_.values.shape[:2] != model.cluster_centers_.shape:
+        raise ValueError(f"metrics of {model._metrics_.values.shape} do not fit {len(model.cluster_centers_)} centers")
 
 
 class MPCKMeans(CenterClusterer):
@@ -121,7 +128,7 @@ class MPCKMeans(CenterClusterer):
         cost=LLOYD,
     )
     _saved: ClassVar[Saved] = CenterClusterer._saved.extended(
-        values=("_origin",), parts={"_metrics_": (DiagonalMetrics, FullMetrics)}
+        values=("_origin",), parts={"_metrics_": (DiagonalMetrics, FullMetrics)}, check=_check_metrics
     )
     _published: ClassVar[dict[str, Any]] = {"shrink": 0.0, "penalty": 1.0, "n_init": 1, "farthest": "pair"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
