@@ -181,3 +181,11 @@ def test_wrong_must_links_alone_do_not_merge_everything():
     pairs = np.concatenate([pairs[right & (pairs[:, 0] != pairs[:, 1])][:334], pairs[~right][:54]])
     model = Likewise(3, verbose=False, random_state=0).fit(X, constraints=Constraints(180, must_link=pairs))
     assert normalized_mutual_information(y, model.labels_) > 0.95
+
+
+@pytest.mark.parametrize(("size", "dtype"), [(1e30, np.float32), (1e160, np.float64), (1e300, np.float64)])
+def test_values_whose_squares_overflow_are_refused(iris, size, dtype):
+    X = iris[0] / iris[0].max()
+    with pytest.raises(ValueError, match=f"too large for {np.dtype(dtype).name}. Divide X by a constant"):
+        Likewise(3).fit((size * X).astype(dtype))
+    assert Likewise(3, random_state=0).fit((np.sqrt(size) / 1e3 * X).astype(dtype)).labels_.shape == (150,)
