@@ -10,7 +10,17 @@ import pytest
 import likewise
 
 SOURCE = Path(likewise.__file__).parent
-FOUNDATION = ("_sklearn", "_arrays", "_warnings", "_saved", "_atomic", "_progress_legacy", "_progress", "_progress_bar", "_threads")
+FOUNDATION = (
+    "_sklearn",
+    "_arrays",
+    "_warnings",
+    "_saved",
+    "_atomic",
+    "_progress_legacy",
+    "_progress",
+    "_progress_bar",
+    "_threads",
+)
 LAW = (
     *FOUNDATION,
     "_foresight",

@@ -113,7 +113,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         ("labels_", "n_iter_", "n_features_in_", "_n_features_out", "cluster_centers_", "inertia_"),
         parts={
             "projection_": (BaseEstimator, NoneType),
-            "clusterer_": PCKMeans,
+            "clusterer_": BaseEstimator,
             "text_features_": (BaseEstimator, NoneType),
         },
     )
