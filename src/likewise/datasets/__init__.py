@@ -12,7 +12,7 @@ Dataset(iris: 150 rows × 4 features, 3 classes)
 Some come with scikit-learn, some it can fetch, and some you have to bring. They are found as files in the
 folder that you give to :func:`load`, or that the environment variable ``LIKEWISE_DATA`` names:
 
-- ``NAME.npz`` with arrays ``X`` (n, f), ``y`` (n,) whole numbers that count from 0, −1 for unknown, and
+- ``NAME.npz`` with arrays ``X`` (n, f), ``y`` (n,) integers from 0, −1 for unknown, and
   ``target_names``; if there are any, ``feature_names``, ``ids``, ``links`` (m, 2) row numbers from citing to cited, and
   ``image_shape``. Every other array has one entry a row.
 - ``NAME.jsonl.gz`` with one JSON object a line: ``id``, ``text``, ``label``, and whatever else there is for every row.

@@ -8,11 +8,9 @@ from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import IntArray
 from ..constraints._format import pluralize
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -38,7 +36,7 @@ class Dataset:
     feature_names : tuple of str or None
         Names of the columns.
     images : (height, width) or None
-        If rows are pictures: ``X[0].reshape(images)`` is the first.
+        If rows are images: ``X[0].reshape(images)`` is the first.
     extra : dict
         More that is known of each row: arrays with one entry a row.
     feature_extra : dict
@@ -75,58 +73,53 @@ class Dataset:
     feature_extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        def keep(name: str, value: Any) -> None:
-            object.__setattr__(self, name, value)
-
         if (self.X is None) == (self.text is None):
             raise ValueError(f"{self.name}: a data set has either X or text; give exactly one of them")
-        keep("y", _whole_numbers(self.y, f"{self.name}: y"))
-        keep("target_names", tuple(map(str, self.target_names)))
-        if self.X is not None:
-            X = np.asarray(self.X)
-            if X.ndim != 2 or X.dtype.kind not in "fiub":
-                raise ValueError(f"{self.name}: X must be a table of numbers; it has shape {X.shape}, dtype {X.dtype}")
-            keep("X", X if X.dtype.kind == "f" else X.astype(np.float64))  # sums of small integers would run over
-            self._check_length("X", X)
-        else:
-            keep("text", list(self.text))
-            self._check_length("text", self.text)
-        if self.y.ndim != 1:
-            raise ValueError(f"{self.name}: y must hold one class a row; it has shape {self.y.shape}")
-        if len(self.y) and not (self.y.min() >= -1 and self.y.max() < self.n_classes):
-            raise ValueError(
-                f"{self.name}: y must be −1 or a position in the {self.n_classes} target_names; "
-                f"it runs from {self.y.min()} to {self.y.max()}"
-            )
-        if self.ids is not None:
-            keep("ids", np.atleast_1d(np.asarray(self.ids, dtype=str)))
-            self._check_length("ids", self.ids)
+        y = _integers(self.y, f"{self.name}: y")
+        if y.ndim != 1:
+            raise ValueError(f"{self.name}: y must hold one class a row; it has shape {y.shape}")
+        converted = {
+            "y": y,
+            "target_names": tuple(map(str, self.target_names)),
+            "X": None if self.X is None else self._table(),
+            "text": None if self.text is None else list(self.text),
+            "ids": None if self.ids is None else np.atleast_1d(np.asarray(self.ids, dtype=str)),
+            "links": None if self.links is None else _integers(self.links, f"{self.name}: links").reshape(-1, 2),
+            "feature_names": None if self.feature_names is None else tuple(map(str, self.feature_names)),
+            "images": None if self.images is None else tuple(map(int, self.images)),
+            "extra": {key: np.atleast_1d(value) for key, value in self.extra.items()},
+            "feature_extra": {key: np.atleast_1d(value) for key, value in self.feature_extra.items()},
+        }
+        for name, value in converted.items():
+            object.__setattr__(self, name, value)
+        self._check_lengths()
+        self._check_range("y", self.y, -1, self.n_classes - 1, f"−1 or a position in the {self.n_classes} target_names")
         if self.links is not None:
-            links = _whole_numbers(self.links, f"{self.name}: links").reshape(-1, 2)
-            if links.size and not (links.min() >= 0 and links.max() < len(self)):
-                raise ValueError(
-                    f"{self.name}: links must name rows 0 to {len(self) - 1}; "
-                    f"they run from {links.min()} to {links.max()}"
-                )
-            keep("links", links)
-        if self.feature_names is not None:
-            keep("feature_names", tuple(map(str, self.feature_names)))
-            self._check_length("feature_names", self.feature_names, self.n_features)
-        if self.images is not None:
-            keep("images", tuple(map(int, self.images)))
-            if np.prod(self.images) != self.n_features:
-                raise ValueError(f"{self.name}: pictures of {self.images} do not have {self.n_features} pixels")
-        keep("extra", {key: np.atleast_1d(value) for key, value in self.extra.items()})
-        keep("feature_extra", {key: np.atleast_1d(value) for key, value in self.feature_extra.items()})
-        for key, value in self.extra.items():
-            self._check_length(f"extra[{key!r}]", value)
-        for key, value in self.feature_extra.items():
-            self._check_length(f"feature_extra[{key!r}]", value, self.n_features)
+            self._check_range("links", self.links, 0, len(self) - 1, f"rows 0 to {len(self) - 1}")
+        if self.images is not None and np.prod(self.images) != self.n_features:
+            raise ValueError(f"{self.name}: images of {self.images} do not have {self.n_features} pixels")
 
-    def _check_length(self, what: str, value: Any, wanted: int | None = None) -> None:
-        wanted = len(self.y) if wanted is None else wanted
-        if len(value) != wanted:
-            raise ValueError(f"{self.name}: {what} must have {wanted} entries; it has {len(value)}")
+    def _table(self) -> Any:
+        X = np.asarray(self.X)
+        if X.ndim != 2 or X.dtype.kind not in "fiub":
+            raise ValueError(f"{self.name}: X must be a table of numbers; it has shape {X.shape}, dtype {X.dtype}")
+        return X if X.dtype.kind == "f" else X.astype(np.float64)  # sums of small integers would overflow
+
+    def _check_lengths(self) -> None:
+        of_rows = {"X": self.X, "text": self.text, "ids": self.ids}
+        of_rows |= {f"extra[{key!r}]": value for key, value in self.extra.items()}
+        of_columns = {"feature_names": self.feature_names}
+        of_columns |= {f"feature_extra[{key!r}]": value for key, value in self.feature_extra.items()}
+        for values, wanted in ((of_rows, len(self.y)), (of_columns, self.n_features)):
+            for what, value in values.items():
+                if value is not None and len(value) != wanted:
+                    raise ValueError(f"{self.name}: {what} must have {wanted} entries; it has {len(value)}")
+
+    def _check_range(self, what: str, values: IntArray, lowest: int, highest: int, meaning: str) -> None:
+        if values.size and not (values.min() >= lowest and values.max() <= highest):
+            raise ValueError(
+                f"{self.name}: {what} must be {meaning}; the values run from {values.min()} to {values.max()}"
+            )
 
     def __len__(self) -> int:
         return len(self.y)
@@ -134,10 +127,10 @@ class Dataset:
     def __repr__(self) -> str:
         table = f"{pluralize(len(self), 'row')} × {pluralize(self.n_features, 'feature')}"
         classes = f"{self.n_classes} class{'' if self.n_classes == 1 else 'es'}"
-        said = [pluralize(len(self), "text") if self.X is None else table, classes]
+        parts = [pluralize(len(self), "text") if self.X is None else table, classes]
         if self.links is not None:
-            said.append(pluralize(len(self.links), "link"))
-        return f"Dataset({self.name}: {', '.join(said)})"
+            parts.append(pluralize(len(self.links), "link"))
+        return f"Dataset({self.name}: {', '.join(parts)})"
 
     @property
     def n_features(self) -> int:
@@ -156,9 +149,18 @@ class Dataset:
         return dict(zip(self.target_names, sizes.tolist(), strict=True))
 
     def rows(self, indices: Any) -> Dataset:
-        """Take some rows, by number in the order wanted, or by a mask; links between rows that are left stay.
+        """Select rows; links between the selected rows are kept.
 
-        Class names and codes stay as they are, also those of classes that no row is left of.
+        Names and codes of classes stay as they are, also of classes without a row.
+
+        Parameters
+        ----------
+        indices : sequence of int, or (n,) bool array
+            Row numbers in the order wanted, or a mask.
+
+        Returns
+        -------
+        Dataset
         """
         chosen = self._row_numbers(indices)
 
@@ -182,7 +184,7 @@ class Dataset:
         )
 
     def subset(self, classes: str | Sequence[str] | None = None, **extra: Any) -> Dataset:
-        """Take the rows of some classes, or with some value of what is known beside the class.
+        """Select the rows of some classes, or with some values of ``extra``.
 
         Parameters
         ----------
@@ -191,6 +193,10 @@ class Dataset:
             is all of them, coded as before.
         **extra : value or sequence of values
             For a key of ``extra``, the values to keep: ``subset(university="cornell")``.
+
+        Returns
+        -------
+        Dataset
         """
         kept = np.ones(len(self), dtype=bool)
         for key, wanted in extra.items():
@@ -210,9 +216,17 @@ class Dataset:
         return replace(self, y=y, target_names=names).rows(kept & (y >= 0))
 
     def labeled_by(self, key: str) -> Dataset:
-        """Take something else that is known of the rows for their class.
+        """Use a key of ``extra`` as the class of the rows.
 
-        Pictures of faces come labeled by pose; ``labeled_by("eyes")`` makes it who wears sunglasses.
+        Images of faces are labeled by pose; ``labeled_by("eyes")`` labels them by who wears sunglasses.
+
+        Parameters
+        ----------
+        key : str
+
+        Returns
+        -------
+        Dataset
         """
         names, y = np.unique(self._of_rows(key), return_inverse=True)
         return replace(self, y=y, target_names=names)
@@ -225,7 +239,7 @@ class Dataset:
                     f"{self.name}: a mask of rows must have shape ({len(self)},); this one has {indices.shape}"
                 )
             return np.flatnonzero(indices)
-        rows = _whole_numbers(indices, f"{self.name}: row numbers")
+        rows = _integers(indices, f"{self.name}: row numbers")
         if rows.ndim != 1 or (rows.size and not (rows.min() >= 0 and rows.max() < len(self))):
             raise ValueError(f"{self.name}: rows must be a list of numbers from 0 to {len(self) - 1}; got {indices!r}")
         numbers, times = np.unique(rows, return_counts=True)
@@ -247,8 +261,8 @@ class Dataset:
                 raise ValueError(f"{self.name} has no {what} {value!r}; it has {', '.join(map(str, close)) or 'none'}")
 
 
-def _whole_numbers(values: Any, what: str) -> IntArray:
+def _integers(values: Any, what: str) -> IntArray:
     values = np.asarray(values)
     if values.size and values.dtype.kind not in "iu":
-        raise ValueError(f"{what} must be whole numbers; dtype is {values.dtype}")
+        raise ValueError(f"{what} must be integers; dtype is {values.dtype}")
     return values.astype(np.int64)
