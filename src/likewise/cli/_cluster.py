@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -195,11 +194,11 @@ def check_constraints(facts: Method, constraints: Constraints, *, n_links: int =
 def _fit(estimator: Any, facts: Method, rows: Rows, constraints: Constraints, links: Path | None) -> None:
     from .._method import Needs
     from ..front import Likewise
-    from ..sources.links import balanced, homophily, linked_pairs, local_core_pairs
+    from ..sources.links import balanced, homophily, link_matrix, linked_pairs, local_core_pairs
 
     given: dict[str, Any] = {}
     if links is not None:
-        matrix = _read_links(links, rows)
+        matrix = link_matrix(links, len(rows), ids=rows.ids)
         if Needs.LINKS in facts.needs:
             given["links"] = matrix
         else:
@@ -213,17 +212,6 @@ def _fit(estimator: Any, facts: Method, rows: Rows, constraints: Constraints, li
         estimator.fit(rows.X, **given)
     if isinstance(estimator, Likewise) and estimator.report_.interrupted:
         raise KeyboardInterrupt  # a partial result is not wanted: --budget asks for the best within a time
-
-
-def _read_links(path: Path, rows: Rows) -> Any:
-    from ..sources.links import link_matrix
-
-    try:
-        return link_matrix(path, len(rows), ids=rows.ids)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(
-            f"{path} cannot be read: {error}. Save it as a UTF-8 table with the columns left, right."
-        ) from None
 
 
 def _save_model(path: Path, estimator: Any, facts: Method, rows: Rows, accuracy: float | None, seed: int) -> Path:

@@ -20,18 +20,19 @@ def read_bytes(path: Path) -> bytes:
         raise ValueError(f"{path} is damaged: {error}. Get it again.") from None
 
 
-def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """All of a file as text, or an error that says where it stops being text."""
+def read_text(path: Path, encoding: str | None = None) -> str:
+    """All of a file as text, or an error that says where it stops being text; None: it can only be UTF-8."""
     data = read_bytes(path)
+    name = "utf-8" if encoding is None else encoding
     try:
-        return data.decode("utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding)
+        return data.decode("utf-8-sig" if name.lower().replace("_", "-") in ("utf-8", "utf8") else name)
     except LookupError:
-        raise ValueError(f"there is no encoding {encoding!r}. Use utf-8, latin-1, cp1252 or utf-16.") from None
+        raise ValueError(f"there is no encoding {name!r}. Use utf-8, latin-1, cp1252 or utf-16.") from None
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         line = data.count(b"\n", 0, start) + 1
         guess = BYTE_ORDER_MARKS.get(data[:2], "latin-1")
+        choice = "" if encoding is None else f", or name its encoding: --encoding {guess}"
         raise ValueError(
-            f"{path}, line {line}: byte 0x{data[start]:02x} is not {encoding}. Save the file as UTF-8, or name its "
-            f"encoding: --encoding {guess}."
+            f"{path}, line {line}: byte 0x{data[start]:02x} is not {name}. Save the file as UTF-8{choice}."
         ) from None

@@ -22,7 +22,7 @@ BATCH_LINES = 1_000
 """Lines that are read before progress is reported."""
 
 
-def read_delimited(path: Path, encoding: str) -> RawTable:
+def read_delimited(path: Path, encoding: str | None) -> RawTable:
     """Read a table with a line of names; cells of a .csv file end with whichever of , ; tab | the names have.
 
     Lines at the top that begin with # are comments, unless they have as many cells as the table; ``# name=value`` is

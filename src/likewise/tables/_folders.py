@@ -14,7 +14,7 @@ TEXTS = frozenset({"", ".txt", ".text", ".md", ".rst", ".eml"})
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm"})
 
 
-def read_folder(path: Path, encoding: str) -> RawTable:
+def read_folder(path: Path, encoding: str | None) -> RawTable:
     """Read all texts, or name all images, in a folder and the folders in it.
 
     The id of a row is its path in the folder. The column ``folder`` has the first folder it is in, which is often its

@@ -17,7 +17,7 @@ from ._numpy import checked_matrix
 from ._raw import RawTable
 
 
-def read_h5ad(path: Path, encoding: str) -> RawTable:
+def read_h5ad(path: Path, encoding: str | None) -> RawTable:
     """Read the matrix, the columns of ``obs`` and the names of ``var``."""
     h5py = extra("h5py", "H5AD files")
     try:

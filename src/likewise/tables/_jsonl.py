@@ -14,7 +14,7 @@ BATCH_LINES = 1_000
 """Lines that are read before progress is reported."""
 
 
-def read_jsonl(path: Path, encoding: str) -> RawTable:
+def read_jsonl(path: Path, encoding: str | None) -> RawTable:
     """Read objects; what an object lacks is missing, and a list of numbers becomes one column for each of them."""
     records: list[dict[str, Any]] = []
     lines: list[int] = []

@@ -12,7 +12,7 @@ from ._numpy import checked_matrix
 from ._raw import RawTable
 
 
-def read_market(path: Path, encoding: str) -> RawTable:
+def read_market(path: Path, encoding: str | None) -> RawTable:
     """Read a matrix, one line for each entry."""
     data = read_bytes(path)
     try:

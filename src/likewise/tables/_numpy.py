@@ -19,7 +19,7 @@ DAMAGED = (ValueError, EOFError, KeyError, RuntimeError, SyntaxError, TokenError
 """What numpy and zipfile raise for bytes that are not what they should be."""
 
 
-def read_npy(path: Path, encoding: str) -> RawTable:
+def read_npy(path: Path, encoding: str | None) -> RawTable:
     """Read one array of rows and columns."""
     found = _loaded(path)
     if not isinstance(found, np.ndarray):
@@ -28,7 +28,7 @@ def read_npy(path: Path, encoding: str) -> RawTable:
     return RawTable(str(path), matrix.shape[0], {}, matrix=matrix)
 
 
-def read_npz(path: Path, encoding: str) -> RawTable:
+def read_npz(path: Path, encoding: str | None) -> RawTable:
     """Read the array X, and y, ids, text, feature_names where they are; or what ``scipy.sparse.save_npz`` wrote."""
     arrays = _loaded(path)
     if isinstance(arrays, np.ndarray):

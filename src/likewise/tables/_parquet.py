@@ -11,7 +11,7 @@ from ._extras import extra
 from ._raw import RawTable, flat_columns
 
 
-def read_parquet(path: Path, encoding: str) -> RawTable:
+def read_parquet(path: Path, encoding: str | None) -> RawTable:
     """Read a table; a list of numbers becomes one column for each of them, and a date is text."""
     arrow, parquet = extra("pyarrow", "Parquet files"), extra("pyarrow.parquet", "Parquet files")
     with path.open("rb") as file:

@@ -32,7 +32,7 @@ class Format:
     """
 
     name: str
-    read: Callable[[Path, str], RawTable]
+    read: Callable[[Path, str | None], RawTable]
     gzip: bool = False
 
 
@@ -50,15 +50,15 @@ FORMATS: dict[str, Format] = {
 """The format of each suffix."""
 
 
-def read_raw(path: str | os.PathLike[str], encoding: str = "utf-8") -> RawTable:
+def read_raw(path: str | os.PathLike[str], encoding: str | None = None) -> RawTable:
     """Read a file or a folder as it is, before anything is made of it.
 
     Parameters
     ----------
     path : path
         A file with one of the suffixes in ``FORMATS``, or a folder of texts or images.
-    encoding : str
-        Encoding of text files.
+    encoding : str, optional
+        Encoding of text files, where the user can choose it; by default UTF-8.
 
     Returns
     -------
