@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from likewise.sources.links import global_core_pairs, hitting_times, link_matrix, local_core_pairs
-from likewise.sources.links._global import unit_documents, walk_graph
+from likewise.sources.links._walks import unit_documents, walk_graph
 
 from ..data import documents
 from ..harness import Bar, Contest, Verdict, row

@@ -7,9 +7,8 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from cases.data import counts
 from likewise.sources.links import global_core_pairs, hitting_times
-from likewise.sources.links._global import FLOOR, most_similar, unit_documents, walk_graph
 from likewise.sources.links._read import link_matrix
-from likewise.sources.links._walk import RESTART
+from likewise.sources.links._walks import MIN_SIMILARITY, RESTART, unit_documents, walk_graph
 from sources.real_links import load, precision
 
 
@@ -32,7 +31,7 @@ def by_hand(links, X, n_similar):
         )
         for j in order[:n_similar]:
             linked[i, j] = linked[j, i] = True
-    return np.where(linked, np.maximum(cosine, FLOOR), 0.0)
+    return np.where(linked, np.maximum(cosine, MIN_SIMILARITY), 0.0)
 
 
 @pytest.mark.parametrize("n_similar", [0, 2])
@@ -59,14 +58,7 @@ def test_the_graph_of_walks_and_both_scores_by_hand(n_similar, dense):
             np.sort(values[tuple(closest.must_link.T)]), np.sort(values[left[order], right[order]]), rtol=1e-9
         )
         similar = cosine_similarity(X) if score == "commute" else 1 - values
-        np.testing.assert_allclose(pairs.must_weight, np.clip(similar, FLOOR, 1)[tuple(pairs.must_link.T)])
-
-
-def test_the_most_similar_in_small_parts_are_the_same(monkeypatch):
-    unit = unit_documents(counts(30, 12))
-    whole = most_similar(unit, np.arange(30), 4)
-    monkeypatch.setattr("likewise.sources.links._global.CELLS", 70)
-    np.testing.assert_array_equal(most_similar(unit, np.arange(30), 4), whole)
+        np.testing.assert_allclose(pairs.must_weight, np.clip(similar, MIN_SIMILARITY, 1)[tuple(pairs.must_link.T)])
 
 
 def test_links_without_a_common_word_and_documents_without_links():
@@ -74,7 +66,7 @@ def test_links_without_a_common_word_and_documents_without_links():
     pairs = global_core_pairs([(0, 1), (1, 1), (2, 2)], X)
     assert pairs.must_link.tolist() == [[0, 1]]  # similar to nobody, linked with nobody: in no pair
     assert 0 < pairs.must_weight[0] <= 1
-    assert global_core_pairs([(0, 1)], X, score="commute").must_weight.tolist() == [FLOOR]
+    assert global_core_pairs([(0, 1)], X, score="commute").must_weight.tolist() == [MIN_SIMILARITY]
     assert global_core_pairs([], X).is_empty
     assert global_core_pairs([(0, 1)], X, n_pairs=0).is_empty
     assert global_core_pairs([(0, 1), (2, 3)], X, n_pairs=100).must_link.tolist() == [[0, 1], [2, 3]]
@@ -88,7 +80,7 @@ def test_as_many_pairs_as_links_by_default():
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"gamma": 1.0, "n_pairs": 3}, r"gamma = 1.0 and n_pairs = 3 both say.*Pass one"),
+        ({"gamma": 1.0, "n_pairs": 3}, r"gamma = 1.0 and n_pairs = 3 both choose.*Pass one"),
         ({"gamma": 0}, "gamma must be above 0, got 0"),
         ({"score": "hub"}, "score must be one of 'degree-corrected', 'commute', got 'hub'"),
         ({"n_pairs": -1}, "n_pairs must be at least 0"),

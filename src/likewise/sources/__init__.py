@@ -1,6 +1,4 @@
-"""Hints nobody had to give: where constraints come from without asking.
+"""Constraints that come with the data: from links, keys of records, detections over frames, columns of groups.
 
-Here belongs what turns knowledge that lies around (links between documents, keys of records, objects followed over
-frames, columns that say "all the same") into :class:`~likewise.constraints.Constraints`, with a belief in each pair. A
-source knows constraints and nothing after them.
+Each source turns such data into :class:`~likewise.constraints.Constraints`, with a weight for each pair.
 """

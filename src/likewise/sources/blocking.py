@@ -1,4 +1,4 @@
-"""Records that agree in a key: the blocks of record linkage, read as hints."""
+"""Constraints from the keys of records, as the blocks of record linkage."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .._arrays import is_missing
+from .._arrays import IntArray, is_missing
 from ..constraints import Constraints, Partition
+from ..constraints._validate import encode_values
 from ._phonetic import soundex
 from ._tables import Records
 
-IntArray = NDArray[np.int64]
-
 
 def from_records(table: Any, *, same: Any = None, different_across: Any = None, weight: float = 1.0) -> Constraints:
-    """Read hints off a table of records by keys that tell records apart, or together.
+    """Constraints from a table of records, by keys that must agree or must not differ.
 
     A *key* puts each record into a block. Records that agree in a strong key (an email address, a tax number) are
-    the same; records in different blocks of a weak one (the first letter of the name, the country) cannot be.
+    must-linked; records in different blocks of a weak one (the first letter of the name, the country) are
+    cannot-linked.
 
     Parameters
     ----------
@@ -37,13 +36,13 @@ def from_records(table: Any, *, same: Any = None, different_across: Any = None, 
     different_across : key, list of keys, or dict from key to weight
         Records that disagree in one of these keys are cannot-linked.
     weight : float
-        Belief in what a key says, for keys without a weight of their own.
+        Weight of the pairs of a key without a weight of its own.
 
     Returns
     -------
     Constraints
         With one partition for each key: n numbers a key, where a million records have 5 · 10¹¹ pairs. Keys may
-        contradict each other (two people with one telephone): ask ``conflicts()``, or call ``drop_conflicts()``.
+        contradict each other (two people with one telephone): see ``conflicts()`` and ``drop_conflicts()``.
 
     Notes
     -----
@@ -54,10 +53,10 @@ def from_records(table: Any, *, same: Any = None, different_across: Any = None, 
     - ``(column, function)``: what a function makes of the column's values;
     - a function of a whole record, which comes as a dict;
     - a tuple of keys: records must agree in all of them;
-    - ``(key, weight)``: any of these, with a belief of its own.
+    - ``(key, weight)``: any of these, with a weight of its own.
 
     So a list holds several keys, and a tuple is one. Where a key's value is None, NaN or blank, in any part of a
-    tuple, the record is in no block, and the key says nothing about it.
+    tuple, the record is in no block, and the key implies nothing about it.
 
     Examples
     --------
@@ -68,19 +67,19 @@ def from_records(table: Any, *, same: Any = None, different_across: Any = None, 
     ...     "email": ["m@x.org", None, "s@x.org", "s@x.org", "m@x.org"],
     ... }
     >>> alike = (phonetic("name"), "town")
-    >>> hints = from_records(people, same=["email", (alike, 0.5)], different_across=prefix("name", 1))
-    >>> hints
+    >>> constraints = from_records(people, same=["email", (alike, 0.5)], different_across=prefix("name", 1))
+    >>> constraints
     Constraints(5 rows: 3 partitions of 7 blocks over 5 rows)
-    >>> hints.expand().must_link.tolist()
+    >>> constraints.expand().must_link.tolist()
     [[0, 1], [0, 4], [2, 3]]
-    >>> hints.expand().cannot_link.tolist()
+    >>> constraints.expand().cannot_link.tolist()
     [[0, 2], [0, 3], [1, 2], [1, 3]]
     """
     records = Records(table)
     wanted = [
-        (how, key, belief)
+        (how, key, key_weight)
         for how, keys in (("same", same), ("different_across", different_across))
-        for key, belief in weighted_keys(keys, weight, records, how)
+        for key, key_weight in weighted_keys(keys, weight, records, how)
     ]
     if not wanted:
         raise ValueError(
@@ -88,8 +87,8 @@ def from_records(table: Any, *, same: Any = None, different_across: Any = None, 
             f"{records.names[0]!r}, or a list of keys."
         )
     partitions = [
-        Partition(key.codes(records, how), same_within=how == "same", different_across=how != "same", weight=belief)
-        for how, key, belief in wanted
+        Partition(key.codes(records, how), same_within=how == "same", different_across=how != "same", weight=key_weight)
+        for how, key, key_weight in wanted
     ]
     return Constraints(len(records), partitions=partitions)
 
@@ -115,7 +114,7 @@ class Values(Key):
         if self.function is not None:
             function = self.function
             values = (None if is_missing(value) else function(value) for value in values)
-        return numbered_values(values, f"column {self.column!r}")
+        return _codes(values, f"column {self.column!r}")
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class Computed(Key):
 
     def codes(self, records: Records, how: str) -> IntArray:
         """One block for each distinct value."""
-        return numbered_values(map(self.function, records), f"the key {self.function!r}")
+        return _codes(map(self.function, records), f"the key {self.function!r}")
 
 
 @dataclass(frozen=True)
@@ -208,16 +207,16 @@ def phonetic(column: Hashable) -> Key:
 
 
 def ngrams(column: Hashable, length: int = 3) -> Key:
-    """Shared runs of letters, which forgive slips of the pen anywhere in a value.
+    """Shared runs of letters, which tolerate spelling mistakes anywhere in a value.
 
-    A record has many n-grams and shares them with many others, so that there are no blocks by nature. What is made of
-    them is what serves each kind of hint:
+    A record has many n-grams and shares them with many others, so that they are no blocks by themselves. They are made
+    into blocks for each kind of constraint:
 
-    - as ``same`` key, a record's block is its *rarest* n-gram that at least one other record has: the one that says
-      most. Two records that share a common n-gram are joined only if neither has a rarer one to share. This is weak
+    - as ``same`` key, a record's block is its *rarest* n-gram that at least one other record has: the most specific
+      one. Two records that share a common n-gram are joined only if neither has a rarer one to share. This is weak
       evidence: give it a small weight, or put it into a tuple with another key.
     - as ``different_across`` key, two records are in different blocks only if no chain of shared n-grams leads from
-      one to the other: nothing that is spelled alike is ever told apart. Long n-grams part more.
+      one to the other: what is spelled alike is never cannot-linked. Long n-grams separate more.
 
     A value shorter than ``length`` is one n-gram by itself; case and spaces at the ends do not count.
 
@@ -264,12 +263,12 @@ def pieces_of(text: str, length: int) -> set[str]:
 
 
 def weighted_keys(keys: Any, weight: float, records: Records, how: str) -> Iterator[tuple[Key, float]]:
-    """Read the keys of one argument, each with its belief."""
+    """Read the keys of one argument, each with its weight."""
     if keys is None:
         return
     if isinstance(keys, Mapping):
         keys = list(keys.items())
-        yield from ((as_key(key, records, how), belief) for key, belief in keys)
+        yield from ((as_key(key, records, how), key_weight) for key, key_weight in keys)
         return
     for key in keys if isinstance(keys, list) else [keys]:
         if isinstance(key, tuple) and len(key) == 2 and _is_weight(key[1], records):
@@ -279,7 +278,7 @@ def weighted_keys(keys: Any, weight: float, records: Records, how: str) -> Itera
 
 
 def as_key(key: Any, records: Records, how: str) -> Key:
-    """Read one key as a person writes it."""
+    """Read one key in any of its forms."""
     if isinstance(key, Key):
         return key
     if isinstance(key, Hashable) and key in records:
@@ -296,34 +295,18 @@ def as_key(key: Any, records: Records, how: str) -> Key:
     )
 
 
-def numbered_values(values: Iterable[Any], what: str) -> IntArray:
-    """Number values by first appearance, −1 where they are missing.
-
-    >>> numbered_values(["b", None, "a", "b"], "a column")
-    array([ 0, -1,  1,  0])
-    """
+def _codes(values: Iterable[Any], source: str) -> IntArray:
+    """Number values by first appearance, −1 where they are missing."""
     values = list(values)
-    numbers = _Numbers()
-    try:
-        return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values))
-    except TypeError:
-        for row, value in enumerate(values):
-            if not isinstance(value, Hashable):
-                raise TypeError(
-                    f"{what} gives {value!r} for record {row}, a {type(value).__name__}, which cannot be compared. "
-                    "Make it a string, a number or a tuple of these."
-                ) from None
-        raise
 
+    def refusal(row: int) -> str:
+        value = values[row]
+        return (
+            f"{source} gives {value!r} for record {row}, a {type(value).__name__}, which cannot be compared. "
+            "Make it a string, a number or a tuple of these."
+        )
 
-class _Numbers(dict[Any, int]):
-    """The number of each value, given out when it is first asked for; a missing value has −1 and is not kept."""
-
-    def __missing__(self, value: Any) -> int:
-        if is_missing(value):
-            return -1
-        self[value] = number = len(self)
-        return number
+    return encode_values(values, refusal)[0]
 
 
 def _is_weight(value: Any, records: Records) -> bool:

@@ -1,4 +1,4 @@
-"""A column that says who belongs together, or who does not."""
+"""A column whose equal values mean the same cluster, or different ones."""
 
 from __future__ import annotations
 
@@ -9,67 +9,75 @@ from ..constraints._validate import encode_labels
 
 
 def all_same(column: Any, *, weight: float = 1.0, unknown: Any = -1) -> Constraints:
-    """Rows with the same value belong together; nothing is said of rows with different values.
+    """Must-link all rows with the same value; rows with different values stay unconstrained.
 
-    For knowledge such as "one document, one author" or "one patient, many visits". If other values also mean other
-    clusters, use :meth:`Constraints.from_labels`, which says both.
+    For columns such as the author of a document or the patient of a visit. If different values also mean different
+    clusters, use :meth:`Constraints.from_labels`.
 
     Parameters
     ----------
     column : list, array or Series
         Numbers or strings; None, NaN, NA and ``unknown`` where the value is not known.
     weight : float
-        One degree of belief for all of it.
+        Weight of every pair.
     unknown : number or str
-        A value that means that nobody knows. None: there is no such value.
+        A value that means that it is not known. None: there is no such value.
 
     Returns
     -------
     Constraints
-        With one partition: n numbers, however many pairs they speak of.
+        With one partition: n numbers, however many pairs it implies.
+
+    See Also
+    --------
+    all_different
 
     Examples
     --------
     >>> from likewise.sources.groups import all_same
-    >>> hints = all_same(["ann", "bob", "ann", None, "bob", "cy"])
-    >>> hints
+    >>> constraints = all_same(["ann", "bob", "ann", None, "bob", "cy"])
+    >>> constraints
     Constraints(6 rows: 1 partition of 3 blocks over 5 rows)
-    >>> hints.expand().must_link.tolist()
+    >>> constraints.expand().must_link.tolist()
     [[0, 2], [1, 4]]
     """
-    return _of_blocks(column, unknown, same_within=True, weight=weight)
+    return _from_blocks(column, unknown, same_within=True, weight=weight)
 
 
 def all_different(column: Any, *, weight: float = 1.0, unknown: Any = -1) -> Constraints:
-    """Rows with the same value all differ from each other; nothing is said of rows with different values.
+    """Cannot-link all rows with the same value; rows with different values stay unconstrained.
 
-    For knowledge such as "two faces in one picture are two people" or "nobody is twice in one list".
+    For columns such as the picture of a face (two faces in one picture are two people) or the list of a record.
 
     Parameters
     ----------
     column : list, array or Series
         Numbers or strings; None, NaN, NA and ``unknown`` where the value is not known.
     weight : float
-        One degree of belief for all of it.
+        Weight of every pair.
     unknown : number or str
-        A value that means that nobody knows. None: there is no such value.
+        A value that means that it is not known. None: there is no such value.
 
     Returns
     -------
     Constraints
-        With one partition: n numbers, however many pairs they speak of.
+        With one partition: n numbers, however many pairs it implies.
+
+    See Also
+    --------
+    all_same
 
     Examples
     --------
     >>> from likewise.sources.groups import all_different
-    >>> hints = all_different(["photo 1", "photo 1", "photo 2", "photo 1"])
-    >>> hints.n_cannot_link, hints.expand().cannot_link.tolist()
+    >>> constraints = all_different(["photo 1", "photo 1", "photo 2", "photo 1"])
+    >>> constraints.n_cannot_link, constraints.expand().cannot_link.tolist()
     (3, [[0, 1], [0, 3], [1, 3]])
     """
-    return _of_blocks(column, unknown, same_within=False, different_within=True, weight=weight)
+    return _from_blocks(column, unknown, same_within=False, different_within=True, weight=weight)
 
 
-def _of_blocks(column: Any, unknown: Any, **meaning: Any) -> Constraints:
+def _from_blocks(column: Any, unknown: Any, **meaning: Any) -> Constraints:
     if isinstance(column, str | bytes):
         raise TypeError(f"column is one single string, {column[:40]!r}. Pass the values, one for each row.")
     codes, _ = encode_labels(column, unknown)

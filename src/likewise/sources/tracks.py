@@ -1,4 +1,4 @@
-"""Objects seen over and over: near in the next frame, the same; together in one frame, different."""
+"""Constraints from detections over frames: near in the next frame, the same; in one frame, different."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..constraints._repair import RefusingUnion
 from ..constraints._validate import checked_weight
 
 _TIE = 1e-12  # distances this close, relatively, are equal
-_ROUNDING = 1e-9  # frames at 0.3 and 0.4 are one step of 0.1 apart, whatever floating point says
+_ROUNDING = 1e-9  # frames at 0.3 and 0.4 are one step of 0.1 apart, but not in floating point
 _FAR = 1e150  # squares of larger numbers overflow
 
 
 def from_detections(
     frames: Any, positions: Any, *, max_gap: float = 1, max_distance: float, weight: float = 1.0
 ) -> Constraints:
-    """Read hints off detections over ordered frames: faces in a film, cells under a microscope, cars on a road.
+    """Constraints from detections over ordered frames: faces in a film, cells under a microscope, cars on a road.
 
     Two detections are must-linked if their frames are at most ``max_gap`` apart, their positions at most
     ``max_distance``, and each is the nearest to the other among those of its frame. Any two detections of one frame
@@ -40,7 +40,7 @@ def from_detections(
     max_distance : number
         How far an object moves at most.
     weight : float
-        Belief in the cannot-links, and in a must-link over no distance. A must-link over distance d has
+        Weight of the cannot-links, and of a must-link over no distance. A must-link over distance d has
         ``weight * (1 - d / (2 * max_distance))``: half of it at ``max_distance``.
 
     Returns
@@ -62,12 +62,12 @@ def from_detections(
     >>> from likewise.sources.tracks import from_detections
     >>> frames = [0, 0, 1, 2, 2]
     >>> positions = [0.0, 9.0, 1.0, 2.0, 8.0]
-    >>> hints = from_detections(frames, positions, max_gap=2, max_distance=2)
-    >>> hints
+    >>> constraints = from_detections(frames, positions, max_gap=2, max_distance=2)
+    >>> constraints
     Constraints(5 rows: 4 must-links, 1 partition of 3 blocks over 5 rows)
-    >>> hints.groups()
+    >>> constraints.groups()
     array([0, 1, 0, 0, 1])
-    >>> hints.conflicts()
+    >>> constraints.conflicts()
     []
     """
     times, codes = np.unique(_frame_numbers(frames), return_inverse=True)
@@ -119,7 +119,7 @@ def _nearest(tree: cKDTree, points: FloatArray) -> tuple[IntArray, FloatArray]:
 def _consistent(
     codes: IntArray, pairs: IntArray, gaps: FloatArray, distances: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """Keep links, the surest first, as long as no track is twice in a frame."""
+    """Keep links, over short gaps and distances first, as long as no track is twice in a frame."""
     order = np.lexsort((pairs.max(axis=1), pairs.min(axis=1), distances, gaps))
     tracks = RefusingUnion()
     for row in np.unique(pairs).tolist():

@@ -1,26 +1,26 @@
-"""Links between documents as hints: citations, hyperlinks, who wrote to whom.
+"""Links between documents as constraints: citations, hyperlinks, who wrote to whom.
 
 | question | function |
 |---|---|
 | do links mean similarity here at all? | `homophily` |
 | the links themselves, as must-links | `linked_pairs` |
 | who cites the same, who is cited together? | `local_core_pairs` |
-| whom do random walks hold together? | `global_core_pairs`, `hitting_times` |
-| let no hub drown the others | `balanced` |
-| what the papers compare with | `augmented`, `linear_combination`, `links_only` |
+| which documents do random walks hold together? | `global_core_pairs`, `hitting_times` |
+| let no hub outweigh the others | `balanced` |
+| the baselines of the papers | `augmented`, `linear_combination`, `links_only` |
 
 All take an edge list, a sparse matrix, a networkx graph or a file of edges; see `link_matrix`.
 :class:`likewise.clustering.NetworkedDocuments` goes from links and texts to clusters.
 """
 
-from ._direct import balanced as balanced
-from ._direct import linked_pairs as linked_pairs
-from ._global import global_core_pairs as global_core_pairs
+from ._baselines import augmented as augmented
+from ._baselines import linear_combination as linear_combination
+from ._baselines import links_only as links_only
 from ._homophily import Homophily as Homophily
 from ._homophily import homophily as homophily
+from ._local import balanced as balanced
+from ._local import linked_pairs as linked_pairs
 from ._local import local_core_pairs as local_core_pairs
-from ._mixed import augmented as augmented
-from ._mixed import linear_combination as linear_combination
-from ._mixed import links_only as links_only
 from ._read import link_matrix as link_matrix
-from ._walk import hitting_times as hitting_times
+from ._walks import global_core_pairs as global_core_pairs
+from ._walks import hitting_times as hitting_times

@@ -1,4 +1,4 @@
-"""Do links mean similarity at all? A sample of labels or hints tells."""
+"""Whether links mean similarity, from a sample of labels or constraints."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..._arrays import IntArray
+from ..._arrays import BoolArray, IntArray
 from ...constraints import Constraints
+from ...constraints._overlap import implies
 from ...constraints._validate import encode_labels
 from ._read import link_matrix, undirected_pairs
 
-FEWEST = 10
+MIN_LINKS = 10
 """Links with two known ends below which nothing is concluded."""
+
 Z = 1.96
+"""Standard errors of a 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +30,9 @@ class Homophily:
     share : float
         Of the links whose two ends are known, how many join two of a class. NaN if there are none.
     chance : float
-        The same for links that pay no heed to classes.
+        The same for links that ignore classes.
     n_links : int
-        How many links have two known ends.
+        Number of links with two known ends.
     low, high : float
         What the share of all links may be: a 95 % interval (Wilson's).
     """
@@ -43,7 +46,7 @@ class Homophily:
     @property
     def verdict(self) -> str:
         """One word: "similar", "unrelated", "opposite", or "unknown" with fewer than 10 links to judge by."""
-        if self.n_links < FEWEST or not np.isfinite(self.chance):
+        if self.n_links < MIN_LINKS or not np.isfinite(self.chance):
             return "unknown"
         if self.low > self.chance:
             return "similar"
@@ -51,26 +54,26 @@ class Homophily:
 
     def __str__(self) -> str:
         if self.n_links == 0:
-            return "no link has two known ends: nobody knows whether links mean similarity"
+            return "no link has two known ends: it is not known whether links mean similarity"
         share, chance = f"{self.share:.0%} of {self.n_links:,} links", f"{self.chance:.0%} by chance"
         return f"{share} with two known ends join one class, {chance}: {self.verdict}"
 
 
 def homophily(links: Any, known: Any, *, ids: Any = None, warn: bool = True) -> Homophily:
-    """Tell whether links mean similarity, from what is known of a few documents.
+    """Estimate whether links mean similarity, from the classes of a few documents.
 
-    Ask this before links become must-links. Papers cite papers on their own subject (Cora: 81 % of the links, 17 % by
+    Do this before links become must-links. Papers cite papers on their own subject (Cora: 81 % of the links, 17 % by
     chance); a page of a course links to that of its teacher, and never to other courses (WebKB: 14 %, 28 % by chance).
 
     Parameters
     ----------
-    links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a .csv or .tsv file
+    links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a table
         See :func:`~likewise.sources.links.link_matrix`.
     known : Constraints, or (n,) array-like of labels
-        Labels are −1, None or NaN where unknown. From constraints a link is known where the hints say, or entail, that
-        its ends are the same or that they differ.
+        Labels are −1, None or NaN where unknown. With constraints, a link is known where it is stated or follows that
+        its ends are must-linked or cannot-linked.
     ids : list-like, optional
-        Names of the documents, if the links name them.
+        Ids of the documents, if the links name them.
     warn : bool
         Whether to warn (UserWarning) if links turn out to be unrelated to classes or opposite to them.
 
@@ -82,8 +85,8 @@ def homophily(links: Any, known: Any, *, ids: Any = None, warn: bool = True) -> 
     Notes
     -----
     Chance: with labels, the share expected if every document kept the number of its links and the links found their
-    other ends blindly (Newman's assortativity). With constraints, the share of must-links among the pairs they state,
-    but at most one half: who only says what is the same says nothing about chance.
+    other ends at random (Newman's assortativity). With constraints, the share of must-links among their pairs, but at
+    most one half: must-links alone show nothing about chance.
 
     Examples
     --------
@@ -96,7 +99,7 @@ def homophily(links: Any, known: Any, *, ids: Any = None, warn: bool = True) -> 
     """
     if isinstance(known, Constraints):
         pairs = undirected_pairs(link_matrix(links, known.n_samples, ids=ids))
-        same, chance = _from_hints(pairs, known)
+        same, chance = _from_constraints(pairs, known)
     else:
         codes, _ = encode_labels(known)
         pairs = undirected_pairs(link_matrix(links, len(codes), ids=ids))
@@ -111,7 +114,7 @@ def homophily(links: Any, known: Any, *, ids: Any = None, warn: bool = True) -> 
     return result
 
 
-def _judged(same: np.ndarray, chance: float) -> Homophily:
+def _judged(same: BoolArray, chance: float) -> Homophily:
     m = len(same)
     if m == 0:
         return Homophily(np.nan, chance, 0, 0.0, 1.0)
@@ -121,7 +124,7 @@ def _judged(same: np.ndarray, chance: float) -> Homophily:
     return Homophily(share, chance, m, float(middle - reach), float(middle + reach))
 
 
-def _from_labels(pairs: IntArray, codes: IntArray) -> tuple[np.ndarray, float]:
+def _from_labels(pairs: IntArray, codes: IntArray) -> tuple[BoolArray, float]:
     ends = codes[pairs]
     ends = ends[(ends >= 0).all(axis=1)]
     if not len(ends):
@@ -130,23 +133,19 @@ def _from_labels(pairs: IntArray, codes: IntArray) -> tuple[np.ndarray, float]:
     return ends[:, 0] == ends[:, 1], float(np.square(per_class).sum())
 
 
-def _from_hints(pairs: IntArray, hints: Constraints) -> tuple[np.ndarray, float]:
-    labels_alone = not len(hints.must_link) and not len(hints.cannot_link) and len(hints.partitions) == 1
-    if labels_alone and hints.partitions[0].same_within and hints.partitions[0].different_across:
-        return _from_labels(pairs, hints.partitions[0].codes)
-    told = hints.n_must_link + hints.n_cannot_link
-    chance = min(hints.n_must_link / told, 0.5) if told else np.nan
-    closure = hints.drop_conflicts()[0].closure()
+def _from_constraints(pairs: IntArray, constraints: Constraints) -> tuple[BoolArray, float]:
+    partitions = constraints.partitions
+    labels_alone = not len(constraints.must_link) and not len(constraints.cannot_link) and len(partitions) == 1
+    if labels_alone and partitions[0].same_within and partitions[0].different_across:
+        return _from_labels(pairs, partitions[0].codes)
+    n_pairs = constraints.n_must_link + constraints.n_cannot_link
+    chance = min(constraints.n_must_link / n_pairs, 0.5) if n_pairs else np.nan
+    closure = constraints.drop_conflicts()[0].closure()
     ends = closure.groups[pairs]
     same = ends[:, 0] == ends[:, 1]
-    differ = np.zeros(len(pairs), dtype=bool)
+    differ = np.zeros(len(pairs), dtype=np.bool_)
     for partition in closure.between.partitions:
-        codes = partition.codes[ends]
-        both = (codes >= 0).all(axis=1)
-        if partition.different_across:
-            differ |= both & (codes[:, 0] != codes[:, 1])
-        if partition.different_within:
-            differ |= both & (codes[:, 0] == codes[:, 1]) & ~same
+        differ |= implies(partition, "cannot", ends) & ~same
     n = closure.n_groups
     apart = closure.between.cannot_link
     differ |= np.isin(ends.min(axis=1) * n + ends.max(axis=1), apart[:, 0] * n + apart[:, 1])

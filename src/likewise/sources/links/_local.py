@@ -1,4 +1,4 @@
-"""Local link analysis: documents that cite the same, and are cited by the same."""
+"""Pairs of documents from the links around them: linked, citing the same, cited together."""
 
 from __future__ import annotations
 
@@ -8,20 +8,79 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..._progress_legacy import tell
+from ..._arrays import FloatArray, IntArray
+from ..._progress import report, stage
 from ...constraints import Constraints
-from ._read import link_matrix
+from ._read import link_matrix, undirected_pairs
 
 WORK = 8_000_000
-"""Products of one block of rows; what bounds memory while the matrix is made."""
+"""Products of one block of rows; it bounds the memory that they take."""
+
 MOST_PAIRS = 20_000_000
 """Pairs beyond which an answer would not fit into 2 GiB."""
+
+
+def linked_pairs(links: Any, n_samples: int | None = None, *, ids: Any = None) -> Constraints:
+    """Every link as a must-link of weight 1.
+
+    On Cora this is hard to beat: 81 % of its links join papers of one class.
+
+    Parameters
+    ----------
+    links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a table
+        See :func:`~likewise.sources.links.link_matrix`. Direction does not count.
+    n_samples : int, optional
+        Number of documents; needed where the links do not show it.
+    ids : list-like, optional
+        Ids of the documents, if the links name them.
+
+    Returns
+    -------
+    Constraints
+
+    Examples
+    --------
+    >>> from likewise.sources.links import linked_pairs
+    >>> linked_pairs([(0, 1), (1, 0), (2, 1)], 4)
+    Constraints(4 rows: 2 must-links)
+    """
+    matrix = link_matrix(links, n_samples, ids=ids)
+    return Constraints(matrix.shape[0], undirected_pairs(matrix))
+
+
+def balanced(pairs: Constraints) -> Constraints:
+    """The same must-links with weights w_ij / √(d_i d_j), d the sum of the weights of a document.
+
+    A hub is in thousands of core pairs, and its words outweigh those of all others; balanced, every document counts
+    about alike. On Cora, Costco with local core pairs and cosine k-means reach an NMI of 0.43 as they are, 0.50
+    balanced.
+
+    Parameters
+    ----------
+    pairs : Constraints
+        Cannot-links and partitions stay as they are.
+
+    Returns
+    -------
+    Constraints
+
+    Examples
+    --------
+    >>> from likewise import Constraints
+    >>> from likewise.sources.links import balanced
+    >>> balanced(Constraints(4, must_link=[(0, 1), (0, 2), (0, 3)])).must_weight.round(2).tolist()
+    [0.58, 0.58, 0.58]
+    """
+    ends, weight = pairs.must_link, pairs.must_weight
+    degree = np.bincount(ends.ravel(), weights=np.repeat(weight, 2), minlength=pairs.n_samples)
+    weight = weight / np.sqrt(degree[ends[:, 0]] * degree[ends[:, 1]])
+    return Constraints(pairs.n_samples, ends, pairs.cannot_link, weight, pairs.cannot_weight, pairs.partitions)
 
 
 def local_core_pairs(
     links: Any, n_samples: int | None = None, *, alpha: float = 0.5, theta: float = 0.0, ids: Any = None
 ) -> Constraints:
-    """Core pairs from common references: must-links between documents that cite the same or are cited together.
+    """Must-links between documents that cite the same or are cited together.
 
     .. math:: z_{ij} = \\alpha \\frac{|c_i \\cap c_j|}{|c_i \\cup c_j|}
               + (1 - \\alpha) \\frac{|b_i \\cap b_j|}{|b_i \\cup b_j|}, \\qquad \\text{core pairs: } z_{ij} > \\theta
@@ -33,27 +92,27 @@ def local_core_pairs(
 
     Parameters
     ----------
-    links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a .csv or .tsv file
+    links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a table
         See :func:`~likewise.sources.links.link_matrix`. Direction counts.
     n_samples : int, optional
-        Number of documents; needed where the links do not tell.
+        Number of documents; needed where the links do not show it.
     alpha : float in [0, 1]
         The share of co-citing; the rest is being cited together. In an undirected graph they are the same.
     theta : float in [0, 1)
         How much two documents must share. On Cora, θ = 0 gives 40,584 pairs of which 74 % join papers of one class,
         0.1 gives 18,573 (80 %), 0.2 gives 4,957 (85 %), 0.3 gives 1,366 (88 %).
     ids : list-like, optional
-        Names of the documents, if the links name them.
+        Ids of the documents, if the links name them.
 
     Returns
     -------
     Constraints
-        Must-links, believed as much as z.
+        Must-links, weighted by z.
 
     Notes
     -----
     Two sparse products, block after block of rows; no n×n matrix is ever dense. A document cited by d others makes
-    d(d − 1)/2 pairs, so one enormous hub can fill any memory: with more than 20,000,000 pairs this stops and says so.
+    d(d − 1)/2 pairs, so one enormous hub can fill any memory: more than 20,000,000 pairs are an error.
 
     References
     ----------
@@ -72,25 +131,26 @@ def local_core_pairs(
         if not 0 <= value <= 1 or (name == "theta" and value == 1):
             raise ValueError(f"{name} must be in {most}, got {value!r}: Jaccard indices are between 0 and 1.")
     cites = link_matrix(links, n_samples, ids=ids)
-    pairs: list[np.ndarray] = []
-    beliefs: list[np.ndarray] = []
+    pairs: list[IntArray] = []
+    weights: list[FloatArray] = []
     n_pairs = 0
-    for row, column, z in _similarities(cites, float(alpha)):
-        keep = (row < column) & (z > theta)
-        pairs.append(np.column_stack([row[keep], column[keep]]))
-        beliefs.append(z[keep])
-        n_pairs += len(pairs[-1])
-        if n_pairs > MOST_PAIRS:
-            raise ValueError(_too_many(cites, theta))
+    with stage("comparing links"):
+        for row, column, z in _similarities(cites, float(alpha)):
+            keep = (row < column) & (z > theta)
+            pairs.append(np.column_stack([row[keep], column[keep]]))
+            weights.append(z[keep])
+            n_pairs += len(pairs[-1])
+            if n_pairs > MOST_PAIRS:
+                raise ValueError(_too_many(cites, theta))
     if not pairs:
         return Constraints(cites.shape[0])
-    whole, belief = np.concatenate(pairs), np.concatenate(beliefs)
+    must_link, must_weight = np.concatenate(pairs), np.concatenate(weights)
     pairs.clear()  # there may be millions: none is held twice
-    beliefs.clear()
-    return Constraints(cites.shape[0], whole, must_weight=belief)
+    weights.clear()
+    return Constraints(cites.shape[0], must_link, must_weight=must_weight)
 
 
-def _similarities(cites: sparse.csr_array, alpha: float) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _similarities(cites: sparse.csr_array, alpha: float) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
     """Rows, columns and values of Z, a block of rows at a time."""
     cited_by = sparse.csr_array(cites.T)
     sides = [(alpha, cites, cited_by), (1.0 - alpha, cited_by, cites)]
@@ -102,7 +162,7 @@ def _similarities(cites: sparse.csr_array, alpha: float) -> Iterator[tuple[np.nd
         z.sort_indices()
         rows = np.repeat(np.arange(start, stop, dtype=z.indices.dtype), np.diff(z.indptr))
         yield rows, z.indices, z.data
-        tell(stop, len(work))
+        report(stop, len(work))
 
 
 def _jaccard(left: sparse.csr_array, right: sparse.csr_array, start: int, stop: int) -> sparse.csr_array:
@@ -113,7 +173,7 @@ def _jaccard(left: sparse.csr_array, right: sparse.csr_array, start: int, stop: 
     return common
 
 
-def _blocks(work: np.ndarray) -> Iterator[tuple[int, int]]:
+def _blocks(work: FloatArray) -> Iterator[tuple[int, int]]:
     """Cut rows into blocks of about equal work; one row is never cut.
 
     >>> list(_blocks(np.array([3e6, 4e6, 2e6, 9e6, 1e6])))

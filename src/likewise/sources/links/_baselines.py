@@ -1,4 +1,4 @@
-"""Links beside words without core pairs: what the papers compare with."""
+"""Links beside words without core pairs: the baselines of the papers."""
 
 from __future__ import annotations
 
@@ -6,17 +6,32 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
-from ._global import unit_documents
+from ..._arrays import FloatArray
+from ...linalg._unit_rows import unit_rows
 from ._read import link_matrix, undirected
+from ._walks import unit_documents
 
 
 def links_only(links: Any, n_samples: int | None = None, *, ids: Any = None) -> sparse.csr_array:
     """Documents described by their links alone: row i has the neighbors of i, and i, at unit length.
 
     Cluster the rows by cosine ("Links" of the thesis), or take ``A @ A.T`` as their similarity: the cosine of who is
-    linked with whom. A document counts as its own neighbor, so that linked ones are alike even if they share no third.
+    linked with whom. A document counts as its own neighbor, so that linked ones are similar even if they share no
+    third.
+
+    Parameters
+    ----------
+    links : links
+        See :func:`~likewise.sources.links.link_matrix`.
+    n_samples : int, optional
+        Number of documents; needed where the links do not show it.
+    ids : list-like, optional
+        Ids of the documents, if the links name them.
+
+    Returns
+    -------
+    (n, n) csr_array
 
     Examples
     --------
@@ -29,7 +44,7 @@ def links_only(links: Any, n_samples: int | None = None, *, ids: Any = None) -> 
            [0., 0., 1., 1.]])
     """
     matrix = undirected(link_matrix(links, n_samples, ids=ids))
-    return sparse.csr_array(normalize(matrix + sparse.eye_array(matrix.shape[0])))
+    return sparse.csr_array(unit_rows(sparse.csr_array(matrix + sparse.eye_array(matrix.shape[0]))))
 
 
 def augmented(X: Any, links: Any, *, weight: float = 1.0, ids: Any = None) -> sparse.csr_array:
@@ -45,6 +60,11 @@ def augmented(X: Any, links: Any, *, weight: float = 1.0, ids: Any = None) -> sp
     weight : float
         Length of the part of the links; that of the words is 1. Rows are not scaled again.
     ids : list-like, optional
+        Ids of the documents, if the links name them.
+
+    Returns
+    -------
+    (n, f + n) csr_array
 
     References
     ----------
@@ -63,7 +83,7 @@ def augmented(X: Any, links: Any, *, weight: float = 1.0, ids: Any = None) -> sp
     return sparse.csr_array(sparse.hstack([words, weight * links_only(links, words.shape[0], ids=ids)]))
 
 
-def linear_combination(X: Any, links: Any, weight: float = 0.5, *, ids: Any = None) -> np.ndarray:
+def linear_combination(X: Any, links: Any, weight: float = 0.5, *, ids: Any = None) -> FloatArray:
     """Similarity of words and of links in one ("L-Comb"): (1 − weight)·cosine of words + weight·cosine of links.
 
     An affinity for a normalized cut: ``NormalizedCut(k, affinity="precomputed")``. Dense (n, n), for the sizes that
@@ -77,6 +97,11 @@ def linear_combination(X: Any, links: Any, weight: float = 0.5, *, ids: Any = No
     weight : float in [0, 1]
         The share of the links.
     ids : list-like, optional
+        Ids of the documents, if the links name them.
+
+    Returns
+    -------
+    (n, n) array
 
     References
     ----------

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from cases.data import law
 from likewise.sources.links import hitting_times
-from likewise.sources.links._walk import RESTART, restarted_inverse, sketch, sketch_error
+from likewise.sources.links._walks import RESTART, restarted_inverse, sketch, sketch_error
 
 
 def one_system_per_target(W):
