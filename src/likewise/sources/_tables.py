@@ -1,17 +1,18 @@
-"""A table of records, whatever it came as."""
+"""A table of records in any form, by columns."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 
 
 class Records:
-    """Columns by name, of a frame, a dict of columns, a structured array or a list of dicts.
+    """The columns of a data frame, a dict of columns, a structured array or a list of dicts.
 
-    Nothing is copied before it is asked for.
+    Nothing is copied before it is needed.
 
     >>> records = Records([{"name": "ann", "age": 30}, {"name": "bob"}])
     >>> records.names, len(records), records.column("age")
@@ -21,11 +22,9 @@ class Records:
     """
 
     def __init__(self, table: Any) -> None:
-        self._table = table
-        self.names: list[Hashable] = _column_names(table)
+        self._table, self.names, self._length = _opened(table)
         if not self.names:
             raise ValueError(f"the table has no columns: {table!r:.80}. Pass a frame, or a dict of columns.")
-        self._length = len(table) if not isinstance(table, Mapping) else len(table[self.names[0]])
         self._known = frozenset(self.names)
 
     def __len__(self) -> int:
@@ -37,18 +36,20 @@ class Records:
         except TypeError:  # not hashable, so no name
             return False
 
-    def column(self, name: Hashable) -> list[Any]:
+    def column(self, name: Any) -> list[Any]:
         """The values of one column."""
         if name not in self:
             raise ValueError(f"{name!r} is no column of the table: it has {self.listed_names()}.")
         if isinstance(self._table, Sequence):
             return [row.get(name) for row in self._table]
+        if isinstance(self._table, nw.DataFrame):
+            return self._table.get_column(name).to_list()
         values = self._table[name]
-        for method in ("to_pylist", "to_list", "tolist"):  # Arrow, polars and pandas, numpy
+        for method in ("to_pylist", "to_list", "tolist"):  # a dict may hold columns of Arrow, of data frames, or arrays
             if hasattr(values, method):
                 values = getattr(values, method)()
                 break
-        values = list(values) if not isinstance(values, list) else values
+        values = list(values)
         if len(values) != self._length:
             raise ValueError(
                 f"column {name!r} has {len(values)} values, the table {self._length} rows. "
@@ -67,21 +68,23 @@ class Records:
         return ", ".join(map(repr, self.names[:most])) + more
 
 
-def _column_names(table: Any) -> list[Hashable]:
+def _opened(table: Any) -> tuple[Any, list[Hashable], int]:
+    """Something with columns by name, their names, and the number of rows."""
     if isinstance(table, Mapping):
-        return list(table)
+        names = list(table)
+        return table, names, len(table[names[0]]) if names else 0
     if isinstance(table, np.ndarray) and table.dtype.names is not None and table.ndim == 1:
-        return list(table.dtype.names)
+        return table, list(table.dtype.names), len(table)
     if isinstance(table, Sequence) and not isinstance(table, str | bytes):
         wrong = next((row for row, record in enumerate(table) if not isinstance(record, Mapping)), None)
-        if wrong is None:
-            return list(dict.fromkeys(name for record in table for name in record))
-        raise TypeError(f"table[{wrong}] is a {type(table[wrong]).__name__}, not a dict. Pass a list of dicts.")
-    # Arrow has column_names, pandas and polars have columns. What has no length is lazy: it is not asked.
-    found = [name for name in ("column_names", "columns") if hasattr(type(table), "__len__") and hasattr(table, name)]
-    if not found:
+        if wrong is not None:
+            raise TypeError(f"table[{wrong}] is a {type(table[wrong]).__name__}, not a dict. Pass a list of dicts.")
+        return table, list(dict.fromkeys(name for record in table for name in record)), len(table)
+    try:
+        frame = nw.from_native(table, eager_only=True)
+    except TypeError:
         raise TypeError(
             f"a table of records cannot be read from a {type(table).__name__}. Pass a data frame (collected, if it is "
             "lazy), a dict of columns, a structured array or a list of dicts."
-        )
-    return list(getattr(table, found[0]))
+        ) from None
+    return frame, list(frame.columns), len(frame)
