@@ -32,7 +32,7 @@ def in_halves(X):
     return sparse.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape)
 
 
-def consistent_hints(y, n_must=12, n_cannot=10, *, seed=0, beliefs=False):
+def consistent_hints(y, n_must=12, n_cannot=10, *, seed=0, weighted=False):
     """Pairs as the labels have them."""
     rng = np.random.default_rng(seed)
     n = len(y)
@@ -45,8 +45,8 @@ def consistent_hints(y, n_must=12, n_cannot=10, *, seed=0, beliefs=False):
         n,
         np.column_stack([left[must], right[must]]),
         np.column_stack([left[cannot], right[cannot]]),
-        rng.uniform(0.2, 2.0, n_must) if beliefs else None,
-        rng.uniform(0.2, 2.0, n_cannot) if beliefs else None,
+        rng.uniform(0.2, 2.0, n_must) if weighted else None,
+        rng.uniform(0.2, 2.0, n_cannot) if weighted else None,
     )
 
 

@@ -19,7 +19,7 @@ from likewise.graphs import RowMatrix, cannot_link_graph, must_link_graph, neigh
 N = 24
 LABELS = np.arange(N) % 4
 PARTIAL = partial_labels(LABELS, 0.6)
-HINTS = consistent_hints(LABELS, beliefs=True)
+HINTS = consistent_hints(LABELS, weighted=True)
 LABELED = Constraints(N, partitions=[labels_partition(PARTIAL, weight=0.5)])
 FRAMES = Constraints(N, partitions=[Partition(np.arange(N) // 3, False, False, True)])
 

@@ -29,7 +29,7 @@ def labels(n):
 
 
 def hints(n):
-    return consistent_hints(labels(n), n_must=8, n_cannot=6, beliefs=True)
+    return consistent_hints(labels(n), n_must=8, n_cannot=6, weighted=True)
 
 
 def costs(f):

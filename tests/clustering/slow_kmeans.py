@@ -14,20 +14,20 @@ def slow_means(X, labels, centers, weight=None):
 
 
 def pair_lists(pairs):
-    """(kind, i, j, belief) of written-out hints."""
+    """(kind, i, j, weight) of expanded constraints."""
     must = zip(pairs.must_link.tolist(), pairs.must_weight.tolist(), strict=True)
     cannot = zip(pairs.cannot_link.tolist(), pairs.cannot_weight.tolist(), strict=True)
     return [("must", i, j, b) for (i, j), b in must] + [("cannot", i, j, b) for (i, j), b in cannot]
 
 
 def broken(hints, labels):
-    """The belief in all hints that labels break."""
+    """The weight of all constraints that labels violate."""
     return sum(b for kind, i, j, b in hints if (labels[i] == labels[j]) == (kind == "cannot"))
 
 
 def slow_pck(X, centers, hints, penalty, rng, n_iter):
     """J at each iteration; `hints` as from `pair_lists`."""
-    told = sorted({row for _, i, j, _ in hints for row in (i, j)})
+    constrained = sorted({row for _, i, j, _ in hints for row in (i, j)})
     k, labels, history = len(centers), None, []
 
     def cost(i, c, labels):
@@ -40,11 +40,11 @@ def slow_pck(X, centers, hints, penalty, rng, n_iter):
         near = np.array([np.argmin([np.sum((x - c) ** 2) for c in centers]) for x in X])
         before, labels = labels, near.copy()
         if before is not None:
-            labels[told] = before[told]
-        costs = [[cost(i, c, labels) for c in range(k)] for i in told]
-        wanting = [t for t, i in enumerate(told) if min(costs[t]) < costs[t][labels[i]] - 1e-12]
-        for t in rng.permutation(wanting).tolist() if wanting else []:
-            i = told[t]
+            labels[constrained] = before[constrained]
+        costs = [[cost(i, c, labels) for c in range(k)] for i in constrained]
+        misplaced = [t for t, i in enumerate(constrained) if min(costs[t]) < costs[t][labels[i]] - 1e-12]
+        for t in rng.permutation(misplaced).tolist() if misplaced else []:
+            i = constrained[t]
             options = [cost(i, c, labels) for c in range(k)]
             if min(options) < options[labels[i]] - 1e-12:
                 labels[i] = int(np.argmin(options))

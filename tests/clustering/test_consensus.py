@@ -76,7 +76,7 @@ def test_different_numbers_of_clusters_and_rows_left_out():
     assert adjusted_rand_score(hbgf([fine, coarse, partial, y], 3, random_state=0), y) == 1
 
 
-def test_weights_decide_between_two_opinions():
+def test_weights_decide_between_two_labelings():
     a, b = np.repeat([0, 1], 20), np.arange(40) % 2
     for weights, winner in (((5.0, 1.0), a), ((1.0, 5.0), b)):
         assert adjusted_rand_score(hbgf([a, b], 2, weights=weights, random_state=0), winner) == 1

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics.pairwise import euclidean_distances
 
 import likewise
-from cases.data import blobs, consistent_hints, counts, partial_labels
+from cases.data import blobs, consistent_hints, partial_labels
 from likewise import Constraints
 from likewise.clustering import KernelKMeans, SKKMeans, choose_delta
 from likewise.clustering.kmeans import _kernel as kernel
@@ -110,13 +110,13 @@ def test_skk_predicts_new_rows_after_the_same_projection():
     np.testing.assert_array_equal(model.predict(new), slow)
 
 
-def test_skk_without_hints_is_kernel_kmeans_and_refuses_beliefs():
+def test_skk_without_hints_is_kernel_kmeans_and_refuses_weights():
     X, y = blobs(30)
     np.testing.assert_array_equal(
         SKKMeans(3, random_state=0).fit(X).labels_, KernelKMeans(3, random_state=0).fit(X).labels_
     )
     with pytest.raises(ValueError, match="takes every hint as certain"):
-        SKKMeans(3).fit(X, constraints=consistent_hints(y, beliefs=True))
+        SKKMeans(3).fit(X, constraints=consistent_hints(y, weighted=True))
     with pytest.raises(ValueError, match="does not use constraints"):
         KernelKMeans(3).fit(X, constraints=consistent_hints(y))
 
@@ -142,13 +142,6 @@ def test_choose_delta_keeps_most_cannot_links_apart_and_takes_the_middle_of_equa
         choose_delta(X, Constraints(45), 3)
     with pytest.raises(ValueError, match="widths above 0"):
         choose_delta(X, hints, 3, grid=[0.0, 1.0])
-
-
-def test_sparse_rows():
-    X = counts(40, 8)
-    np.testing.assert_array_equal(
-        KernelKMeans(3, random_state=0).fit(X).labels_, KernelKMeans(3, random_state=0).fit(X.toarray()).labels_
-    )
 
 
 def test_landmarks_stand_for_all_rows():

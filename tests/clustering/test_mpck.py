@@ -30,8 +30,8 @@ def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full, shrink, prior):
     """J at each iteration, all metrics as matrices; (x', x'') is the box (diagonal) or the farthest pair (full)."""
     n, f = X.shape
     k = len(centers)
-    told = np.zeros(n, dtype=bool)
-    told[[row for _, i, j, _ in hints for row in (i, j)]] = True
+    constrained = np.zeros(n, dtype=bool)
+    constrained[[row for _, i, j, _ in hints for row in (i, j)]] = True
     pooled = np.cov(X.T, bias=True)
     if full:
         pooled = pooled + 1e-6 * np.trace(pooled) / f * np.eye(f)
@@ -48,12 +48,12 @@ def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full, shrink, prior):
         return first - X[np.argmax([length(x - first, M) for x in X])]
 
     def broken_cost(hint, labels):
-        kind, i, j, belief = hint
+        kind, i, j, weight = hint
         left, right, d = labels[i], labels[j], X[i] - X[j]
         if kind == "must" and left != right:
-            return penalty * belief * 0.5 * (length(d, A[left]) + length(d, A[right]))
+            return penalty * weight * 0.5 * (length(d, A[left]) + length(d, A[right]))
         if kind == "cannot" and left == right:
-            return penalty * belief * (far[left] - length(d, A[left]))
+            return penalty * weight * (far[left] - length(d, A[left]))
         return 0.0
 
     def own(i, c):
@@ -68,13 +68,13 @@ def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full, shrink, prior):
     for _ in range(n_iter):
         far = [length(apart(M), M) for M in A]
         near = np.array([np.argmin([own(i, c) for c in range(k)]) for i in range(n)])
-        labels = near if labels is None else np.where(told, labels, near)
-        wanting = [
+        labels = near if labels is None else np.where(constrained, labels, near)
+        misplaced = [
             i
-            for i in np.flatnonzero(told)
+            for i in np.flatnonzero(constrained)
             if min(cost(i, c, labels) for c in range(k)) < cost(i, labels[i], labels) - 1e-12
         ]
-        for i in rng.permutation(wanting).tolist() if wanting else []:
+        for i in rng.permutation(misplaced).tolist() if misplaced else []:
             options = [cost(i, c, labels) for c in range(k)]
             if min(options) < options[labels[i]] - 1e-12:
                 labels[i] = int(np.argmin(options))
@@ -84,12 +84,12 @@ def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full, shrink, prior):
         for h in range(k):
             S = sum((np.outer(x - centers[h], x - centers[h]) for x in X[labels == h]), np.zeros((f, f)))
             ends = apart(A[h])
-            for kind, i, j, belief in hints:
+            for kind, i, j, weight in hints:
                 d = X[i] - X[j]
                 if kind == "must" and labels[i] != labels[j]:
-                    S += 0.5 * penalty * belief * np.outer(d, d) * ((labels[i] == h) + (labels[j] == h))
+                    S += 0.5 * penalty * weight * np.outer(d, d) * ((labels[i] == h) + (labels[j] == h))
                 if kind == "cannot" and labels[i] == labels[j] == h:
-                    S += penalty * belief * (np.outer(ends, ends) - np.outer(d, d))
+                    S += penalty * weight * (np.outer(ends, ends) - np.outer(d, d))
             size = (labels == h).sum()
             S = S / size if size else pooled
             S = (1 - shrink) * S + shrink * prior
@@ -112,14 +112,14 @@ def group_hints(kind, y):
     if kind == "labels":
         return Constraints(n, partitions=[labels])
     if kind == "pairs":
-        return consistent_hints(y, beliefs=True)
+        return consistent_hints(y, weighted=True)
     if kind == "frames":
         frames = Partition(np.arange(n) // 5, same_within=False, different_within=True, weight=0.5)
         return Constraints(n, must_link=[(0, 20), (3, 17)], partitions=[frames])
-    # Two partitions that overlap, with beliefs of their own, and pairs that say again what a partition says.
+    # Two partitions that overlap, with weights of their own, and pairs that a partition implies, too.
     first = labels_partition(np.where(np.arange(n) < 15, y, -1), weight=0.8)
     second = labels_partition(np.where(np.arange(n) >= 9, y, -1), weight=1.5)
-    return consistent_hints(y, beliefs=True) | Constraints(n, partitions=[first, second])
+    return consistent_hints(y, weighted=True) | Constraints(n, partitions=[first, second])
 
 
 KINDS = ["labels", "pairs", "frames", "overlapping"]
@@ -156,7 +156,7 @@ def test_groups_are_their_pairs(kind, metric, seed, monkeypatch):
     model = MPCKMeans(3, metric=metric, penalty=0.1, n_init=1, random_state=seed)
     as_pairs = model.fit(X, constraints=hints.expand(closed=True))
     expected = as_pairs.labels_, as_pairs.objective_, as_pairs.history_, as_pairs.metrics_
-    for limit in (0, 100):  # with a few parts written out, and with none
+    for limit in (0, 100):  # with a few parts expanded, and with none
         monkeypatch.setattr(prices, "FEW_PAIRS", 0)
         monkeypatch.setattr(prices, "FEW_ENTRIES", limit)
         model.fit(X, constraints=hints)
@@ -168,7 +168,7 @@ def test_groups_are_their_pairs(kind, metric, seed, monkeypatch):
 
 @law
 @given(any_hints(n=7, max_partitions=3), st.booleans(), st.integers(0, 99))
-def test_what_rows_pay_is_the_sum_over_written_out_pairs(constraints, closed, seed):
+def test_costs_of_rows_are_the_sum_over_expanded_pairs(constraints, closed, seed):
     rng = np.random.default_rng(seed)
     X, labels, k = rng.normal(size=(7, 2)), rng.integers(0, 3, 7), 3
     metrics = DiagonalMetrics(X, k, shared=False, farthest="box")
@@ -184,37 +184,37 @@ def test_what_rows_pay_is_the_sum_over_written_out_pairs(constraints, closed, se
 
     def direct(labels):
         total = 0.0
-        for kind, i, j, belief in pairs:
+        for kind, i, j, weight in pairs:
             lengths = metrics.lengths((X[i] - X[j])[None])[0]
             if kind == "must" and labels[i] != labels[j]:
-                total += 0.5 * belief * (lengths[labels[i]] + lengths[labels[j]]) / 2
+                total += 0.5 * weight * (lengths[labels[i]] + lengths[labels[j]]) / 2
             if kind == "cannot" and labels[i] == labels[j]:
-                total += 0.5 * belief * (metrics.far - lengths)[labels[i]]
+                total += 0.5 * weight * (metrics.far - lengths)[labels[i]]
         return total
 
     assert metrics.cost(*costs.strain(labels, metrics)) == pytest.approx(direct(labels), abs=1e-9)
     states = [part.start_sweep(labels, metrics) for part in costs._parts]
     for i in range(7):
-        paid = np.zeros(k)
+        costs_of_row = np.zeros(k)
         for part in states:
-            paid += part.base[i]
-            part.add_votes(i, paid)
+            costs_of_row += part.base[i]
+            part.add_votes(i, costs_of_row)
         together = sum((part.base[i] + part.votes()[i] for part in states), np.zeros(k))
-        np.testing.assert_allclose(paid, together, atol=1e-12)
+        np.testing.assert_allclose(costs_of_row, together, atol=1e-12)
         elsewhere = [direct(np.where(np.arange(7) == i, cluster, labels)) for cluster in range(k)]
-        np.testing.assert_allclose(paid - paid[0], np.subtract(elsewhere, elsewhere[0]), atol=1e-9)
+        np.testing.assert_allclose(costs_of_row - costs_of_row[0], np.subtract(elsewhere, elsewhere[0]), atol=1e-9)
         before, labels[i] = labels[i], rng.integers(k)
         for part in states:
             part.move(i, before, labels[i])
 
 
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
-def test_fully_labeled_rows_are_never_written_out(metric, monkeypatch):
+def test_fully_labeled_rows_are_never_expanded(metric, monkeypatch):
     def refuse(*args, **kwargs):
-        raise AssertionError("pairs were written out")
+        raise AssertionError("pairs were expanded")
 
     X, y = blobs(20_000, 5, n_groups=4)
-    y = np.where(np.arange(20_000) % 50 == 0, (y + 1) % 4, y)  # some that the data do not like
+    y = np.where(np.arange(20_000) % 50 == 0, (y + 1) % 4, y)  # some that contradict the data
     labels = Constraints.from_labels(y)
     monkeypatch.setattr(Constraints, "expand", refuse)
     model = MPCKMeans(4, metric=metric, penalty=1e-4, n_init=1, random_state=0, tol=0).fit(X, constraints=labels)
@@ -230,7 +230,7 @@ def test_fully_labeled_rows_are_never_written_out(metric, monkeypatch):
 def test_objective_never_rises(seed, shared, labels, scale, never_written):
     X, y = blobs(60, 5, seed=seed)
     X = X * [scale, 1, 1, 1, 1 / scale]
-    y = np.where(np.random.default_rng(seed).random(60) < 0.3, (y + 1) % 3, y)  # hints the data do not like
+    y = np.where(np.random.default_rng(seed).random(60) < 0.3, (y + 1) % 3, y)  # constraints that contradict the data
     hints = Constraints.from_labels(partial_labels(y, seed=seed)) if labels else consistent_hints(y, seed=seed)
     model = MPCKMeans(3, shared=shared, penalty=0.05 if labels else 1.0, random_state=seed, tol=0)
     history = np.array(model.fit(X, constraints=hints).history_)
@@ -238,7 +238,7 @@ def test_objective_never_rises(seed, shared, labels, scale, never_written):
 
 
 @pytest.mark.parametrize("kind", [DiagonalMetrics, FullMetrics])
-def test_without_broken_pairs_a_metric_is_an_inverse_variance(kind):
+def test_without_violated_pairs_a_metric_is_an_inverse_variance(kind):
     X, y = blobs(90, 3)
     centers = slow_means(X, y, np.zeros((3, 3)))
     metrics = kind(X, 3, shared=False, farthest="pair")

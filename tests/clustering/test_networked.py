@@ -76,7 +76,7 @@ def test_hints_count_besides():
     assert rand_index(y, labeled.labels_) > rand_index(y, NetworkedDocuments(3, random_state=0).fit(X).labels_)
 
 
-def test_it_warns_of_links_that_mean_the_opposite_and_of_links_that_say_nothing():
+def test_it_warns_of_links_between_classes_and_of_links_without_core_pairs():
     X, y, _ = documents()
     across = [(i, i + 1) for i in range(119)]
     with pytest.warns(UserWarning, match=r"links do not mean similarity here: 0% of 119 links"):

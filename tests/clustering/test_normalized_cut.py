@@ -47,7 +47,7 @@ def test_the_embedding_is_the_plain_one(monkeypatch, normalization, dense_up_to)
     assert adjusted_rand_score(labels, cut.labels_) == 1
 
 
-def test_a_solver_that_gives_up_is_replaced_or_told(monkeypatch):
+def test_a_solver_that_fails_is_replaced_or_reported(monkeypatch):
     def give_up(*args, **kwargs):
         raise ArpackNoConvergence("no", np.zeros(0), np.zeros((0, 0)))
 

@@ -21,18 +21,18 @@ def of_groups(hints, monkeypatch, closed=True):
 def test_pairs_and_groups_cost_the_same(monkeypatch, seed):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, 40)
-    hints = consistent_hints(y, seed=seed, beliefs=True)
+    hints = consistent_hints(y, seed=seed, weighted=True)
     pairs, groups = rows_apart(hints, closed=True), of_groups(hints, monkeypatch)
     assert pairs.core.nnz == 0 < groups.core.nnz
     np.testing.assert_array_equal(pairs.rows, groups.rows)
     np.testing.assert_array_equal(pairs.free, groups.free)
     labels = rng.integers(0, 4, 40)
-    told = labels[pairs.rows]
-    np.testing.assert_allclose(pairs.votes(told, 4), groups.votes(told, 4), atol=1e-12)
-    np.testing.assert_allclose(pairs.votes(told, 4)[3:9], pairs.votes(told, 4, slice(3, 9)), atol=1e-12)
+    constrained = labels[pairs.rows]
+    np.testing.assert_allclose(pairs.votes(constrained, 4), groups.votes(constrained, 4), atol=1e-12)
+    np.testing.assert_allclose(pairs.votes(constrained, 4)[3:9], pairs.votes(constrained, 4, slice(3, 9)), atol=1e-12)
     assert pairs.total(labels) == pytest.approx(groups.total(labels))
-    costs = rng.uniform(size=(len(told), 4))
-    swept = [each.sweep(told, costs, 0.1, np.random.RandomState(0)) for each in (pairs, groups)]
+    costs = rng.uniform(size=(len(constrained), 4))
+    swept = [penalties_.sweep(constrained, costs, 0.1, np.random.RandomState(0)) for penalties_ in (pairs, groups)]
     np.testing.assert_array_equal(swept[0][0], swept[1][0])
     assert swept[0][1] == pytest.approx(swept[1][1])
 

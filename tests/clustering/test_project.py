@@ -131,9 +131,9 @@ def test_n_clusters_of_the_clusterer_counts_unless_given():
     assert len(set(ProjectThenCluster(random_state=0).fit(X).labels_)) == 8
 
 
-def test_degrees_of_belief_need_doubt():
+def test_weights_need_trust_off():
     X, y = noisy()
-    hints = consistent_hints(y, beliefs=True)
+    hints = consistent_hints(y, weighted=True)
     with pytest.raises(ValueError, match=r"trust=True takes every hint as certain.* Pass trust=False"):
         ProjectThenCluster(3).fit(X, constraints=hints)
     ProjectThenCluster(3, trust=False, random_state=0).fit(X, constraints=hints)
@@ -159,13 +159,6 @@ def test_in_a_pipeline():
 def test_blobs_with_labels():
     X, y = blobs(90)
     assert rand_index(y, ProjectThenCluster(3, random_state=0).fit_predict(X, partial_labels(y))) > 0.9
-
-
-def test_fit_predict_hears_labels_too():
-    X, y = noisy()
-    for model in (ProjectThenCluster(3, random_state=0), PCKMeans(3, random_state=0)):
-        np.testing.assert_array_equal(model.fit_predict(X, partial_labels(y)), model.fit(X, partial_labels(y)).labels_)
-        assert not np.array_equal(model.fit_predict(X, y), model.fit_predict(X))
 
 
 def test_data_frames_and_float32():

@@ -8,7 +8,6 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import cosine_distances
 from sklearn.preprocessing import StandardScaler
 
-from cases.data import counts
 from likewise import ASP, Constraints
 from likewise.clustering import (
     ChainedClusterer,
@@ -54,8 +53,8 @@ def test_rl_nc_by_hand():
     Z = ASP().fit_transform(X, constraints=HINTS)
     Z = XingMetric(toward="equal").fit_transform(Z, constraints=HINTS)
     for recipe, cut in ((rl_nc, NormalizedCut), (rlc_nc, ConstrainedNormalizedCut)):
-        told = {"constraints": HINTS} if cut is ConstrainedNormalizedCut else {}
-        expected = cut(3, affinity="cosine", random_state=0).fit_predict(Z, **told)
+        given = {"constraints": HINTS} if cut is ConstrainedNormalizedCut else {}
+        expected = cut(3, affinity="cosine", random_state=0).fit_predict(Z, **given)
         model = recipe(3, random_state=0).fit(X, constraints=HINTS)
         np.testing.assert_array_equal(model.labels_, expected)
         assert [type(step) for step in model.steps_] == [ASP, XingMetric]
@@ -80,19 +79,6 @@ def test_propagated_recipes_by_hand(recipe, propagate):
     assert ((near > 0).sum(axis=1) >= 20).all()
 
 
-def test_partial_labels_are_hints_too():
-    y = np.where(np.arange(90) < 30, Y, -1)
-    one = rl_nc(3, random_state=0).fit(X, y)
-    other = rl_nc(3, random_state=0).fit(X, constraints=Constraints.from_labels(y))
-    np.testing.assert_array_equal(one.labels_, other.labels_)
-
-
-def test_sparse_text():
-    hints = Constraints.sample(np.arange(60) % 3, "labeled_items", 20, random_state=0)
-    for recipe in RECIPES:
-        assert recipe(3, random_state=0).fit_predict(counts(60, 20), constraints=hints).shape == (60,)
-
-
 def test_constraints_without_a_part_that_uses_them():
     chain = ChainedClusterer(3, steps=[StandardScaler()], clusterer=KMeans(n_init=1), random_state=0)
     assert chain.fit(X).labels_.shape == (90,)
@@ -102,6 +88,6 @@ def test_constraints_without_a_part_that_uses_them():
         PropagatedAffinity("far").fit(X)
 
 
-def test_a_part_says_what_it_needs():
+def test_what_a_part_needs_is_reported():
     with pytest.raises(ValueError, match="XingMetric requires y"):
         l_nc(3).fit(X)

@@ -12,7 +12,7 @@ from likewise.metric import _path as path
 from likewise.metric._terms import differences, must_link_pairs
 
 
-def one_telling_feature(n=120, noise=30, seed=0):
+def one_informative_feature(n=120, noise=30, seed=0):
     """Two classes that one of many features tells apart."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
@@ -26,7 +26,7 @@ def shrink_of(X, hints, **params):
 
 
 def test_the_optimum_is_trusted_where_one_feature_decides():
-    X, y = one_telling_feature()
+    X, y = one_informative_feature()
     metric = XingMetric().fit(X, constraints=Constraints.sample(y, "random_pairs", 200, random_state=0))
     assert metric.shrink_ <= 0.5
     assert metric.weights_.argmax() == 0
@@ -34,7 +34,7 @@ def test_the_optimum_is_trusted_where_one_feature_decides():
 
 
 def test_noise_is_not_trusted():
-    X, _ = one_telling_feature()
+    X, _ = one_informative_feature()
     chosen = []
     for seed in range(15):
         rng = np.random.default_rng(seed)
@@ -59,21 +59,21 @@ def test_it_is_the_same_at_every_fit_and_a_number_is_taken_as_it_is():
     assert shrink_of(X, hints, shrink=0) == 0
 
 
-def test_too_few_hints_stay_near_the_metric_that_knows_none():
+def test_too_few_pairs_stay_near_the_prior():
     X, _ = blobs(40, 6)
     apart = [(0, 1), (2, 4), (5, 7), (8, 10)]
     for must in ([], [(0, 3)]):
         assert shrink_of(X, Constraints(40, must, apart)) == path.FALLBACK_SHRINK
 
 
-def test_labels_say_what_their_pairs_say():
+def test_labels_are_their_pairs():
     X, y = blobs(60, 8)
     hints = Constraints.from_labels(partial_labels(y))
     assert shrink_of(X, hints) == shrink_of(X, hints.expand())
 
 
 def test_many_pairs_are_thinned_out(monkeypatch):
-    X, y = one_telling_feature(300, 10)
+    X, y = one_informative_feature(300, 10)
     sizes = []
     of = path._Pairs.of
 
@@ -114,12 +114,12 @@ def test_the_largest_step_within_one_standard_error():
     steps = path.SHRINKAGES
     best = 1 - np.square(steps - 0.4)
     assert path.most_within_error(np.array([best, best])) == 0.4  # no doubt: the best
-    assert path.most_within_error(np.ones((3, len(steps)))) == 1.0  # no difference: the metric that knows nothing
+    assert path.most_within_error(np.ones((3, len(steps)))) == 1.0  # no difference: the prior
     doubt = np.array([best, best + 0.1 * (steps - 0.4), best - 0.1 * (steps - 0.4)])
     assert 0.4 < path.most_within_error(doubt) < 0.7
 
 
-def test_rows_that_are_asked_about_were_not_seen():
+def test_rows_of_left_out_pairs_were_not_used():
     rng = np.random.default_rng(0)
     must, cannot = (rng.permutation(80)[:60].reshape(-1, 2) for _ in range(2))
     folds = list(path._folds(must, cannot))
@@ -134,7 +134,7 @@ def test_rows_that_are_asked_about_were_not_seen():
     assert (touched[np.unique(np.concatenate([must, cannot]))] >= 1).all()
 
 
-def test_must_links_written_out():
+def test_must_links_are_expanded():
     labels = np.append(np.arange(28) % 3, [-1, -1])
     hints = Constraints(30, [(28, 29)], must_weight=2.0) | Constraints.from_labels(labels)
     pairs, weights = must_link_pairs(hints, 10_000)

@@ -37,7 +37,7 @@ def literal(X, **hints):
 
 
 CASES = {
-    "blobs": (blobs(60, 8)[0], consistent_hints(blobs(60, 8)[1], beliefs=True)),
+    "blobs": (blobs(60, 8)[0], consistent_hints(blobs(60, 8)[1], weighted=True)),
     "more features than rows": (blobs(30, 200)[0], consistent_hints(blobs(30, 200)[1], 20, 30)),
     "few pairs": (blobs(40, 6)[0], consistent_hints(blobs(40, 6)[1], 2, 3)),
     "labels": (blobs(60, 8)[0], Constraints.from_labels(partial_labels(blobs(60, 8)[1]))),
@@ -123,7 +123,7 @@ def test_many_features_grow_the_set():
     np.testing.assert_allclose(C @ found.weights, C @ dense.weights, rtol=1e-4)
 
 
-def test_a_partition_says_what_its_pairs_say():
+def test_a_partition_is_its_pairs():
     X, y = blobs(50, 7)
     hints = Constraints.from_labels(partial_labels(y))
     one, other = literal(X, constraints=hints), literal(X, constraints=hints.expand())
@@ -168,7 +168,7 @@ def test_shrink_keeps_the_spread_and_mixes():
 
 
 @pytest.mark.filterwarnings("ignore:the optimum keeps")
-def test_made_up_must_links_keep_the_optimum_from_betting_on_chance():
+def test_pseudo_links_keep_the_optimum_from_features_that_agree_by_chance():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = rng.normal(size=(60, 30)) + 4 * y[:, None] * (np.arange(30) < 2)
@@ -212,7 +212,7 @@ def test_constant_features_get_no_weight():
     assert XingMetric().fit(X, y).weights_[2] == 0
 
 
-def test_few_survivors_are_told():
+def test_few_kept_features_warn():
     X, y = blobs(88, 300, n_groups=4)
     hints = consistent_hints(y, 30, 40)
     with pytest.warns(UserWarning, match=r"keeps \d of 300 features.*Raise shrink"):
@@ -222,7 +222,7 @@ def test_few_survivors_are_told():
     assert np.count_nonzero(XingMetric().fit(X, constraints=hints).weights_) == 300
 
 
-def test_too_few_steps_are_told():
+def test_too_few_steps_warn():
     X, y = load_digits(return_X_y=True)
     hints = Constraints.sample(y, "random_pairs", 500, random_state=2)
     with pytest.warns(ConvergenceWarning, match="Raise max_iter=1"):

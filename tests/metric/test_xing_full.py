@@ -26,7 +26,7 @@ def direct(X, hints, A):
 @pytest.fixture
 def case():
     X, y = blobs(40, 5)
-    return X, consistent_hints(y, 15, 15, beliefs=True)
+    return X, consistent_hints(y, 15, 15, weighted=True)
 
 
 def test_it_is_feasible_and_beats_every_rival(case):

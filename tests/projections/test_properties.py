@@ -111,7 +111,7 @@ def test_auto_counts_the_must_links_that_do_not_follow_from_the_others():
 @EVERY
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_order_of_rows_does_not_matter(method, seed):
-    X, y, hints = drawn(seed, beliefs=True)
+    X, y, hints = drawn(seed, weighted=True)
     hints = hints | Constraints(24, partitions=[labels_partition(partial_labels(y, 0.3, seed=seed), weight=0.5)])
     if isinstance(method, lw.DSP):
         # Rows of one group coincide after the collapse, and ties go to the lower index: order counts there.

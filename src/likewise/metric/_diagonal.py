@@ -6,8 +6,8 @@ left is, for b = a·s (elementwise) and w the weights of the pairs,
     minimize  φ(b) = Σ_j b_j − log Σ_p w_p √((C b)_p)      subject to b ≥ 0,
 
 which does not depend on the units of the data. φ is convex, Σ b = ½ at its minimum, and at most one feature more than
-there are pairs needs a weight. So a small set of features is solved exactly by Newton's method, the gradient of the
-others says which belong in it, and the set grows until none does: nothing features × features is ever formed.
+there are pairs needs a weight. So a small set of features is solved exactly by Newton's method, those of
+the others with a negative gradient are added, until there are none: nothing features × features is ever formed.
 """
 
 from __future__ import annotations

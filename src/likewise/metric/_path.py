@@ -1,7 +1,7 @@
 """The path of metrics from the optimum for the constraints to a prior that uses none, and how far to go along it.
 
 A diagonal metric is a weight for each feature, a full one a matrix; the sums it is learned from are vectors or matrices
-alike, and their number of dimensions says which is meant.
+alike, and their number of dimensions distinguishes them.
 """
 
 from __future__ import annotations

@@ -41,10 +41,10 @@ FEW = 5
 """Fewer features than this in the optimum are worth a warning."""
 
 FULL_SHRINK = 0.5
-"""Shrinkage of full metrics unless told: choosing one by pairs left out was no better on 13 tables."""
+"""Default shrinkage of full metrics: choosing one by pairs left out was no better on 13 tables."""
 
 LARGE = 1000
-"""Beyond so many dimensions a full metric takes minutes."""
+"""Dimensions beyond which a full metric takes minutes."""
 
 
 def _check_metric(model: Any) -> None:
@@ -59,9 +59,9 @@ class XingMetric(TransformerMixin, BaseEstimator):
     """A distance in which must-linked rows are close and cannot-linked rows far apart.
 
     ``transform`` gives √A x, so that plain Euclidean distance there is the learned distance here: put it before any
-    clusterer or neighbor search. Prefer ``kind="diagonal"`` (a weight for each feature) on tables whose columns mean
-    something, and with few pairs; ``kind="full"`` turns the axes too, and wants more pairs than features. It needs
-    cannot-links. On sparse text project first (:class:`likewise.ASP`): the optimum there is a handful of words.
+    clusterer or neighbor search. Prefer ``kind="diagonal"`` (a weight for each feature) on tables whose columns have a
+    meaning, and with few pairs; ``kind="full"`` rotates the axes too, and needs more pairs than features. It needs
+    cannot-links. On sparse text project first (:class:`likewise.ASP`): the optimum there keeps a handful of words.
 
     Diagonal, with A = diag(a) (Yan and Domeniconi 2006, Section 2.1; Xing et al. 2002, Section 2.1):
 
@@ -73,8 +73,8 @@ class XingMetric(TransformerMixin, BaseEstimator):
        \\quad \\text{s.t.} \\quad \\sum_{ML} \\|x_i - x_j\\|_A^2 \\le 1
 
     Both are convex and solved to their optimum. The first by Newton's method among the features that have a weight,
-    the others being brought in as the gradient asks for them, so that features × features never exists. The second
-    by projected gradient ascent in coordinates where the must-link sum is the identity, which replaces the published
+    others being added by their gradient, so that no features × features matrix is formed. The second by projected
+    gradient ascent in coordinates where the must-link sum is the identity, which replaces the published
     alternation between two projections by one in closed form; it stops when the value is proven to be within ``tol``
     of the best, usually after some dozens of steps.
 
@@ -82,7 +82,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
     ----------
     kind : {"diagonal", "full"}
     shrink : "auto" or float in [0, 1]
-        How far to move from the optimum toward a metric that knows no hints, both brought to the same
+        How far to move from the optimum toward a metric without constraints, both brought to the same
         Σ_j a_j·variance_j first. The optimum of the diagonal problem keeps few features, often 1 to 4 of thousands; 0
         takes it as it is, 1 takes none of it. "auto", for diagonal metrics: a fifth of the rows is left out in turn,
         and of the metrics learned from the pairs without them that shrinkage is taken which orders the other pairs
@@ -90,11 +90,12 @@ class XingMetric(TransformerMixin, BaseEstimator):
         too few pairs of either kind to leave some out. Over 17 tables with 50 to 500 pairs k-means reached a mean Rand
         index of .812 with it, .806 with 0.5 and .804 with 0.9. For full metrics it is 0.5.
     ridge : "auto" or float
-        Made-up must-links between random rows for each real one. Few must-links agree by chance on some features, and
-        the optimum then bets on those alone. "auto": 1 (over seven tables with 100 to 500 pairs k-means reached a mean
-        Rand index of .79 with it, .75 without), but 1e-6, just enough for an optimum to exist, with ``shrink=0``.
+        Pseudo-links, must-links between random rows, for each must-link. Few must-links agree by chance on some
+        features, and the optimum then uses those alone. "auto": 1 (over seven tables with 100 to 500 pairs k-means
+        reached a mean Rand index of .79 with it, .75 without), but 1e-6, just enough for an optimum to exist, with
+        ``shrink=0``.
     toward : {"auto", "variance", "equal"}
-        The metric that knows no hints: 1/variance, which standardizes, for tables; or equal weights, for text, pixels
+        The metric without constraints: 1/variance, which standardizes, for tables; or equal weights, for text, pixels
         and data that was projected before, where standardizing blows up rare words and noise. "auto": equal weights
         for sparse data and where the ranges of the features are alike, else 1/variance.
     max_iter : int
@@ -116,10 +117,10 @@ class XingMetric(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Pairs count as given, each weighed by its belief; nothing is closed. The must-links of a partition cost O(n). Its
-    cannot-links are written out up to 200,000 pairs (fewer with many features); beyond, evenly spaced ones stand for
+    Pairs count as given, each with its weight, without entailed pairs. The must-links of a partition cost O(n). Its
+    cannot-links are expanded up to 200,000 pairs (fewer with many features); beyond, evenly spaced ones stand for
     all. On a feature where all must-linked rows agree the first objective would fall without end, so every feature
-    costs at least a millionth of what random must-links would. A cannot-linked pair with equal rows says nothing.
+    costs at least a millionth of what random must-links would. A cannot-linked pair with equal rows has no effect.
 
     References
     ----------
@@ -177,7 +178,14 @@ class XingMetric(TransformerMixin, BaseEstimator):
 
     @classmethod
     def as_published(cls, kind: str = "diagonal", **params: Any) -> Self:
-        """The optimum as it is; the plain constructor moves from it toward a metric that knows no hints."""
+        """The optimum as it is; the plain constructor moves from it toward a metric without constraints.
+
+        Parameters
+        ----------
+        kind : {"diagonal", "full"}
+        **params
+            Other parameters of the constructor.
+        """
         return cls(kind, **{**cls._published, **params})
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -191,6 +199,10 @@ class XingMetric(TransformerMixin, BaseEstimator):
             Partial labels; −1, None or NaN where unknown.
         constraints : Constraints, optional
             Pairs, and anything else that is known. With ``y``, both count.
+
+        Returns
+        -------
+        self
         """
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         require_given(self, self._method.needs, y, constraints)
@@ -241,7 +253,16 @@ class XingMetric(TransformerMixin, BaseEstimator):
             return choose_shrink(X, constraints, problem, ridge)
 
     def transform(self, X: Any) -> Any:
-        """√A x for each row; sparse stays sparse under a diagonal metric."""
+        """√A x for each row.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        (n, f) array, or sparse matrix for a sparse X and a diagonal metric
+        """
         check_is_fitted(self)
         X = validate_rows(self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
         if hasattr(self, "_root"):
@@ -249,8 +270,18 @@ class XingMetric(TransformerMixin, BaseEstimator):
         root = np.sqrt(self.weights_).astype(X.dtype, copy=False)
         return X @ sparse.diags_array(root) if sparse.issparse(X) else X * root
 
-    def get_feature_names_out(self, input_features: Any = None) -> FloatArray:
-        """The features' own names where each only got a weight, else xingmetric0, xingmetric1, ..."""
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the features for a diagonal metric, else xingmetric0, xingmetric1, ...
+
+        Parameters
+        ----------
+        input_features : (f,) array-like of str, optional
+            Names of the features; by default those of ``fit``.
+
+        Returns
+        -------
+        (f,) array of str
+        """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
         if not hasattr(self, "_root"):
@@ -267,14 +298,14 @@ class XingMetric(TransformerMixin, BaseEstimator):
 
     @property
     def _literal(self) -> bool:
-        """Whether the user asked for the optimum, or most of it, whatever it is worth."""
+        """Whether the user asked for the optimum, or most of it."""
         return not isinstance(self.shrink, str) and self.shrink < 0.5
 
     def _warn(self, path: MetricPath, n_features: int) -> None:
         if not path.informed:
             warnings.warn(
-                "every cannot-linked pair has equal rows, so the hints say nothing about the features, which "
-                "keep the weights they have without hints. Check the pairs, or add features that tell rows apart.",
+                "every cannot-linked pair has equal rows, so nothing can be learned from them, and features keep the "
+                "weights they have without constraints. Check the pairs, or add features in which the rows differ.",
                 stacklevel=4,
             )
         elif path.residual > self.tol:

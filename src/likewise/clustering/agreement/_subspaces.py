@@ -1,4 +1,4 @@
-"""Many metrics in small random subspaces, a clustering in each, one answer that they agree on."""
+"""Many metrics in small random subspaces, a clustering in each, and their consensus."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ Member = tuple[Any, FeatureTerms | None, int]
 class SubspaceMetricEnsemble(Clusterer):
     """Learn a metric and a clustering in each of many random sets of features, and join the clusterings.
 
-    With few hints and many features one metric over all of them cannot be learned. In a small random set of features
-    the same hints go further; the clusterings found there differ, and their consensus is better than most of them.
+    With few constraints and many features one metric over all of them cannot be learned. In a small random set of
+    features it can; the clusterings found there differ, and their consensus is better than most of them.
     Prefer it for tables with hundreds of features or more and few rows, such as microarrays.
 
     The S members of the ensemble (Yan and Domeniconi 2006, Figure 1), each with F features drawn at random:
 
-    1. a diagonal metric A learned from all hints (:class:`likewise.XingMetric`), and rows x → √A x;
-    2. k-means there (KMeans-Metric-S), or with ``constrained=True`` PCK-means, which prices broken hints
+    1. a diagonal metric A learned from all constraints (:class:`likewise.XingMetric`), and rows x → √A x;
+    2. k-means there (KMeans-Metric-S), or with ``constrained=True`` PCK-means, which penalizes violated constraints
        (KMeans-Metric-S-cst);
     3. the S clusterings joined by :func:`hbgf`.
 
@@ -101,14 +101,14 @@ class SubspaceMetricEnsemble(Clusterer):
     subspace_features : int, "auto" or None
         F. None is all. "auto" is ⌈2·√features⌉, at most 60; the paper has 8 of 13, 10 of 30, 60 of 1,155 and 4,026.
     constrained : bool
-        Also heed the hints when clustering.
+        Use the constraints in the clustering, too.
     metric : {"xing", None}
-        None clusters the features as they are. Without any hints no metric is learned either.
+        None clusters the features as they are. Without any constraints no metric is learned either.
     shrink : float in [0, 1]
-        As for :class:`likewise.XingMetric`; a number, since choosing one in every subspace would cost five times more
-        metrics, and members that differ are what an ensemble lives on.
+        As for :class:`likewise.XingMetric`; a number, since choosing one in every subspace would take five times more
+        metrics, and an ensemble needs members that differ.
     penalty : "variance", "auto" or float
-        Price of a broken hint, as for :class:`PCKMeans`; "auto" is the published one.
+        Penalty of a violated constraint, as for :class:`PCKMeans`; "auto" is the published one.
     init : {"k-means++", "random"}
         Start of the plain k-means.
     n_init : int

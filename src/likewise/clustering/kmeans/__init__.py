@@ -1,1 +1,1 @@
-"""The k-means family: weighted points, seeding, Lloyd's iteration, and the prices of broken constraints."""
+"""The k-means family: weighted points, seeding, Lloyd's iteration, and penalties on violated constraints."""

@@ -97,7 +97,7 @@ class PCKMeans(CenterClusterer):
 
     _method: ClassVar[Method] = Method(
         "pck",
-        prefer="constraints that may be wrong: breaking one has a price",
+        prefer="constraints that may be wrong: violating one has a penalty",
         paper="Basu, Banerjee, Mooney 2004",
         cost=LLOYD,
     )

@@ -108,7 +108,7 @@ class Points:
         return list(blocks(self.n, n_centers, SPARSE_BLOCK))
 
     def squared_distances(self, centers: FloatArray, rows: Any = slice(None)) -> FloatArray:
-        """‖x − c‖² from some points (all of them unless told) to each center; never below zero."""
+        """‖x − c‖² from some points (by default all) to each center; never below zero."""
         centers = _as(centers - self._origin, self.dtype)
         twice = (-2 * centers).T
         distances = np.asarray(self._some(rows) @ (twice if self._dense else np.ascontiguousarray(twice)))

@@ -66,7 +66,7 @@ class ConstrainedNormalizedCut(NormalizedCut):
 
     _method: ClassVar[Method] = Method(
         "c-nc",
-        prefer="curved clusters and must-links: a normalized cut in which separating them has a price",
+        prefer="curved clusters and must-links: a normalized cut with a penalty on separating them",
         paper="Ji, Xu 2006",
         cost=CUT,
     )

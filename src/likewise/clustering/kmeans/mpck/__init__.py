@@ -1,1 +1,1 @@
-"""MPCK-means: a metric for each cluster, and the price of broken constraints under it."""
+"""MPCK-means: a metric for each cluster, and the penalties on violated constraints under it."""

@@ -262,7 +262,7 @@ class GroupPrices:
         self.factor_of_must, self.factor_of_both, self.factor_of_cannot = (
             clean(self.factor * (np.diff(core.indptr) > 0)) for core in (self.must, self.both, self.cannot)
         )
-        # A row is no pair with itself, though its group says so. Only columns that a row has together count in that.
+        # A row is no pair with itself, though its group counts it. Only columns that a row has together matter.
         together = self.cannot.multiply(self.factor.T @ self.factor != 0)
         self.own = np.asarray((self.factor @ together).multiply(self.factor).sum(axis=1)).ravel()
         self.total = dense(crossprod64(self.factor, X)).astype(np.float64, copy=False)
