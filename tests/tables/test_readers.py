@@ -12,12 +12,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from PIL import Image
 from scipy import io, sparse
 
 from likewise._progress import observe
+from likewise.cli import main
 from likewise.prepare import read_table
-from likewise.tables import MissingExtraError, extra, read_raw
+from likewise.tables import FORMATS, MissingExtraError, extra, read_raw
 
 X = np.array([[0.5, 10.0], [1.5, 90.0], [2.5, 40.0], [0.25, 70.0]])
 IDS = ["a", "b", "c", "d"]
@@ -351,3 +353,10 @@ def test_an_extra_that_does_not_load_is_not_said_to_be_missing(tmp_path, monkeyp
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(MissingExtraError, match=r"cannot be imported \(wants another numpy\)"):
         extra("broken_extra", "Tests")
+
+
+def test_every_format_is_documented():
+    help_text = " ".join(CliRunner().invoke(main, ["cluster", "--help"]).output.split())
+    for name in {file_format.name for file_format in FORMATS.values()}:
+        assert name in " ".join(read_table.__doc__.split())
+        assert name in help_text

@@ -101,8 +101,8 @@ def read_table(
     Parameters
     ----------
     path : path
-        The suffix tells the format: one of ``likewise.tables.FORMATS`` (CSV, TSV, JSON lines, Parquet, NPY, NPZ, Matrix
-        Market, H5AD), some with .gz after it.
+        A CSV, TSV, JSON lines, Parquet, NPY, NPZ, Matrix Market or H5AD file by its suffix; those of text also with
+        .gz after it.
     id : str, optional
         The column of ids. By default one called "id" or the like; else the first, if it holds another short string in
         every row; else rows are called by their numbers, counted from 0, as they are with "none".
