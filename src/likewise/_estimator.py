@@ -75,11 +75,29 @@ def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
     >>> validate_rows(TruncatedSVD(), halves, accept_sparse="csr").data
     array([1.])
     """
-    rows = validate_data(estimator, X, **options)
+    try:
+        rows = validate_data(estimator, X, **options)
+    except ValueError:
+        if names := _text_columns(X):
+            raise ValueError(
+                f"X has text in {', '.join(map(repr, names))}, and {type(estimator).__name__} compares numbers. Turn "
+                "the table into numbers first: likewise.TableFeatures().fit_transform(X)."
+            ) from None
+        raise
     if sparse.issparse(rows) and not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
     return rows
+
+
+def _text_columns(X: Any) -> list[str]:
+    """The columns of a data frame that hold strings or categories."""
+    import narwhals.stable.v1 as nw
+
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return []
+    return [name for name, dtype in frame.schema.items() if dtype in (nw.String, nw.Categorical, nw.Enum)]
 
 
 def as_constraints(n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from likewise import TableFeatures
+from likewise import ASP, Likewise, PCKMeans, TableFeatures
 from likewise.models import load, save
 from likewise.prepare import DataKind, read_table
 
@@ -188,3 +188,12 @@ def test_model_files_keep_them(tmp_path):
 @parametrize_with_checks([TableFeatures(), TableFeatures(impute="mean")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("estimator", [Likewise(2), PCKMeans(2), ASP()])
+def test_estimators_say_who_takes_a_table_with_text(frame, estimator):
+    table = frame({"age": [1.0, 2.0, 3.0, 4.0], "town": ["Rome", "Oslo", "Rome", "Oslo"]})
+    message = rf"X has text in 'town', and {type(estimator).__name__} compares numbers.*TableFeatures"
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(table)
