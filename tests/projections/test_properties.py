@@ -62,8 +62,8 @@ class TestASPLemmas:
 
 @law
 @given(SEEDS, st.booleans())
-def test_beta_of_costco_is_equation_5_17(seed, beliefs):
-    X, _, hints = drawn(seed, beliefs=beliefs)
+def test_beta_of_costco_is_equation_5_17(seed, weighted):
+    X, _, hints = drawn(seed, weighted=weighted)
     fitted = lw.Costco(1, beta="published").fit(X, constraints=hints)
     assert fitted.beta_ == pytest.approx(costco_beta(X, hints))
 
