@@ -63,18 +63,18 @@ def test_written_out_pairs_are_those_implied(hints):
     assert hints.is_empty == (not touched)
 
 
-def test_beliefs_of_written_pairs():
+def test_weights_of_written_pairs():
     labels = Partition([0, 0, -1, 1, -1], different_across=True, weight=0.5)
     hints = Constraints(5, [(0, 1), (1, 2)], [(2, 4)], [2.0, 0.25], [0.75], [labels])
     written = hints.expand(closed=True)
     must = dict(zip(map(tuple, written.must_link.tolist()), written.must_weight.tolist(), strict=True))
-    # (0, 1) is stated twice, the larger belief is its own; (0, 2) follows from all that joins the group
+    # (0, 1) is stated twice, the larger weight is its own; (0, 2) follows from all that joins the group
     assert must == {(0, 1): 2.0, (1, 2): 0.25, (0, 2): 0.25}
     cannot = dict(zip(map(tuple, written.cannot_link.tolist()), written.cannot_weight.tolist(), strict=True))
     assert cannot == {(0, 3): 0.5, (1, 3): 0.5, (2, 3): 0.5, (2, 4): 0.75, (0, 4): 0.75, (1, 4): 0.75}
 
 
-def test_between_groups_the_larger_belief_stays():
+def test_between_groups_the_larger_weight_stays():
     closure = Constraints(4, [(0, 1), (2, 3)], [(0, 2), (1, 3)], None, [0.2, 0.9]).closure()
     assert closure.between.cannot_weight.tolist() == [0.9]
 

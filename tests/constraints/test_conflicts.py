@@ -158,7 +158,7 @@ def test_dropping_makes_consistent_and_touches_nothing_else(hints):
         assert {hints.groups()[i], hints.groups()[j]} & wrong
 
 
-def test_the_least_believed_goes():
+def test_the_smallest_weight_is_dropped():
     hints = Constraints(4, [(0, 1), (1, 2), (2, 3)], [(0, 3)], [1, 0.2, 1], [0.5])
     kept, dropped = hints.drop_conflicts()
     assert dropped == Constraints(4, [(1, 2)], must_weight=[0.2])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from constraints.strategies import hints
 from likewise.constraints import Constraints, Partition, UnknownIdError
+from likewise.constraints._io import names_in
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
 HINTS = Constraints(
@@ -241,3 +242,12 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, suffi
         HINTS.write(path, ids=["\ud800", *"bcdef"])
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_rows_that_a_file_names(tmp_path, suffix):
+    path = tmp_path / f"hints{suffix}"
+    HINTS.write(path, ids=list("abcdef"))
+    assert sorted(names_in(path)) == ["a", "b", "c", "d", "f"]
+    HINTS.write(path)
+    assert sorted(names_in(path)) == ["0", "1", "2", "3", "5"]

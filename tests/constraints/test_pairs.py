@@ -14,7 +14,7 @@ from constraints.strategies import hints, two_hints
 from likewise.constraints import Constraints, Partition
 
 
-def test_pairs_are_ordered_unique_and_keep_the_larger_belief():
+def test_pairs_are_ordered_unique_and_keep_the_larger_weight():
     hints = Constraints(9, [(7, 2), (0, 1), (2, 7), (2, 7)], must_weight=[0.5, 1, 0.75, 0.25])
     assert hints.must_link.tolist() == [[0, 1], [2, 7]]
     assert hints.must_weight.tolist() == [1, 0.75]

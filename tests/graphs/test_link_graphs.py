@@ -14,9 +14,9 @@ from likewise.graphs import cannot_link_graph, must_link_graph
 
 def written_out(constraints, kind):
     W = np.zeros((constraints.n_samples,) * 2)
-    pairs, beliefs = getattr(constraints, f"{kind}_link"), getattr(constraints, f"{kind}_weight")
-    for (i, j), belief in zip(pairs, beliefs, strict=True):
-        W[i, j] = W[j, i] = belief
+    pairs, weights = getattr(constraints, f"{kind}_link"), getattr(constraints, f"{kind}_weight")
+    for (i, j), weight in zip(pairs, weights, strict=True):
+        W[i, j] = W[j, i] = weight
     return W
 
 
@@ -81,8 +81,8 @@ def test_too_many_pairs_to_count_once_is_an_error(monkeypatch):
         cannot_link_graph(Constraints(9, partitions=[Partition(range(9), different_across=True)]))
 
 
-def believed_alike(constraints):
-    """The same statements, each with belief 1."""
+def with_weight_one(constraints):
+    """The same constraints, each with weight 1."""
     return Constraints(
         constraints.n_samples,
         constraints.must_link,
@@ -92,7 +92,7 @@ def believed_alike(constraints):
 
 
 @law
-@given(hints(max_partitions=1).map(believed_alike))
+@given(hints(max_partitions=1).map(with_weight_one))
 def test_closed(constraints):
     try:
         pairs = constraints.expand(closed=True)
@@ -128,7 +128,7 @@ def test_no_row_is_linked_to_itself(constraints):
         np.testing.assert_allclose(graph.diagonal(), 0.0, atol=1e-12)
 
 
-def test_a_block_of_one_row_lends_no_belief():
+def test_a_block_of_one_row_lends_no_weight():
     doubtful = Partition([0, 1, 1, -1, -1], weight=0.1)
     constraints = Constraints(5, must_link=[(0, 3), (3, 4)], partitions=[doubtful])
     W = must_link_graph(constraints, closed=True).toarray()

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
 from cases.data import blobs
 from constraints.strategies import hints, partitions
 from likewise import Constraints, Partition
+from likewise.constraints import _overlap
 from likewise.evaluation import constraint_accuracy
 from likewise.metric._terms import cannot_link_pairs, must_link_pairs
 
@@ -24,21 +25,48 @@ def overlapping(parts):
     return Constraints(30, must_link=same, partitions=parts)
 
 
-@given(hints(max_partitions=4))
-def test_counts_are_those_of_the_pairs_written_out(constraints):
+@pytest.fixture(params=[0, _overlap.MOST_TERMS], ids=["row by row", "block by block"])
+def both_ways(request, monkeypatch):
+    monkeypatch.setattr(_overlap, "MOST_TERMS", request.param)
+
+
+either_way = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+@either_way
+@given(constraints=hints(max_partitions=4))
+def test_counts_are_those_of_the_pairs_written_out(both_ways, constraints):
     pairs = constraints.expand()
     assert constraints.n_must_link == len(pairs.must_link) == pairs.n_must_link
     assert constraints.n_cannot_link == len(pairs.cannot_link) == pairs.n_cannot_link
     assert constraints.is_empty == pairs.is_empty
 
 
-@given(hints(max_partitions=4), st.data())
-def test_accuracy_is_that_of_the_pairs_written_out(constraints, data):
+@either_way
+@given(constraints=hints(max_partitions=4), data=st.data())
+def test_accuracy_is_that_of_the_pairs_written_out(both_ways, constraints, data):
     n = constraints.n_samples
     labels = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
     if not constraints.is_empty:
         expected = constraint_accuracy(labels, constraints.expand())
         assert constraint_accuracy(labels, constraints) == pytest.approx(expected)
+
+
+@either_way
+@given(constraints=hints(max_partitions=4))
+def test_weights_are_those_of_the_pairs_written_out(both_ways, constraints):
+    pairs = constraints.expand()
+    assert set(_overlap.pair_weights(constraints, "must")) == set(pairs.must_weight)
+    assert set(_overlap.pair_weights(constraints, "cannot")) == set(pairs.cannot_weight)
+
+
+@given(hints(max_partitions=3))
+def test_one_kind_alone(constraints):
+    pairs = constraints.expand()
+    for kind in ("must", "cannot"):
+        assert constraints.only(kind).expand() == pairs.only(kind)
+    assert constraints.only("must").n_cannot_link == constraints.only("cannot").n_must_link == 0
+    assert (pairs.only("must") | pairs.only("cannot")) == pairs
 
 
 @settings(max_examples=50)
@@ -92,5 +120,5 @@ def test_weights_that_no_pair_has_are_not_refused():
     doubtful = Partition(KEYS.codes, weight=0.5)  # every pair of it is in the certain one, too
     constraints = Constraints(30, partitions=[doubtful, Partition(np.where(KEYS.codes >= 0, KEYS.codes, 5))])
     lw.COPKMeans(8, random_state=0).fit(X, constraints=constraints)
-    with pytest.raises(ValueError, match=r"weighs 0\.5"):
+    with pytest.raises(ValueError, match=r"weight 0\.5"):
         lw.COPKMeans(8).fit(X, constraints=Constraints(30, partitions=[doubtful]))

@@ -70,7 +70,7 @@ def test_same_and_different_are_partitions(table):
     )
 
 
-def test_beliefs_of_keys():
+def test_weights_of_keys():
     by_dict = from_records(PEOPLE, same={"town": 0.25, ("town", "age"): 3.0})
     by_list = from_records(PEOPLE, same=[("town", 0.25), (("town", "age"), 3.0)])
     assert by_dict == by_list

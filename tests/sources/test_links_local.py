@@ -66,7 +66,7 @@ def test_shares_are_shares(name, value):
         local_core_pairs([(0, 1)], 2, **{name: value})
 
 
-def test_balanced_beliefs_let_no_hub_drown_the_others():
+def test_balanced_weights_let_no_hub_outweigh_the_others():
     star = balanced(local_core_pairs([(i, 0) for i in range(1, 10)] + [(10, 11), (12, 11)], 13))
     inside = star.must_weight[(star.must_link < 10).all(axis=1)]
     apart = star.must_weight[(star.must_link >= 10).all(axis=1)]

@@ -42,8 +42,8 @@ def test_next_frames_are_linked_by_the_definition(seen, max_distance, weight):
     hints = from_detections(frames, positions, max_distance=max_distance, weight=weight)
     wanted = slow_links(frames, positions, 1, max_distance)
     assert {tuple(pair) for pair in hints.must_link.tolist()} == set(wanted)
-    for pair, belief in zip(hints.must_link.tolist(), hints.must_weight, strict=True):
-        assert belief == pytest.approx(weight * (1 - wanted[tuple(pair)] / (2 * max_distance)))
+    for pair, found in zip(hints.must_link.tolist(), hints.must_weight, strict=True):
+        assert found == pytest.approx(weight * (1 - wanted[tuple(pair)] / (2 * max_distance)))
 
 
 @given(detections(), st.integers(1, 6), st.sampled_from([1.0, 2.0, np.inf]))

@@ -98,7 +98,20 @@ class Key(ABC):
 
     @abstractmethod
     def codes(self, records: Records, how: str) -> IntArray:
-        """Block of each record, −1 for none, as it serves "same" or "different_across"."""
+        """Block of each record.
+
+        Parameters
+        ----------
+        records : Records
+            The table, with ``column(name)`` and ``len``.
+        how : {"same", "different_across"}
+            What the blocks are for.
+
+        Returns
+        -------
+        (n,) ints
+            −1 where a record is in no block.
+        """
 
 
 @dataclass(frozen=True)
@@ -188,6 +201,18 @@ class NGrams(Key):
 def prefix(column: Hashable, length: int) -> Key:
     """The first letters of a column; case and spaces at the ends do not count.
 
+    Parameters
+    ----------
+    column : name of a column
+    length : int
+        Number of letters.
+
+    Returns
+    -------
+    Key
+
+    Examples
+    --------
     >>> from likewise.sources.blocking import from_records, prefix
     >>> from_records({"name": ["Smith", "smythe", "Jones"]}, same=prefix("name", 2)).expand().must_link.tolist()
     [[0, 1]]
@@ -199,6 +224,16 @@ def prefix(column: Hashable, length: int) -> Key:
 def phonetic(column: Hashable) -> Key:
     """How a name sounds: the Soundex code of a column; see :func:`likewise.sources._phonetic.soundex`.
 
+    Parameters
+    ----------
+    column : name of a column
+
+    Returns
+    -------
+    Key
+
+    Examples
+    --------
     >>> from likewise.sources.blocking import from_records, phonetic
     >>> from_records({"name": ["Robert", "Rupert", "Rubin"]}, same=phonetic("name")).expand().must_link.tolist()
     [[0, 1]]
@@ -220,6 +255,18 @@ def ngrams(column: Hashable, length: int = 3) -> Key:
 
     A value shorter than ``length`` is one n-gram by itself; case and spaces at the ends do not count.
 
+    Parameters
+    ----------
+    column : name of a column
+    length : int
+        Number of letters of an n-gram.
+
+    Returns
+    -------
+    Key
+
+    Examples
+    --------
     >>> from likewise.sources.blocking import from_records, ngrams
     >>> names = {"name": ["Schwarzenegger", "Shwarzenegger", "Smith", "Smithson", "Ng"]}
     >>> from_records(names, same=ngrams("name", 4)).expand().must_link.tolist()
