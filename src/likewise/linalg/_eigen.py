@@ -221,7 +221,8 @@ def _all_at_once(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, Flo
     full = M.toarray() if hasattr(M, "toarray") else np.asarray(M)
     lowest = linalg.norm(full, 1)
     full = full - (1 + lowest) * np.outer(first, first)
-    return linalg.eigh(full, subset_by_index=(len(full) - count, len(full) - 1))
+    values, vectors = linalg.eigh(full, subset_by_index=(len(full) - count, len(full) - 1))
+    return values, vectors
 
 
 def _iterated(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:

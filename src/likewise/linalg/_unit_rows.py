@@ -13,7 +13,9 @@ from .._arrays import FloatArray
 
 def squared_lengths(rows: Any) -> FloatArray:
     """‖x‖² of each row."""
-    return np.einsum("ij,ij->i", rows, rows) if isinstance(rows, np.ndarray) else row_norms(rows, squared=True)
+    if isinstance(rows, np.ndarray):
+        return np.asarray(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(row_norms(rows, squared=True))
 
 
 def unit_rows(X: Any) -> Any:
