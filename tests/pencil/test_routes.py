@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from likewise import Constraints, Costco
-from likewise.forms import laplacian, ridge, total_scatter
+from likewise.forms import Form, laplacian, ridge, total_scatter
 from likewise.graphs import RowMatrix
 from likewise.pencil import Pencil, Route, choose_route, solve_pencil
 
@@ -72,7 +72,7 @@ def test_auto_is_the_rule(monkeypatch):
         "likewise.pencil._solve.choose_route", lambda *sizes, **allows: asked.append((sizes, allows)) or DENSE
     )
     X = np.random.default_rng(0).normal(size=(60, 5))
-    everyone = Pencil(total_scatter(60) + ridge(1.0), laplacian(RowMatrix.diag(np.ones(60))))
+    everyone = Pencil(total_scatter(60) + ridge(1.0), Form(RowMatrix.diag(np.ones(60))))
     for pencil in (pencil_of(60, ridge(1.0)), pencil_of(60, ridge(0.0)), everyone):
         solve_pencil(X, pencil, 2)
     allowed = [(kwargs["ridged"], kwargs["low_rank"]) for _, kwargs in asked]

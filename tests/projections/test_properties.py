@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import sparse
 
 import likewise as lw
 from cases.data import blobs, consistent_hints, labels_partition, law, partial_labels, principal_angle
@@ -177,3 +178,29 @@ def _quietly(method, X, hints):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "n_components=2, but only 1 directions exist")
         return method.fit(X, constraints=hints)
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1e-155, 1e155, 1e300])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_values_whose_squares_do_not_fit_are_refused(unit, kind):
+    X, y = blobs(40, 6)
+    hints = consistent_hints(y)
+    for method in (lw.ASP(2), lw.Costco(2), lw.DSP(2), lw.SSDR(2)):
+        with pytest.raises(ValueError, match=r"the largest value of X is .*e.*Change the unit"):
+            method.fit(kind(X * unit), constraints=hints)
+
+
+@pytest.mark.parametrize("method", [lw.Costco(2), lw.DCA(2), lw.GCDR(2), lw.RCA(2)], ids=lambda m: type(m).__name__)
+def test_equal_rows_are_refused(method):
+    """Their centered values are rounding errors, which are no differences between rows."""
+    hints = consistent_hints(np.arange(40) % 3)
+    with pytest.raises(ValueError, match="no direction separates anything"):
+        method.fit(np.full((40, 6), 3.3), constraints=hints)
+
+
+@pytest.mark.parametrize("value", [1e20, 1e30])
+def test_one_row_far_from_all_others(value):
+    X, y = blobs(90, 14)
+    X[7, 3] = value
+    found = lw.DSP(2).fit(X, constraints=consistent_hints(y))
+    assert np.isfinite(found.components_).all()

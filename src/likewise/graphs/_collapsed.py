@@ -16,6 +16,9 @@ from ._kernel import correction, must_link_differences
 BLOCK = 1024
 """Rows whose kernel with the linked rows is held at once."""
 
+FLOAT32_SCALE = 1e30
+"""Beyond this scale exponents overflow in single precision: one row is that much longer than the kernel is wide."""
+
 
 class CollapsedKernel:
     """Distances d̂ between rows after the null-space projection of a Gaussian kernel (DSP paper, Eq. 10).
@@ -43,6 +46,9 @@ class CollapsedKernel:
         self.n = self.n_queries = X.shape[0]
         self._plain = Euclidean(X)
         self._gamma = 0.5 / delta**2
+        # From squared distances in units of the longest row to exponents.
+        self._scale = self._gamma * self._plain.longest**2
+        self._needs_double = self._scale > FLOAT32_SCALE
         self.dense = self._plain.dense
         self.hubs, differences = must_link_differences(constraints)
         self._Z: FloatArray = np.zeros((self.n, 0))
@@ -56,13 +62,15 @@ class CollapsedKernel:
 
     def _kernel(self, queries: Any, rows: Any) -> FloatArray:
         exponent = np.maximum(self._plain.approx(queries, rows, double=True), 0.0, dtype=np.float64)
-        exponent *= -self._gamma * self._plain.longest**2
+        exponent *= -self._scale
         return np.asarray(np.exp(exponent, out=exponent))
 
     def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """−K − ½ ‖z_i − z_j‖²."""
-        found = self._plain.approx(queries, rows, double=double)
-        found *= -self._gamma * self._plain.longest**2
+        found = self._plain.approx(queries, rows, double=double or self._needs_double)
+        if self._needs_double:
+            np.maximum(found, 0.0, out=found)
+        found *= -self._scale
         np.exp(found, out=found)
         correction = self._fixed.approx(queries, rows, double=double)
         correction *= self._fixed.longest**2
@@ -71,7 +79,9 @@ class CollapsedKernel:
 
     def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
         """The error of the exponent, as e^−t changes by less than t does, and that of the correction."""
-        exponent = self._plain.error_bound(queries, double=double) * self._gamma * self._plain.longest**2
+        exponent = self._plain.error_bound(queries, double=double or self._needs_double) * self._scale
+        if self._needs_double:
+            exponent = np.minimum(exponent, 1.0)  # e^−t lies between 0 and 1
         roundoff = np.finfo(np.float64 if double else np.float32).eps
         correction = self._fixed.error_bound(queries, double=double) * self._fixed.longest**2
         return np.asarray(exponent + correction + 4 * roundoff)

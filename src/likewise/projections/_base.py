@@ -29,6 +29,10 @@ slow: on 18,846 texts the sum of 40 quotients is within half a percent of what t
 
 FLOATS = (np.float64, np.float32)
 
+LARGEST = 1e140
+SMALLEST = 1e-140
+"""Between these, sums of squares of the values of X can be computed."""
+
 RIDGE = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
@@ -114,6 +118,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         rows, given = fit_inputs(
             self, X, y, constraints, needs=self._needs, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2
         )
+        _check_range(rows)
         self.components_ = self._components(rows, given)
         self.n_components_ = self._n_features_out = len(self.components_)
         return self
@@ -210,6 +215,17 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.target_tags.required = bool(self._needs)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _check_range(X: Any) -> None:
+    """Sums of squares of the values must neither overflow nor vanish."""
+    values = _values(X)
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        raise ValueError(
+            f"the largest value of X is {largest:.3g}, and squares of such numbers do not fit into floating point. "
+            "Change the unit: divide X by a constant, or scale its columns, for example with StandardScaler."
+        )
 
 
 def _values(X: Any) -> np.ndarray:
