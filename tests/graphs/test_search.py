@@ -387,3 +387,16 @@ def test_advice_names_what_exists(monkeypatch):
         fitted = estimator.fit(X, constraints=consistent_hints(y))
         assert 0 < fitted.recall_ <= 1
         assert estimator.set_params(search="exact").fit(X, constraints=consistent_hints(y)).recall_ == 1
+
+
+@pytest.mark.parametrize("value", [1e20, 1e30, 1e100])
+@pytest.mark.parametrize("farthest", [False, True])
+def test_neighbors_after_the_collapse_beside_one_very_long_row(value, farthest):
+    """In units of that row all others coincide, and exponents of the kernel exceed single precision."""
+    X, y = blobs(90, 14)
+    X[7, 3] = value
+    kernel = CollapsedKernel(X, 4.0, consistent_hints(y))
+    left, right = np.indices((90, 90)).reshape(2, -1)
+    D = kernel.exact(left, right).reshape(90, 90)
+    found = exact_search(kernel, 5, farthest=farthest)
+    np.testing.assert_array_equal(found.rows, sorted_rows(D, 5, farthest=farthest))

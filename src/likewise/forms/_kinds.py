@@ -91,7 +91,7 @@ def relative_ridge(amount: float, scale: Form, X: Any) -> Form:
     -------
     Form
     """
-    return ridge(float(amount) * float(scale.diagonal(X).mean()))
+    return ridge(float(amount) * max(float(scale.diagonal(X).mean()), 0.0))
 
 
 def total_scatter(n: int) -> Form:

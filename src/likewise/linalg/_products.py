@@ -32,7 +32,12 @@ def is_float32(X: Any) -> bool:
 
 
 def centered(X: Any) -> Any:
-    """Dense X less the mean of each column, in its own precision: differences stay, rounding does not grow."""
+    """Dense X less the mean of each column, in its own precision: differences stay, rounding does not grow.
+
+    Rows that are all equal become exactly zero, so that rounding errors are not taken for differences.
+    """
+    if len(X) and (X[-1] == X[0]).all() and (X == X[0]).all():
+        return np.zeros_like(X)
     return X - X.mean(axis=0, dtype=np.float64).astype(X.dtype)
 
 

@@ -86,7 +86,7 @@ def solve_pencil(
             mean = np.asarray(data.mean(axis=0, dtype=np.float64)).ravel()
             origin = condense(np.ones((data.shape[0], 1)), pencil)[0], mean[None]
         else:
-            data = _centered(data)
+            data = centered(data)  # far from the origin, sums of squares lose the digits that matter
     data, pencil = condense(data, pencil)
 
     n, f = data.shape
@@ -120,16 +120,6 @@ def solve_pencil(
     warn_if_fewer(n_components, W.shape[1], (n, f))
     W, share = _finish(data, pencil, sizes, W, scaling)
     return Directions(W.T.astype(precision, copy=False), share, chosen, rank, n_perfect)
-
-
-def _centered(X: FloatArray) -> FloatArray:
-    """X around its mean: far from the origin, sums of squares lose the digits that matter.
-
-    Rows that are all equal become exactly zero, so that rounding errors are not taken for differences.
-    """
-    if (X[-1] == X[0]).all() and (X[0] == X).all():
-        return np.zeros_like(X)
-    return np.asarray(centered(X))
 
 
 def _sizes(X: Any, pencil: Pencil) -> tuple[float, float]:
