@@ -59,7 +59,7 @@ def test_what_the_report_is_told(folder, monkeypatch):
     assert "--k 3" in told["command"]
     assert told["seed"] == 0
     assert told["title"] == "flowers.csv"
-    assert "4 columns of numbers" in told["recipe"]
+    assert "4 columns of numbers" in told["preprocessing"]
 
 
 def test_without_out_clusters_go_to_standard_output(folder):

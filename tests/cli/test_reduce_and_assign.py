@@ -120,7 +120,7 @@ def test_what_a_user_can_get_wrong_when_assigning(model, arguments, message):
     assert len(answer.stderr.splitlines()) == 1
 
 
-def test_a_model_without_a_recipe(model):
+def test_a_model_without_the_features_of_a_table(model):
     from likewise.models import load, save
 
     save(model.path / "bare.likewise", load(model.path / "m.likewise").model)

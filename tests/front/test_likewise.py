@@ -133,7 +133,7 @@ def test_counts_are_read_as_text():
     rate = 0.1 + 1.5 * (np.arange(60) // 20 == topic[:, None])
     X = rng.poisson(rate).astype(float)
     model = Likewise(3, random_state=0).fit(sparse.csr_matrix(X))
-    assert model.report_.recipe.startswith("counts: tf-idf")
+    assert model.report_.preprocessing.startswith("counts: tf-idf")
     assert normalized_mutual_information(topic, model.labels_) > 0.9
     assert model.predict(sparse.csr_matrix(X[:3])).shape == (3,)
 

@@ -177,7 +177,7 @@ def test_every_known_class_was_tried(tmp_path, monkeypatch):
     assert set(known_classes()) - {"Projection"} == tried | parts
 
 
-def test_the_recipe_goes_with_the_model(tmp_path):
+def test_the_features_of_a_table_go_with_the_model(tmp_path):
     path = tmp_path / "t.csv"
     lines = ["size,price,town,note"]
     lines += [f"{i % 7},{i * 40 % 93},{'AB'[i % 2]},{'cats and dogs' if i % 2 else 'banks and loans'} go {i}"
@@ -187,9 +187,9 @@ def test_the_recipe_goes_with_the_model(tmp_path):
     model = clustering.ProjectThenCluster(2, random_state=0).fit(rows.X)
     meta = {"seed": 3, "ratio": np.float64(0.5), "$odd": [1]}
     saved = load(save(tmp_path / "m.likewise", model, rows.features, meta))
-    np.testing.assert_array_equal(read_like(path, saved.recipe).X, rows.X)
-    assert saved.recipe.description_ == rows.description
-    assert tuple(saved.recipe.get_feature_names_out()) == rows.feature_names
+    np.testing.assert_array_equal(read_like(path, saved.features).X, rows.X)
+    assert saved.features.description_ == rows.description
+    assert tuple(saved.features.get_feature_names_out()) == rows.feature_names
     assert saved.meta == {"seed": 3, "ratio": 0.5, "$odd": [1]}
     assert set(saved.made_with) == {"likewise", "numpy", "scipy", "scikit-learn"}
 

@@ -94,7 +94,7 @@ def test_a_mixed_table_is_no_text(frame):
     assert features.kind_ is DataKind.MIXED
     model = Likewise(3, kind=features.kind_, random_state=0, verbose=False).fit(X)
     assert model.report_.kind is DataKind.MIXED
-    assert "neighbors by euclidean distance" in model.report_.recipe
+    assert "neighbors by euclidean distance" in model.report_.preprocessing
     assert ProjectThenCluster(3, random_state=0).fit(X).metric_ == "euclidean"
     differences = dict(model.top_features(int(model.labels_[0]), 5, features.get_feature_names_out()))
     assert differences["age"] < 0 < differences["income"]  # columns, above and below the others

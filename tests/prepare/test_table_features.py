@@ -178,7 +178,7 @@ def test_a_frame_is_not_changed():
 def test_model_files_keep_them(tmp_path):
     features = TableFeatures(impute="mean").fit(COLUMNS)
     model = KMeans(2, n_init=1, random_state=0).fit(features.transform(COLUMNS))
-    again = load(save(tmp_path / "m.likewise", model, features)).recipe
+    again = load(save(tmp_path / "m.likewise", model, features)).features
     assert isinstance(again, TableFeatures)
     assert again.kind_ is DataKind.MIXED
     assert again.left_out_ == features.left_out_

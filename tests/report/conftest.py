@@ -36,7 +36,7 @@ def page(wine, hostile, tmp_path_factory):
         ids=[f"wine <{row}>" for row in range(len(X))],
         texts=[f"{row} {hostile}" for row in range(len(X))],
         title=f"Wines {hostile}",
-        recipe=hostile,
+        preprocessing=hostile,
         command=f"likewise cluster wine.csv {hostile}",
         seed=0,
     )

@@ -38,10 +38,10 @@ def assign(
     messages = Messages(quiet or as_json)
     check_outputs({"--out": out}, [model, source])
     saved = load(model)
-    if saved.recipe is None:
+    if saved.features is None:
         raise ValueError(f"{model} does not say how its data was prepared, so files cannot be. Use it from Python.")
     with messages.progress(f"reading {source}"):
-        rows = read_like(source, saved.recipe, id=id, encoding=encoding)
+        rows = read_like(source, saved.features, id=id, encoding=encoding)
     with messages.progress("assigning rows"):
         found = saved.place(rows.X)
     clusters = found.ndim == 1

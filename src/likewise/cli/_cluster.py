@@ -245,7 +245,7 @@ def _write_report(path: Path, estimator: Any, rows: Rows, constraints: Constrain
         feature_names=list(rows.feature_names),
         title=Path(source).name,
         kind=rows.kind,
-        recipe=rows.description,
+        preprocessing=rows.description,
         command=command_line(),
         seed=seed,
     )

@@ -165,7 +165,7 @@ def _write_report(path: Path, model: Likewise, X: np.ndarray, images: np.ndarray
             X,
             images=files,
             title="Handwritten digits",
-            recipe=f"{len(X):,} digits that come with scikit-learn, {X.shape[1]} pixels each, divided by 16",
+            preprocessing=f"{len(X):,} digits that come with scikit-learn, {X.shape[1]} pixels each, divided by 16",
             command=command,
         )
 

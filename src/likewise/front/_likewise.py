@@ -337,7 +337,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             result.labels,
             n_clusters=unsupervised.n_clusters,
             kind=self._features.to_linear.kind,
-            recipe=str(self._features.to_linear),
+            preprocessing=str(self._features.to_linear),
             seconds=dict(budget.seconds),
             left_out=tuple(dict.fromkeys(budget.left_out)),
             interrupted=budget.interrupted,

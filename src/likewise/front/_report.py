@@ -94,7 +94,7 @@ class Report:
     n_rows, n_clusters : int
     kind : DataKind
         The kind of data.
-    recipe : str
+    preprocessing : str
         The kind of data and what was done to it, in words.
     constraints : str
         The constraints, counted in words.
@@ -135,7 +135,7 @@ class Report:
     n_rows: int
     n_clusters: int
     kind: DataKind
-    recipe: str
+    preprocessing: str
     constraints: str
     trust: str = "none"
     contradictions: int = 0
@@ -158,7 +158,7 @@ class Report:
     def lines(self) -> list[tuple[str, str]]:
         """The report as names and values, without clusters and families."""
         lines = [
-            ("data", f"{self.n_rows:,} rows; {self.recipe}"),
+            ("data", f"{self.n_rows:,} rows; {self.preprocessing}"),
             ("clusters", f"{self.n_clusters}"),
             ("hints", self.constraints),
         ]

@@ -69,7 +69,7 @@ class SavedModel:
     ----------
     model : fitted model
         Places new rows exactly as the one that was saved.
-    recipe : TableFeatures or None
+    features : TableFeatures or None
         How its data was prepared; new data must be, too (:func:`likewise.prepare.read_like`).
     meta : dict
         What else was written down: the method, the seed, the report.
@@ -78,7 +78,7 @@ class SavedModel:
     """
 
     model: Any
-    recipe: Any = None
+    features: Any = None
     meta: dict[str, Any] = field(default_factory=dict)
     made_with: dict[str, str] = field(default_factory=dict)
 
@@ -99,7 +99,7 @@ class SavedModel:
         return place(X)
 
 
-def save(path: str | os.PathLike[str], model: Any, recipe: Any = None, meta: Mapping[str, Any] | None = None) -> Path:
+def save(path: str | os.PathLike[str], model: Any, features: Any = None, meta: Mapping[str, Any] | None = None) -> Path:
     """Write a fitted model to a file that anyone may open safely; the file is complete or not there.
 
     Parameters
@@ -109,7 +109,7 @@ def save(path: str | os.PathLike[str], model: Any, recipe: Any = None, meta: Map
     model : fitted model
         :class:`likewise.Likewise`, a projection, a k-means of this package or scikit-learn's, ``ProjectThenCluster``,
         ``NetworkedDocuments``, or a chain of these. :func:`can_save` tells.
-    recipe : TableFeatures, optional
+    features : TableFeatures, optional
         ``Rows.features`` of the data.
     meta : mapping, optional
         Plain values to keep beside it.
@@ -129,7 +129,7 @@ def save(path: str | os.PathLike[str], model: Any, recipe: Any = None, meta: Map
         "made_with": {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": sklearn.__version__},
         "class": type(model).__name__,
         "model": encode(to_state(model, known), arrays, "model"),
-        "recipe": None if recipe is None else encode(to_state(recipe, known), arrays, "recipe"),
+        "features": None if features is None else encode(to_state(features, known), arrays, "features"),
         "meta": encode(dict(meta or {}), arrays, "meta"),
     }
     return write_container(path, document, arrays)
@@ -154,10 +154,10 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
     document, arrays = read_container(path)
     known = known_classes()
     try:
-        recipe = document["recipe"]
+        features = document["features"]
         return SavedModel(
             from_state(decode(document["model"], arrays), known),
-            None if recipe is None else from_state(decode(recipe, arrays), known),
+            None if features is None else from_state(decode(features, arrays), known),
             decode(document["meta"], arrays),
             {"likewise": str(document["likewise"]), **document["made_with"]},
         )

@@ -75,10 +75,10 @@ def asked(facts: Facts) -> Html:
     report = facts.report
     columns = pluralize(facts.n_columns, "different word" if facts.is_text else "column")
     lines: list[tuple[str, Any]] = [("Data", f"{pluralize(facts.n_rows, 'row')}, {columns}.")]
-    if facts.recipe:
-        lines.append(("How it was read", facts.recipe))
+    if facts.preprocessing:
+        lines.append(("How it was read", facts.preprocessing))
     if report is not None:
-        lines.append(("How rows are compared", f"{KINDS[facts.kind]} (In short: {report.recipe}.)"))
+        lines.append(("How rows are compared", f"{KINDS[facts.kind]} (In short: {report.preprocessing}.)"))
     lines.append(("Clusters", _number_of_clusters(facts)))
     lines.append(("Hints", _hints(facts)))
     if report is not None and report.trust in TRUST:

@@ -56,7 +56,7 @@ class Facts:
         images: Any = None,
         feature_names: Any = None,
         kind: str | None = None,
-        recipe: str = "",
+        preprocessing: str = "",
         command: str = "",
         seed: Any = None,
     ) -> None:
@@ -94,7 +94,7 @@ class Facts:
         self.texts = _one_each(texts, n, "texts", "row")
         self.images = _one_each(images, n, "images", "row")
         self.feature_names = _one_each(feature_names, width, "feature_names", "column")
-        self.recipe = recipe
+        self.preprocessing = preprocessing
         self.command = command
         self.seed = getattr(model, "random_state", None) if seed is None else seed
         self._kind = None if kind is None else DataKind(kind)

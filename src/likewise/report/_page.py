@@ -53,7 +53,7 @@ def write_report(
     feature_names: Any = None,
     kind: str | None = None,
     title: str = "",
-    recipe: str = "",
+    preprocessing: str = "",
     command: str = "",
     seed: Any = None,
 ) -> Path:
@@ -84,7 +84,7 @@ def write_report(
         The kind of data: ``kind_`` of :class:`likewise.TableFeatures`, or ``kind`` of what
         :func:`likewise.prepare.read_table` returns. By default as the model has it, or by the values of X.
     title : str
-    recipe : str
+    preprocessing : str
         How the data was read, in words.
     command : str
         The command line that made the model.
@@ -121,7 +121,7 @@ def write_report(
         images=images,
         feature_names=feature_names,
         kind=kind,
-        recipe=recipe,
+        preprocessing=preprocessing,
         command=command,
         seed=seed,
     )
