@@ -16,14 +16,12 @@ FOUNDATION = (
     "_warnings",
     "_saved",
     "_atomic",
-    "_progress_legacy",
     "_progress",
     "_progress_bar",
     "_threads",
 )
 LAW = (
     *FOUNDATION,
-    "_foresight",
     "linalg",
     "tables",
     "prepare",
