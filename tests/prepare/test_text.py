@@ -255,7 +255,7 @@ def test_new_texts_are_checked_too():
         ({"min_df": 1.5}, ValueError, "'min_df' parameter"),
         ({"stop_words": "english"}, ValueError, "'stop_words' parameter"),
         ({"stop_words": ["the", 3]}, TypeError, "stop_words holds 3, a int"),
-        ({"dtype": int}, ValueError, "cannot hold TF-IDF weights"),
+        ({"dtype": int}, ValueError, "cannot hold tf-idf weights"),
         ({"max_df": 1}, ValueError, "max_df=1 allows a word in 1 texts at most, min_df=2 wants 2 at least, of 6"),
         ({"max_df": 0.1, "min_df": 0.0}, ValueError, "each is in 1 or more, and max_df=0.1 allows 0.6. Raise max_df"),
     ],

@@ -1,4 +1,4 @@
-"""From raw strings to the sparse matrix on which clusterings of text work best."""
+"""Texts as rows of tf-idf weights of stemmed words."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def _restore_words(features: Any) -> None:
 
 
 class TextFeatures(TransformerMixin, BaseEstimator):
-    """One row of unit length for each text, one column for each stem of a word.
+    """Turn texts into a sparse matrix of tf-idf weights of stemmed words, with rows of unit length.
 
-    The chain is the one that did best in the experiments behind this package: words of two letters or more, lower
-    case, without stop words, cut to their stems; stems that only one text has are left out; TF-IDF; unit rows. After
-    it, cluster by cosine (:class:`likewise.SphericalKMeans`), also in the space of a projection.
+    These steps did best in the experiments behind this package: words of two letters or more, lower case, without stop
+    words, stemmed; stems that only one text has are left out; tf-idf; unit rows. Then cluster by cosine
+    (:class:`likewise.SphericalKMeans`), also in the space of a projection.
 
     .. math:: x_{ij} \\propto \\mathrm{tf}_{ij} \\left(1 + \\ln \\frac{1 + n}{1 + \\mathrm{df}_j}\\right),
               \\quad \\lVert x_i \\rVert = 1
@@ -71,10 +71,10 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     stop_words : "auto", None or list of str
         Words to leave out. "auto" has scikit-learn's list for English, with what is left of contractions ("don",
         "ve"), and none for other languages, where ``max_df`` serves. A word is left out as it stands, before
-        stems are cut: "even" goes, "evening" stays, though they share a stem. Words of your own are lowered and
-        cut at apostrophes as the texts are.
+        stems are cut: "even" goes, "evening" stays, though they share a stem. Words of your own are
+        lowercased and cut at apostrophes as the texts are.
     stem : bool
-        Whether words are cut to their stems; needs the extra "text". A word with a digit or an underscore in it is
+        Whether words are stemmed; needs the extra "text". A word with a digit or an underscore in it is
         a code rather than a word and keeps its end.
     min_df, max_df : int or float
         In how many texts a stem must be, and may be. A whole number counts texts, a float is a share of them.
@@ -85,7 +85,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     strip_accents : {"unicode", "ascii"} or None
         Whether "café" becomes "cafe". Stemmers of languages with accents want them kept.
     dtype : float64 or float32
-        Of the matrix.
+        Type of the matrix.
 
     Attributes
     ----------
@@ -98,9 +98,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    A text without a known word is a row of zeros. A missing text is an error: nobody knows what it says.
+    A text without a known word is a row of zeros. A missing text is an error.
 
-    Each distinct word is cut once. A word that ``fit`` never saw counts if it has a stem that ``fit`` saw.
+    Each different word is stemmed once. A word that ``fit`` never saw counts if it has a stem that ``fit`` saw.
 
     Examples
     --------
@@ -288,7 +288,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     def _checked_dtype(self) -> np.dtype[Any]:
         dtype = np.dtype(self.dtype)
         if dtype not in (np.float64, np.float32):
-            raise ValueError(f"dtype={self.dtype!r} cannot hold TF-IDF weights. Pass float64 or float32.")
+            raise ValueError(f"dtype={self.dtype!r} cannot hold tf-idf weights. Pass float64 or float32.")
         return dtype
 
     def _frequent_enough(self, counts: Any) -> IntArray:
