@@ -45,7 +45,7 @@ def test_closure_entails_what_the_definition_entails(hints):
     written = hints.expand(closed=True)
     for pairs, matrix in ((written.must_link, together), (written.cannot_link, apart)):
         assert {tuple(pair) for pair in pairs.tolist()} == set(zip(*np.nonzero(np.triu(matrix, 1)), strict=True))
-    # closing twice changes nothing that is said
+    # closing twice changes nothing
     assert (written.groups() == hints.groups()).all()
     again = written.expand(closed=True)
     assert np.array_equal(again.cannot_link, written.cannot_link)

@@ -1,4 +1,4 @@
-"""Columns that say "all the same" or "all different"."""
+"""Columns of groups: all the same, or all different."""
 
 import numpy as np
 import pandas as pd
