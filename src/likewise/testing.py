@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import FloatArray
 from .forms import Form
 
-Array = np.ndarray
-
 RELATIVE = 1e-8
-"""How far two ways to the same number may differ, relative to the largest number of their kind."""
+"""How far two computations of the same number may differ, relative to the largest number of their kind."""
 
 
 def check_form(form: Form, X: Any, *, random_state: int | np.random.Generator | None = 0) -> None:
     """Check that a form keeps its promises on the rows of X.
 
-    A :class:`~likewise.forms.Form` answers the same question in several ways, and the solver takes the
+    A :class:`~likewise.forms.Form` computes the same thing in several ways, and the solver takes the
     cheapest one. Run this in the tests of a form that you wrote; it says which promise is broken.
 
     - ``apply(X, V)`` is ``matrix(X) @ V``, for one vector and for several;
@@ -87,7 +86,7 @@ def check_form(form: Form, X: Any, *, random_state: int | np.random.Generator | 
         _check_psd(combined, expected, size, f"{name}: ")
 
 
-def _same(found: Array, expected: Array, size: float, law: str) -> None:
+def _same(found: FloatArray, expected: FloatArray, size: float, law: str) -> None:
     found, expected = np.asarray(found), np.asarray(expected)
     if found.shape != expected.shape:
         raise AssertionError(f"{law}: shapes {found.shape} and {expected.shape}.")
@@ -96,7 +95,7 @@ def _same(found: Array, expected: Array, size: float, law: str) -> None:
         raise AssertionError(f"{law}: off by {gap:.3g}, where entries are up to {size:.3g}.")
 
 
-def _check_psd(form: Form, M: Array, size: float, name: str = "") -> None:
+def _check_psd(form: Form, M: FloatArray, size: float, name: str = "") -> None:
     if not form.psd or not len(M):
         return
     values = np.linalg.eigvalsh((M + M.T) / 2)

@@ -53,7 +53,7 @@ def test_directions_that_tie_beyond_the_last_are_all_looked_at(calls):
 def test_discarded_directions_do_not_count_as_found(calls):
     X = blobs(50, 12, seed=3)[0]
     pull = laplacian(RowMatrix.from_pairs(50, np.array([[0, 1], [2, 3], [4, 5], [6, 7]]), np.ones(4)))
-    pencil = Pencil(pull, total_scatter(50), over="push", perfect="discard")
+    pencil = Pencil(pull, total_scatter(50), over="push", null_space="discard")
     everything, found = (solve_pencil(X, pencil, count, route="dense") for count in (None, 3))
     assert len(found.components) == 3
     assert nested_angle(found.components, everything.components[:3]) < 1e-6

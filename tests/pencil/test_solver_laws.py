@@ -255,7 +255,7 @@ class TestTies:
     def test_perfect_directions_can_be_discarded(self):
         links = RowMatrix.from_pairs(20, np.array([[0, 3], [3, 6], [1, 4]]), np.ones(3))
         kept = Pencil(laplacian(links), total_scatter(20), over="push")
-        discarded = Pencil(laplacian(links), total_scatter(20), over="push", perfect="discard")
+        discarded = Pencil(laplacian(links), total_scatter(20), over="push", null_space="discard")
         for route in ("dense", "row-space"):
             everything = solve_pencil(self.X, kept, route=route)
             rest = solve_pencil(self.X, discarded, route=route)
@@ -316,7 +316,7 @@ class TestMessages:
             ({"over": "both"}, "over='both' is not one of 'sum', 'pull', 'push'"),
             ({"over": "push"}, "over='push' divides by a form that is indefinite; divide by the other one"),
             ({"over": "sum"}, "over='sum' divides by a form that is indefinite"),
-            ({"perfect": "lose"}, "perfect='lose' is neither 'keep' nor 'discard'"),
+            ({"null_space": "lose"}, "null_space='lose' is neither 'keep' nor 'discard'"),
         ],
     )
     def test_wrong_pencils(self, kwargs, words):
@@ -327,8 +327,8 @@ class TestMessages:
         with pytest.raises(ValueError, match="both forms of the pencil are indefinite"):
             Pencil(-ridge(1.0), -total_scatter(30))
 
-    def test_forms_that_look_at_no_row(self):
-        with pytest.raises(ValueError, match="neither form of the pencil looks at the rows of X"):
+    def test_forms_that_depend_on_no_row(self):
+        with pytest.raises(ValueError, match="neither form of the pencil depends on the rows of X"):
             solve_pencil(self.X, Pencil(ridge(1.0), ridge(2.0)))
 
     def test_steps_that_run_out(self, monkeypatch):

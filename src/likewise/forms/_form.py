@@ -23,7 +23,7 @@ class Form:
     rows : RowMatrix, symmetric sparse or dense matrix, or None
         K: how rows relate. None stands for zero.
     ridge : float or (f,) array
-        A cost on the features themselves.
+        A cost on each feature, whatever the rows.
     psd : bool
         Whether q(w) ≥ 0 for every w. The solver trusts it; :func:`likewise.testing.check_form` checks it.
 
@@ -66,11 +66,21 @@ class Form:
 
     @property
     def has_ridge(self) -> bool:
-        """Whether every feature costs something by itself."""
+        """Whether every feature has a positive ridge."""
         return bool(np.all(np.asarray(self.ridge) > 0))
 
     def apply(self, X: Any, V: FloatArray) -> FloatArray:
-        """``(Xᵀ K X + diag(ridge)) V`` without the f×f matrix; in single precision only where all three have it."""
+        """``(Xᵀ K X + diag(ridge)) V`` without the f×f matrix; in single precision only where all three have it.
+
+        Parameters
+        ----------
+        X : (n, f) array or sparse matrix
+        V : (f,) or (f, m) array
+
+        Returns
+        -------
+        array, shaped as V
+        """
         image: FloatArray = (np.asarray(self.ridge) * V.T).T
         if self.rows is not None:
             seen = self.rows @ matmul64(X, V)
@@ -78,7 +88,7 @@ class Form:
         return image
 
     def astype(self, dtype: Any) -> Form:
-        """The same, for products of another precision."""
+        """The same form, for products of another precision."""
         other = copy(self)
         if self.rows is not None:
             object.__setattr__(other, "rows", self.rows.astype(dtype))
@@ -104,7 +114,19 @@ class Form:
         return values
 
     def value(self, X: Any, W: FloatArray, image: FloatArray | None = None) -> FloatArray:
-        """``q(w)`` for each column w of ``W``; ``image`` is ``X @ W``, if it is known."""
+        """``q(w)`` for each column w of ``W``.
+
+        Parameters
+        ----------
+        X : (n, f) array or sparse matrix
+        W : (f, m) array
+        image : (n, m) array, optional
+            ``X @ W``, if it is known.
+
+        Returns
+        -------
+        (m,) array
+        """
         values = _column_products(W, (np.asarray(self.ridge) * W.T).T)
         if self.rows is not None:
             XW = matmul64(X, W) if image is None else image

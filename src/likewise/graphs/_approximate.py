@@ -1,4 +1,4 @@
-"""Approximate search for the nearest or farthest rows, which says how many of the true ones it finds.
+"""Approximate search for the nearest or farthest rows, with a measured recall.
 
 For the nearest, rows are sorted into cells around centers. A query is compared with all rows of its own cell and of
 those around it; the queries of a cell go together, so that this is a product of matrices, by whichever distance. The
@@ -97,7 +97,7 @@ def approximate_nearest(
 def approximate_farthest(
     distances: Distances, k: int, *, resolution: float = 0.0, exclude_self: bool = True, n_jobs: int | None = None
 ) -> Neighbors:
-    """The k farthest rows of each query among rows that lie far out: who is farthest from one is so from many.
+    """The k farthest rows of each query among rows that lie far out: the farthest of one row are so of many.
 
     Parameters are those of :func:`~likewise.graphs._exact.exact_search`.
     """

@@ -106,5 +106,5 @@ class CollapsedKernel:
         return np.asarray(np.sqrt(2 * np.maximum(halves, 0.0)))
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """The rows before the collapse; who is near afterward was not far before, or is linked."""
+        """The rows before the collapse; rows that are near afterward were not far before, or are linked."""
         return self._plain.coordinates()

@@ -62,7 +62,7 @@ class Distances(Protocol):
         """Exact distances, a query and a row at a time."""
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """Rows and queries as points of single precision: who is near there is likely to be near."""
+        """Rows and queries as points of single precision: rows that are near there are likely to be near."""
 
 
 class Euclidean:

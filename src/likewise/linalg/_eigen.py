@@ -188,10 +188,10 @@ def leading_pairs(
     found = [(rows, *further(rows, min(left, len(rows) - 1))) for rows in parts if len(rows) > 1]
     values = np.concatenate([values for _, values, _ in found]) if found else np.zeros(0)
     owner = np.repeat(np.arange(len(found)), [len(values) for _, values, _ in found])
-    place = np.concatenate([np.arange(len(values)) for _, values, _ in found]) if found else owner
+    position = np.concatenate([np.arange(len(values)) for _, values, _ in found]) if found else owner
     for column, best in enumerate(np.argsort(-values, kind="stable")[:left], start=len(parts)):
         rows, _, vectors = found[owner[best]]
-        V[rows, column], eigenvalues[column] = vectors[:, place[best]], values[best]
+        V[rows, column], eigenvalues[column] = vectors[:, position[best]], values[best]
     return eigenvalues, V
 
 

@@ -36,7 +36,7 @@ def centered(X: Any) -> Any:
 
     Rows that are all equal become exactly zero, so that rounding errors are not taken for differences.
     """
-    if len(X) and (X[-1] == X[0]).all() and (X == X[0]).all():
+    if len(X) and (X[-1] == X[0]).all() and (X[0] == X).all():
         return np.zeros_like(X)
     return X - X.mean(axis=0, dtype=np.float64).astype(X.dtype)
 

@@ -24,7 +24,7 @@ class RowMatrix:
 
     Graphs of pairs and neighbors are sparse. Knowledge about whole groups is not, but has low rank: a complete
     graph on each group is ``Z Zᵀ`` with Z the group indicator, "everything differs across groups" is
-    ``1 1ᵀ − Z Zᵀ``, and centering is ``I − 1 1ᵀ/n``. Held this way every product costs what the statement costs.
+    ``1 1ᵀ − Z Zᵀ``, and centering is ``I − 1 1ᵀ/n``. So every product costs as much as what was stated, not n².
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class RowMatrix:
         object.__setattr__(self, "factor", factor)
         object.__setattr__(self, "core", core)
 
-    # -- how to make one ------------------------------------------------------------------------------------------
+    # -- constructors ---------------------------------------------------------------------------------------------
 
     @classmethod
     def of(cls, matrix: Any) -> RowMatrix:
@@ -68,15 +68,15 @@ class RowMatrix:
 
     @classmethod
     def zeros(cls, n: int) -> RowMatrix:
-        """Nothing relates to anything."""
+        """The zero matrix."""
         return cls(_csr((n, n)))
 
     @classmethod
     def diag(cls, values: FloatArray) -> RowMatrix:
-        """A weight on each row by itself."""
+        """A diagonal matrix: a weight on each row."""
         n, rows = len(values), np.flatnonzero(values)
-        places = np.concatenate([[0], np.cumsum(np.asarray(values) != 0)])
-        return cls(sparse.csr_array((np.asarray(values, dtype=np.float64)[rows], rows, places), shape=(n, n)))
+        indptr = np.concatenate([[0], np.cumsum(np.asarray(values) != 0)])
+        return cls(sparse.csr_array((np.asarray(values, dtype=np.float64)[rows], rows, indptr), shape=(n, n)))
 
     @classmethod
     def low_rank(cls, factor: Any, core: Any = None) -> RowMatrix:
@@ -86,14 +86,31 @@ class RowMatrix:
 
     @classmethod
     def from_pairs(cls, n: int, pairs: IntArray, weights: FloatArray) -> RowMatrix:
-        """A graph with one edge a pair."""
+        """A graph with one edge a pair.
+
+        Parameters
+        ----------
+        n : int
+        pairs : (m, 2) int array
+        weights : (m,) array
+
+        Returns
+        -------
+        RowMatrix
+
+        Examples
+        --------
+        >>> RowMatrix.from_pairs(2, np.array([[0, 1]]), np.array([3.0])).toarray()
+        array([[0., 3.],
+               [3., 0.]])
+        """
         left, right = pairs[:, 0], pairs[:, 1]
-        places = np.concatenate([left, right]), np.concatenate([right, left])
-        return cls(_csr((np.concatenate([weights, weights]), places), (n, n)))
+        ends = np.concatenate([left, right]), np.concatenate([right, left])
+        return cls(_csr((np.concatenate([weights, weights]), ends), (n, n)))
 
     @classmethod
     def centering(cls, n: int) -> RowMatrix:
-        """``I − 1 1ᵀ/n``: takes the mean away."""
+        """``I − 1 1ᵀ/n``: subtracts the mean."""
         return cls(_identity(n), np.ones((n, 1)), np.array([[-1.0 / n]]))
 
     # -- arithmetic -----------------------------------------------------------------------------------------------
@@ -124,7 +141,7 @@ class RowMatrix:
         return self + (-other)
 
     def astype(self, dtype: Any) -> RowMatrix:
-        """The same, for products of another precision."""
+        """The same matrix, for products of another precision."""
         other = copy(self)
         for name in ("sparse", "factor", "core"):
             object.__setattr__(other, name, getattr(self, name).astype(dtype, copy=False))
@@ -136,14 +153,23 @@ class RowMatrix:
             image = image + self.factor @ (self.core @ (self.factor.T @ V))
         return image
 
-    # -- looking inside -------------------------------------------------------------------------------------------
+    # -- entries and parts ----------------------------------------------------------------------------------------
 
     def row_sums(self) -> FloatArray:
         """``K 1``: the degree of each row."""
         return self @ np.ones(self.n)
 
     def entries(self, left: IntArray, right: IntArray) -> FloatArray:
-        """The values at the places ``(left[t], right[t])``."""
+        """The values at ``(left[t], right[t])``.
+
+        Parameters
+        ----------
+        left, right : (m,) int arrays
+
+        Returns
+        -------
+        (m,) array
+        """
         values = np.asarray(self.sparse[left, right]).ravel() if len(left) else np.zeros(0)
         if self.core.nnz:
             Z = self.factor
@@ -164,11 +190,11 @@ class RowMatrix:
         return bool(np.abs(self.row_sums()).max(initial=0.0) <= 1e-9 * scale)
 
     def without_diagonal(self) -> RowMatrix:
-        """The same relations, no row related to itself."""
+        """The same matrix with a zero diagonal."""
         return self - RowMatrix.diag(self.diagonal())
 
     def span(self) -> tuple[IntArray, sparse.csr_array, sparse.csr_array]:
-        """``(rows, E, B)`` with ``K = E B Eᵀ`` and E as thin as the statement allows.
+        """``(rows, E, B)`` with ``K = E B Eᵀ`` and E as narrow as the parts allow.
 
         E holds one unit column for each of ``rows`` (those the sparse part touches), then the factor.
         """
@@ -188,7 +214,7 @@ class RowMatrix:
         return RowMatrix.low_rank(factor, sparse.block_diag([self.sparse, self.core], format="csr"))
 
     def centered(self) -> RowMatrix:
-        """``H K H`` with H the centering: what K says of data whose mean was taken away."""
+        """``H K H`` with H the centering: K for data whose mean was subtracted."""
         sums = self.row_sums()
         n = self.n
         factor = np.column_stack([np.ones(n), sums])
@@ -219,7 +245,7 @@ class RowMatrix:
         return RowMatrix(self.sparse + written, self.factor[:, columns], kept[columns][:, columns])
 
     def toarray(self) -> FloatArray:
-        """Written out, n×n: for tests and small data."""
+        """The n×n array: for tests and small data."""
         return np.asarray(self.sparse.toarray() + (self.factor @ self.core @ self.factor.T).toarray())
 
 

@@ -26,7 +26,7 @@ def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
     pencil = replace(pencil, pull=_lean(pencil.pull), push=_lean(pencil.push))
     seen_by = [form.rows for form in (pencil.pull, pencil.push) if form.rows is not None]
     if not seen_by:
-        raise ValueError("neither form of the pencil looks at the rows of X.")
+        raise ValueError("neither form of the pencil depends on the rows of X.")
     touched = np.zeros(X.shape[0], dtype=bool)
     summed = np.zeros(X.shape[0], dtype=bool)
     for matrix in seen_by:

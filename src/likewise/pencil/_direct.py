@@ -91,7 +91,7 @@ def solve_direct(
     for count in (n_components, None):
         values, W, is_complete = generalized_eigh(numerator, denominator, count)
         W, n_perfect = _order_ties(X, pencil, values, W, is_complete)
-        if pencil.perfect == "discard":
+        if pencil.null_space == "discard":
             W = W[:, n_perfect:]
         W = with_extent(X, pencil, W, origin)
         if is_complete or W.shape[1] >= (n_components or 0):

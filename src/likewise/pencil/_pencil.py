@@ -12,7 +12,7 @@ from .._arrays import FloatArray
 from ..forms._form import Form
 
 DIRECT = 2500
-"""Up to this size an eigendecomposition of a full matrix is the quickest route."""
+"""Up to this size an eigendecomposition of a full matrix is the fastest route."""
 
 FULL = 8000
 """Up to this size a full matrix is preferred to a denominator that only conjugate gradients invert."""
@@ -50,14 +50,14 @@ class Pencil:
         - ``"pull"``: maximize push / pull on the range of pull. The default when push is indefinite.
         - ``"push"``: minimize pull / push on the range of push. The default when pull is indefinite.
 
-    perfect : {"keep", "discard"}
+    null_space : {"keep", "discard"}
         What becomes of the null space of the pull, directions along which it is zero: the best ones, or discarded.
     """
 
     pull: Form
     push: Form
     over: str | None = None
-    perfect: str = "keep"
+    null_space: str = "keep"
 
     def __post_init__(self) -> None:
         psd = {"pull": self.pull.psd, "push": self.push.psd, "sum": self.pull.psd and self.push.psd}
@@ -68,8 +68,8 @@ class Pencil:
             raise ValueError(f"over={over!r} is not one of 'sum', 'pull', 'push'.")
         if not psd[over]:
             raise ValueError(f"over={over!r} divides by a form that is indefinite; divide by the other one.")
-        if self.perfect not in ("keep", "discard"):
-            raise ValueError(f"perfect={self.perfect!r} is neither 'keep' nor 'discard'.")
+        if self.null_space not in ("keep", "discard"):
+            raise ValueError(f"null_space={self.null_space!r} is neither 'keep' nor 'discard'.")
         object.__setattr__(self, "over", over)
 
     @property

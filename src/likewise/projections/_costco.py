@@ -21,12 +21,12 @@ class Costco(Projection):
     """Content and structure constrained projection: core pairs close together, everything else spread out.
 
     The workhorse for text and for wide data: it uses the must-links as they are (no closure, so a wrong one does not
-    merge whole groups), all the rows that nobody spoke of, and a regularizer that follows the variance of each feature.
+    merge whole groups), all the rows without constraints, and a regularizer that follows the variance of each feature.
     Cannot-links do not enter. On text, cluster by cosine afterward.
 
     .. math:: \\max_S \\operatorname{tr}\\frac{S^T U S}{S^T (V + \\beta J) S}
 
-    where V is the mean over core pairs of (x_i − x_j)(x_i − x_j)ᵀ weighted by belief (Eq. 5.10), U the covariance of
+    where V is the mean over core pairs of (x_i − x_j)(x_i − x_j)ᵀ by their weights (Eq. 5.10), U the covariance of
     all rows (Eq. 5.12), J = diag(U) (Eq. 5.16), and β by default max diag V / max diag J (Eq. 5.17).
 
     Parameters

@@ -27,7 +27,7 @@ def cannot_link_scatter(constraints: Constraints) -> Form:
 class DCA(WithinGroups):
     """Discriminative component analysis: small scatter inside groups, large scatter between cannot-linked ones.
 
-    Prefer it to :class:`RCA` when there are cannot-links too. It sees only rows that a hint mentions, so with few hints
+    Prefer it to :class:`RCA` when there are cannot-links too. It uses constrained rows only, so with few constraints
     and many features it overfits; :class:`Costco` uses the whole data instead.
 
     .. math:: \\max_w \\frac{w^T C_b w}{w^T C_w w}

@@ -28,12 +28,12 @@ WRITTEN_OUT = 20
 class DSP(Projection):
     """Dual subspace projections: must-links act in a kernel space, cannot-links in the input space.
 
-    In the feature space of a Gaussian kernel every must-link group is collapsed to one point; who is near whom *there*
-    makes the graph to keep together. Far-away rows and cannot-links in the *input* space make the graph to pull apart.
-    The map that results is still linear.
+    In the feature space of a Gaussian kernel every must-link group is collapsed to one point; the nearest neighbors
+    *there* make the graph to keep together. Far-away rows and cannot-links in the *input* space make the graph to push
+    apart. The map that results is still linear.
 
-    Prefer it for tables of up to some hundred thousand rows with curved or scattered classes and hints of both kinds.
-    Bring the features to [0, 1] first (``MinMaxScaler``).
+    Prefer it for tables of up to some hundred thousand rows with curved or scattered classes and constraints of both
+    kinds. Bring the features to [0, 1] first (``MinMaxScaler``).
 
     .. math:: \\min_z \\frac{z^T X^T L_S X z}{z^T X^T L_R X z}
 
@@ -51,7 +51,7 @@ class DSP(Projection):
     n_neighbors : int
         Nearest and farthest rows to join; 5 as published.
     null_space : {"keep", "discard"}
-        Whether directions that S does not feel at all are the best (Section 4.4) or no answer (after Eq. 21).
+        Whether the null space of S holds the best directions (Section 4.4) or is discarded (after Eq. 21).
     over : {"sum", "push"}
         "push" divides by XᵀL_R X on its range, as published.
     scaling : {"share", "form", "unit"}
@@ -60,7 +60,7 @@ class DSP(Projection):
         How neighbors are found. "auto" is exact up to some ten thousand rows, and approximate beyond where they are
         dense: :func:`likewise.graphs.choose_search` is the rule.
     n_jobs : int, optional
-        Threads that look for neighbors. None: as many as OpenMP may use.
+        Threads of the search for neighbors. None: as many as OpenMP may use.
 
     Attributes
     ----------
@@ -73,9 +73,9 @@ class DSP(Projection):
 
     Notes
     -----
-    Whole-group statements are taken at O(n) cost: must-links through any spanning tree of a group, which collapses it
+    Partitions cost O(n): must-links through any spanning tree of a group, which collapses it
     just as well; cannot-links that labels imply one by one up to 20 n of them, and beyond that with their root mean
-    squared distance in the place of each distance.
+    squared distance in place of each distance.
 
     References
     ----------
@@ -137,7 +137,7 @@ class DSP(Projection):
         adjacent, recall_near = self._adjacency(X, constraints)
         disjoint, recall_far = self._disjointness(X, constraints)
         self.recall_ = min(recall_near, recall_far)
-        return Pencil(laplacian(adjacent), laplacian(disjoint), over=self.over, perfect=self.null_space)
+        return Pencil(laplacian(adjacent), laplacian(disjoint), over=self.over, null_space=self.null_space)
 
     def _adjacency(self, X: Any, constraints: Constraints) -> tuple[RowMatrix, float]:
         """S: similarity of nearest neighbors after must-link groups collapsed (Eq. 9); and the search's recall."""
@@ -167,12 +167,12 @@ def disjointness(X: Any, constraints: Constraints, pairs: Any, far: Any, scale: 
             RowMatrix.zeros(n),
         )
     stated = apart.cannot_link
-    beliefs = np.maximum(apart.cannot_weight, implied_weights(apart, "cannot"))
+    weights = np.maximum(apart.cannot_weight, implied_weights(apart, "cannot"))
     lengths = paired_distances(X[stated[:, 0]], X[stated[:, 1]]) if len(stated) else np.zeros(0)
-    near = beliefs * (1.0 - lengths / scale)
+    near = weights * (1.0 - lengths / scale)
     pairs, first = np.unique(np.vstack([stated, pairs]), axis=0, return_index=True)
     similarity = np.concatenate([near, 1.0 - far / scale])[first]
-    # a pair counts once: its own similarity in place of the uniform one
+    # A pair counts once: its own similarity in place of the uniform one
     return uniform + RowMatrix.from_pairs(n, pairs, similarity - uniform.entries(pairs[:, 0], pairs[:, 1]))
 
 

@@ -54,7 +54,7 @@ class GCDR(Projection):
     search : {"auto", "exact", "approximate"}
         How neighbors are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.choose_search`).
     n_jobs : int, optional
-        Threads that look for neighbors. None: as many as OpenMP may use.
+        Threads of the search for neighbors. None: as many as OpenMP may use.
 
     Attributes
     ----------
@@ -132,8 +132,8 @@ class GCDR(Projection):
             weights = positive + negative - 2 * _overlap(near, different)
         else:
             if self.degree == "shrink":
-                room = (1 - LEAST_DEGREE) * positive[negative > 0] / negative[negative > 0]
-                self.shrinkage_ = float(min(1.0, room.min(initial=1.0)))
+                limit = (1 - LEAST_DEGREE) * positive[negative > 0] / negative[negative > 0]
+                self.shrinkage_ = float(min(1.0, limit.min(initial=1.0)))
             weights = positive - self.shrinkage_ * negative
             if self.degree == "strict":
                 _check_degrees(weights)

@@ -16,7 +16,7 @@ def group_codes(constraints: Constraints, singletons: str) -> np.ndarray:
     ----------
     singletons : {"all", "none", "constrained", "auto"}
         What becomes of groups of one row. "all" keeps them; "none" leaves them out; "constrained" keeps those that
-        a cannot-link or label speaks of; "auto" is "none" once must-links tie up a tenth of the rows, and "all"
+        a cannot-link or label involves; "auto" is "none" once must-links join a tenth of the rows, and "all"
         before, when the few groups span too little.
     """
     groups = constraints.groups()

@@ -58,7 +58,7 @@ class LPPSI(Projection):
     search : {"auto", "exact", "approximate"}
         How neighbors are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.choose_search`).
     n_jobs : int, optional
-        Threads that look for neighbors. None: as many as OpenMP may use.
+        Threads of the search for neighbors. None: as many as OpenMP may use.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ from ._lpp import locality_pencil
 
 
 class SLPP(Projection):
-    """Supervised LPP: the graph of closed must-links in the place of the neighbor graph.
+    """Supervised LPP: the graph of closed must-links instead of the neighbor graph.
 
     Rows of one group stay together; rows without a must-link do not count at all. That is its weakness: with few
     must-links it collapses. Prefer :class:`LPPSI` or :class:`DSP`, which keep the neighbors.

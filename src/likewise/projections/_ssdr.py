@@ -17,15 +17,16 @@ from ._base import Projection
 
 
 class SSDR(Projection):
-    """Semi-supervised dimensionality reduction: PCA that is paid for cannot-links and fined for must-links.
+    """Semi-supervised dimensionality reduction: PCA that also spreads cannot-links and shortens must-links.
 
-    Prefer it as a robust default when hints are few: with none it is PCA, so it stays near the unsupervised answer.
+    Prefer it as a robust default when constraints are few: with none it is PCA, so it stays near the unsupervised
+    answer.
 
     .. math:: \\max_{W^T W = I} \\tfrac12 \\sum_{ij} (w^T x_i - w^T x_j)^2 S_{ij}, \\quad
               S_{ij} = \\frac{1}{n^2} + \\frac{\\alpha}{n_C}[ij \\in C] - \\frac{\\beta}{n_M}[ij \\in M]
 
-    where C and M are the cannot- and must-links as given (not closed) and n_C, n_M how many there are; beliefs weigh
-    them.
+    where C and M are the cannot- and must-links as given (not closed) and n_C, n_M how many there are; each with its
+    weight.
 
     Parameters
     ----------
