@@ -16,26 +16,26 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def pairs_of(told):
-    return {tuple(pair) for pair in np.concatenate([told.must_link, told.cannot_link]).tolist()}
+def pairs_of(drawn):
+    return {tuple(pair) for pair in np.concatenate([drawn.must_link, drawn.cannot_link]).tolist()}
 
 
-def wrong_ones(told):
-    same = Y[told.must_link[:, 0]] == Y[told.must_link[:, 1]]
-    apart = Y[told.cannot_link[:, 0]] != Y[told.cannot_link[:, 1]]
+def wrong_ones(drawn):
+    same = Y[drawn.must_link[:, 0]] == Y[drawn.must_link[:, 1]]
+    apart = Y[drawn.cannot_link[:, 0]] != Y[drawn.cannot_link[:, 1]]
     return int((~same).sum() + (~apart).sum())
 
 
 def test_hints_are_drawn_once_from_half_of_the_rows(folder):
-    told, rest = hints.saved_hints("made-up", Y, 50, 0.0, 3)
-    assert len(pairs_of(told)) == 50
+    drawn, rest = hints.saved_hints("made-up", Y, 50, 0.0, 3)
+    assert len(pairs_of(drawn)) == 50
     assert len(rest) == 60
-    assert not told.constrained_rows()[rest].any()
-    assert wrong_ones(told) == 0
+    assert not drawn.constrained_rows()[rest].any()
+    assert wrong_ones(drawn) == 0
     written = folder / "made-up" / "3" / "50-pairs-0-wrong.csv"
     before = written.read_bytes()
     again, _ = hints.saved_hints("made-up", Y[::-1], 50, 0.0, 3)  # read, not drawn from other classes
-    assert again == told
+    assert again == drawn
     assert written.read_bytes() == before
 
 

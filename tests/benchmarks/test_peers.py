@@ -111,8 +111,8 @@ def test_one_package_does_not_change_how_numpy_treats_another(peers, iris):
 def test_cobras_asks_about_its_rows_alone(peers, asked):
     hidden = asked.y.copy()
     hidden[1::2] = hidden[1::2][::-1] + 7
-    told, told_less = (peers.labels("COBRAS", replace(asked, y=y), 0, 60) for y in (asked.y, hidden))
-    np.testing.assert_array_equal(told, told_less)
+    first, second = (peers.labels("COBRAS", replace(asked, y=y), 0, 60) for y in (asked.y, hidden))
+    np.testing.assert_array_equal(first, second)
 
 
 def test_cobras_must_be_told_its_rows(peers, iris):
@@ -162,15 +162,18 @@ def test_a_process_that_hangs_is_ended_and_replaced(iris, monkeypatch):
 
 
 def test_a_process_that_is_killed_is_a_failure_of_the_peer(iris):
-    told = f"M: its process was ended by signal {int(signal.SIGKILL)}"
-    with fake("os.kill(os.getpid(), signal.SIGKILL)") as peers, pytest.raises(PeerFailure, match=told):
+    message = f"M: its process was ended by signal {int(signal.SIGKILL)}"
+    with fake("os.kill(os.getpid(), signal.SIGKILL)") as peers, pytest.raises(PeerFailure, match=message):
         peers.labels("M", iris, seed=0, limit_s=60)
 
 
 def test_a_process_that_leaves_is_a_fault_of_ours(iris):
-    with fake("sys.exit('no such file')") as peers, pytest.raises(RuntimeError, match="status 1: no such file") as told:
+    with (
+        fake("sys.exit('no such file')") as peers,
+        pytest.raises(RuntimeError, match="status 1: no such file") as error,
+    ):
         peers.labels("M", iris, seed=0, limit_s=60)
-    assert not isinstance(told.value, PeerFailure)
+    assert not isinstance(error.value, PeerFailure)
 
 
 def test_labels_for_other_rows_are_refused(iris):
@@ -187,6 +190,6 @@ def test_an_environment_not_built_is_told(iris, tmp_path):
 def test_only_cobras_hears_the_truth(asked):
     assert isinstance(asked, Case)
     assert set(module.saved("MMC", asked)) == {"X", "must_link", "cannot_link", "n_clusters"}
-    told = module.saved("COBRAS", asked)
-    assert told["budget"] == 100
-    np.testing.assert_array_equal(told["rows"], asked.extra["rows"])
+    given = module.saved("COBRAS", asked)
+    assert given["budget"] == 100
+    np.testing.assert_array_equal(given["rows"], asked.extra["rows"])

@@ -69,10 +69,10 @@ def test_what_is_known_is_not_measured_again_unless_limits_are_raised(measuring)
 
 
 def test_a_curve_ends_with_an_error(monkeypatch):
-    told = Point("cop", "hints", 10, stopped="error: no labeling")
-    monkeypatch.setattr(running, "measured", lambda *asked: told)
-    assert list(sweep("cop", "hints", Limits())) == [told]
-    assert told.is_final(Limits(1e9, 1e9))
+    point = Point("cop", "hints", 10, stopped="error: no labeling")
+    monkeypatch.setattr(running, "measured", lambda *asked: point)
+    assert list(sweep("cop", "hints", Limits())) == [point]
+    assert point.is_final(Limits(1e9, 1e9))
 
 
 def test_a_point_is_ended_at_its_memory():

@@ -192,9 +192,9 @@ def test_data_that_is_not_there_is_told(monkeypatch, tmp_path):
 
 
 def test_made_texts_are_words():
-    said, topics = texts(5, 300)
-    assert len(said) == len(topics) == 5
-    assert all(word.isalpha() for text in said for word in text.split())
+    documents, topics = texts(5, 300)
+    assert len(documents) == len(topics) == 5
+    assert all(word.isalpha() for text in documents for word in text.split())
 
 
 def line_of(name, value):

@@ -35,31 +35,10 @@ def test_the_command_of_the_manual(folder):
     assert list(answer) == folder.ids
     assert normalized_mutual_information(folder.y, list(answer.values())) > 0.7
     page = Path(out[2]).read_text(encoding="utf-8")
-    assert "columns of numbers" in page
-    assert "likewise cluster" in page
+    for words in ("<title>flowers.csv", "4 columns of numbers", "likewise cluster", "--k 3", "f149"):
+        assert words in page
     assert folder.run("assign", out[1], "flowers.csv", "--out", folder / "again.csv").exit_code == 0
     assert clusters(folder / "again.csv") == answer
-
-
-def test_what_the_report_is_told(folder, monkeypatch):
-    told = {}
-
-    def stand_in(path, model, X, **more):
-        told.update(more, path=path, model=model, X=X)
-        return path
-
-    monkeypatch.setattr("likewise.report.write_report", stand_in)
-    answer = folder.run("cluster", "flowers.csv", "--hints", "pairs.csv", "--k", 3, "--report", folder / "r.html")
-    assert answer.exit_code == 0, answer.output
-    assert told["X"].shape == (150, 4)
-    assert told["ids"] == folder.ids
-    assert told["feature_names"] == ["a", "b", "c", "d"]
-    assert told["constraints"].n_must_link == 15
-    assert told["command"].startswith("likewise cluster ")
-    assert "--k 3" in told["command"]
-    assert told["seed"] == 0
-    assert told["title"] == "flowers.csv"
-    assert "4 columns of numbers" in told["preprocessing"]
 
 
 def test_without_out_clusters_go_to_standard_output(folder):
@@ -123,8 +102,8 @@ def test_a_complete_column_of_classes_is_hints_only_when_named(folder):
 def test_links(folder):
     pets, money = ["cat", "dog", "fish", "bird", "fur"], ["bank", "loan", "fund", "rate", "tax"]
     rng = np.random.default_rng(0)
-    said = [" ".join(rng.choice(pets if row < 12 else money, 6)) for row in range(24)]
-    lines = ["id,text", *(f"n{row},{words} and so on" for row, words in enumerate(said))]
+    texts = [" ".join(rng.choice(pets if row < 12 else money, 6)) for row in range(24)]
+    lines = ["id,text", *(f"n{row},{words} and so on" for row, words in enumerate(texts))]
     folder.write("notes.csv", "\n".join(lines))
     edges = [f"n{row},n{(row + 1) % 12 + 12 * (row >= 12)}" for row in range(24)]
     folder.write("edges.csv", "\n".join(["left,right", *edges]))
@@ -213,9 +192,10 @@ WRONG = [
     (["flowers.csv", "--hints", "flowers.csv"], "no header with the columns left, right, kind"),
     (["flowers.csv", "--hints", "strangers.csv"], "id 'x9' is not among the 150 ids"),
     (["flowers.csv", "--hints", "strangers.csv"], "Ids are those of column 'id'"),
-    (["flowers.csv", "--links", "pairs.txt"], "pairs.txt does not exist"),
-    (["flowers.csv", "--links", "latin.csv"], "byte 0xe9 is not utf-8. Save the file as UTF-8."),
+    (["flowers.csv", "--links", "pairs.txt"], "pairs.txt ends in '.txt'"),
+    (["flowers.csv", "--links", "latin.csv"], "latin.csv, line 2: byte 0xe9 is not utf-8"),
     (["flowers.csv", "--links", "ends.csv"], "line 2: id 'x9' is not among the 150 ids"),
+    (["flowers.csv", "--links", "ends.csv"], "Ids are those of column 'id'"),
     (["flowers.csv", "--method", "magic"], "there is no method 'magic'"),
     (["flowers.csv", "--method", "k-mean"], "Did you mean k-means"),
     (["flowers.csv", "--method", "pck"], "needs the number of clusters: --k"),
@@ -248,6 +228,7 @@ def test_what_a_user_can_get_wrong(folder, arguments, message):
     folder.write("one.csv", "a,b\n1,2\n")
     (folder.path / "latin.csv").write_bytes("a,b\n1,é\n".encode("latin-1"))
     folder.write("ends.csv", "left,right\nf0,x9\n")
+    folder.write("pairs.txt", "left,right\nf0,f1\n")
     before = folder.names()
     given = [argument.replace("FOLDER", str(folder.path)) for argument in arguments]
     answer = folder.run("cluster", *given)
@@ -317,6 +298,15 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(folder, mon
     answer = folder.run("cluster", "flowers.csv", "--k", 3, "--out", folder / f"{'long' * 80}.csv")
     assert answer.exit_code == 2
     assert "too long a name" in answer.stderr
+
+
+def test_a_file_name_that_is_not_unicode(folder):
+    name = os.fsdecode(b"fl\xffowers.csv")
+    folder.write(name, "\n".join(folder.lines))
+    answer = folder.run("cluster", name, "--k", 3, "--method", "k-means", "--model", folder / "m.likewise")
+    assert answer.exit_code == 2
+    assert "cannot be written as utf-8. Rename the file or the id" in answer.stderr
+    assert "m.likewise" not in folder.names()
 
 
 def test_a_missing_extra(folder, monkeypatch):

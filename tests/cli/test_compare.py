@@ -55,7 +55,7 @@ def test_texts_of_ones_own(tmp_path):
     assert json.loads(answer.output)["means"]["4/k-means"] == pytest.approx(1.0)
 
 
-def test_a_method_without_an_answer_is_told_and_shown_as_a_dash(table):
+def test_a_method_without_an_answer_is_reported_and_shown_as_a_dash(table):
     answer = run(table, "--label", "kind", "--methods", "k-means,costco", "--amounts", "0", "--repeats", 1)
     assert answer.exit_code == 0, answer.output
     assert "costco had no answer" in answer.output

@@ -29,7 +29,7 @@ def test_it_prints_a_table_writes_a_report_and_says_what_to_try(fewer_digits, tm
     lines = [line for line in answer.output.splitlines() if line.startswith("│")]
     assert [line.split()[1:4:2] for line in lines] == [
         ["k-means", "none"],
-        *(["Likewise", said] for said in ("none", "12", "60")),
+        *(["Likewise", amount] for amount in ("none", "12", "60")),
     ]
     shares = [[float(share) for share in re.findall(r"([\d.]+)%", line)[:2]] for line in lines]
     assert all(0 < share <= 100 for pair in shares for share in pair)

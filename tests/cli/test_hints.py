@@ -12,11 +12,11 @@ def test_contradictions_are_shown_with_their_proof(folder):
     folder.write("pairs.csv", CONTRARY)
     answer = folder.run("hints", "check", "pairs.csv")
     assert answer.exit_code == 1
-    said = answer.stdout
-    assert "3 must-links, 2 cannot-links, about 6 of 6 rows" in said
-    assert "1 contradiction\n" in said
-    assert "'ann' and 'cy' are different, but 'ann' is the same as 'bob' is the same as 'cy'" in said
-    assert "2 groups of rows that belong together\n  3 rows: 'ann', 'bob', 'cy'\n" in said
+    shown = answer.stdout
+    assert "3 must-links, 2 cannot-links, about 6 of 6 rows" in shown
+    assert "1 contradiction\n" in shown
+    assert "'ann' and 'cy' are different, but 'ann' is the same as 'bob' is the same as 'cy'" in shown
+    assert "2 groups of rows that belong together\n  3 rows: 'ann', 'bob', 'cy'\n" in shown
     assert answer.stderr == ""
 
 
@@ -28,9 +28,9 @@ def test_what_is_entailed(folder):
     assert "3 pairs not stated but entailed" in answer.stdout
     assert "'ann' and 'cy' are the same" in answer.stdout
     assert "'ann' and 'di' are different" in answer.stdout
-    told = Constraints.read(folder / "all.csv", ids=["ann", "bob", "cy", "di", "eve", "fay"])
-    assert told.must_link.tolist() == [[0, 1], [0, 2], [1, 2], [4, 5]]
-    assert told.cannot_link.tolist() == [[0, 3], [1, 3], [2, 3]]
+    constraints = Constraints.read(folder / "all.csv", ids=["ann", "bob", "cy", "di", "eve", "fay"])
+    assert constraints.must_link.tolist() == [[0, 1], [0, 2], [1, 2], [4, 5]]
+    assert constraints.cannot_link.tolist() == [[0, 3], [1, 3], [2, 3]]
 
 
 def test_for_machines(folder):
@@ -73,9 +73,9 @@ def test_more_rows_that_differ_than_clusters(folder):
 def test_long_lists_are_cut(folder):
     pairs = [f"{2 * row},{2 * row + 1},same" for row in range(30)]
     folder.write("many.csv", "\n".join(["left,right,kind", *pairs, *(f"{row},{row + 1},same" for row in range(59))]))
-    said = folder.run("hints", "check", "many.csv").stdout
-    assert "… (52 more)" in said
-    assert "more" in said.splitlines()[-1]
+    shown = folder.run("hints", "check", "many.csv").stdout
+    assert "… (52 more)" in shown
+    assert "more" in shown.splitlines()[-1]
 
 
 def test_sampled_hints_are_true_and_can_be_checked(folder):
@@ -85,9 +85,9 @@ def test_sampled_hints_are_true_and_can_be_checked(folder):
     answer = folder.run(*given, terminal=True)
     assert answer.exit_code == 0, answer.output
     assert "drawn from the classes in 'species'; wrote" in answer.stderr
-    told = Constraints.read(folder / "drawn.csv", ids=folder.ids)
-    assert told.n_must_link + told.n_cannot_link == 40
-    assert np.all(folder.y[told.must_link[:, 0]] == folder.y[told.must_link[:, 1]])
+    constraints = Constraints.read(folder / "drawn.csv", ids=folder.ids)
+    assert constraints.n_must_link + constraints.n_cannot_link == 40
+    assert np.all(folder.y[constraints.must_link[:, 0]] == folder.y[constraints.must_link[:, 1]])
     assert folder.run("hints", "check", "drawn.csv", "--for", "flowers.csv").exit_code == 0
     folder.run(*given[:4], folder / "same.csv", *given[5:])
     assert (folder.path / "same.csv").read_text() == (folder.path / "drawn.csv").read_text()
@@ -103,7 +103,7 @@ def test_sampled_hints_are_true_and_can_be_checked(folder):
         (["sample", "single.csv", "--out", "FOLDER/h.csv"], "has only the class 'x'. Two classes or more are needed"),
         (["sample", "double.csv", "--out", "FOLDER/h.csv", "--amount", "999"], "cannot draw 999"),
         (["sample", "double.csv", "--out", "FOLDER/h.doc"], "names no known format of hints"),
-        (["sample", "double.csv", "--out", "double.csv"], "would overwrite an input file"),
+        (["sample", "double.csv", "--out", "double.csv"], "double.csv would overwrite an input file"),
     ],
 )
 def test_what_a_user_can_get_wrong(folder, arguments, message):

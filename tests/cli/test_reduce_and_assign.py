@@ -52,7 +52,7 @@ def test_without_out_coordinates_go_to_standard_output(folder):
     assert answer.stderr == ""
 
 
-def test_a_person_is_told(folder):
+def test_a_summary_is_shown(folder):
     answer = folder.run("reduce", "flowers.csv", "--hints", "pairs.csv", "--out", folder / "z.csv", terminal=True)
     assert "2 dimensions by costco, learned from 15 must-links, 15 cannot-links" in answer.stderr
     assert "wrote" in answer.stderr
@@ -93,8 +93,8 @@ def test_new_rows_with_columns_in_another_order(model):
     wanted = Path(model / "c.csv").read_text(encoding="utf-8").splitlines()[:11]
     assert Path(model / "n.csv").read_text(encoding="utf-8").splitlines() == wanted
     assert model.run("assign", "m.likewise", "new.csv").stdout.splitlines() == wanted
-    said = model.run("assign", "m.likewise", "new.csv", "--out", model / "n.csv", terminal=True).stderr
-    assert "10 rows of" in said
+    shown = model.run("assign", "m.likewise", "new.csv", "--out", model / "n.csv", terminal=True).stderr
+    assert "10 rows of" in shown
 
 
 @pytest.mark.parametrize(

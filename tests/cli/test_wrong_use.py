@@ -40,7 +40,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("command", "message"), WRONG, ids=[command for command, _ in WRONG])
-def test_wrong_use_is_told_in_one_line_and_writes_nothing(folder, monkeypatch, command, message):
+def test_wrong_use_is_reported_in_one_line_and_writes_nothing(folder, monkeypatch, command, message):
     monkeypatch.chdir(folder.path)
     folder.write("same.csv", "left,right,kind\nf1,f2,same\n")
     folder.write("conflict.csv", "left,right,kind\nf10,f20,same\nf20,f30,same\nf10,f30,different\n")

@@ -13,7 +13,7 @@ from likewise.datasets import DatasetError, DatasetNotFoundError, load, names
 from likewise.datasets._catalog import CATALOG, Entry
 
 TINY = Entry("tiny", 2, {"a": 2, "b": 1}, "Somebody: Tiny", n_links=1)
-SAID = Entry("said", None, {"no": 1, "yes": 2}, "Somebody: Said")
+TEXTS = Entry("texts", None, {"no": 1, "yes": 2}, "Somebody: Texts")
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def small_world(monkeypatch):
     """Two small data sets, and no folder unless a test gives one."""
     monkeypatch.delenv("LIKEWISE_DATA", raising=False)
     monkeypatch.setitem(CATALOG, "tiny", TINY)
-    monkeypatch.setitem(CATALOG, "said", SAID)
+    monkeypatch.setitem(CATALOG, "texts", TEXTS)
 
 
 def save_tiny(folder, **changes):
@@ -29,12 +29,12 @@ def save_tiny(folder, **changes):
     np.savez(folder / "tiny.npz", **{key: value for key, value in {**arrays, **changes}.items() if value is not None})
 
 
-def save_said(folder, *lines):
-    with gzip.open(folder / "said.jsonl.gz", "wt", encoding="utf-8") as file:
+def save_texts(folder, *lines):
+    with gzip.open(folder / "texts.jsonl.gz", "wt", encoding="utf-8") as file:
         file.writelines(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines)
 
 
-def said(number, label, **more):
+def text_record(number, label, **more):
     return {"id": f"n{number}", "text": f"text – {number}", "label": label, **more}
 
 
@@ -50,9 +50,9 @@ def test_arrays_from_a_folder(tmp_path):
 
 
 def test_texts_from_the_folder_of_the_environment(tmp_path, monkeypatch):
-    save_said(tmp_path, said(1, "yes", split="train"), said(2, "no"), said(3, "yes"))
+    save_texts(tmp_path, text_record(1, "yes", split="train"), text_record(2, "no"), text_record(3, "yes"))
     monkeypatch.setenv("LIKEWISE_DATA", str(tmp_path))
-    data = load("said")
+    data = load("texts")
     assert data.X is None
     assert data.text == ["text – 1", "text – 2", "text – 3"]
     assert data.y.tolist() == [1, 0, 1]
@@ -211,22 +211,22 @@ def test_one_array_alone(tmp_path):
         ({"id": "a", "text": "b"}, "line 2 needs a string for 'label'; it has None"),
         ({"id": "a", "label": "b"}, "line 2 needs a string for 'text'; it has None"),
         ({"id": 1, "text": "b", "label": "c"}, "line 2 needs a string for 'id'; it has 1"),
-        (said(2, None), "expected 3 rows, seen 2"),
+        (text_record(2, None), "expected 3 rows, seen 2"),
     ],
 )
 def test_lines_that_are_no_texts(tmp_path, line, message):
-    save_said(tmp_path, said(1, "yes"), line)
+    save_texts(tmp_path, text_record(1, "yes"), line)
     with pytest.raises(DatasetError, match=message):
-        load("said", tmp_path)
+        load("texts", tmp_path)
 
 
 def test_damaged_texts(tmp_path):
-    save_said(tmp_path, *(said(number, "yes") for number in range(99)))
-    path = tmp_path / "said.jsonl.gz"
+    save_texts(tmp_path, *(text_record(number, "yes") for number in range(99)))
+    path = tmp_path / "texts.jsonl.gz"
     for damage in (path.read_bytes()[:-50], b"no gzip", gzip.compress(b'{"text": "\xff"}')):
         path.write_bytes(damage)
-        with pytest.raises(DatasetError, match=r"said.jsonl.gz cannot be used"):
-            load("said", tmp_path)
+        with pytest.raises(DatasetError, match=r"texts.jsonl.gz cannot be used"):
+            load("texts", tmp_path)
 
 
 def test_import_does_not_load_the_data_of_scikit_learn():

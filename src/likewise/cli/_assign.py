@@ -32,11 +32,12 @@ def assign(
     from ..models import load
     from ..prepare import read_like
     from ._messages import Messages, print_json
-    from ._outputs import check_outputs, write_outputs
+    from ._outputs import check_outputs, check_result_file, write_outputs
     from ._reduce import coordinates
 
     messages = Messages(quiet or as_json)
     check_outputs({"--out": out}, [model, source])
+    check_result_file(out)
     saved = load(model)
     if saved.features is None:
         raise ValueError(f"{model} does not say how its data was prepared, so files cannot be. Use it from Python.")

@@ -79,7 +79,7 @@ def cluster(
     from ..constraints._format import pluralize
     from ..evaluation import constraint_accuracy
     from ._messages import Messages, print_json
-    from ._outputs import check_outputs, write_outputs
+    from ._outputs import check_outputs, check_result_file, write_outputs
     from ._reading import conflict_by_ids, hints_about, read_rows
 
     start = perf_counter()
@@ -88,7 +88,10 @@ def cluster(
     facts = method_named(method or ("networked" if links is not None and k is not None else "likewise"))
     parameters = _parameters(facts, trust=trust, budget=budget, jobs=jobs)
     _check_method(facts, k=k, links=links, model=model)
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"--report {report} must end in .html: it is a page to be opened in a browser.")
     check_outputs({"--out": out, "--model": model, "--report": report}, [source, hints, links])
+    check_result_file(out)
     with messages.progress(f"reading {source}"):
         rows = read_rows(source, **reading)
     _check_rows(rows, source, k)
@@ -194,11 +197,12 @@ def check_constraints(facts: Method, constraints: Constraints, *, n_links: int =
 def _fit(estimator: Any, facts: Method, rows: Rows, constraints: Constraints, links: Path | None) -> None:
     from .._method import Needs
     from ..front import Likewise
-    from ..sources.links import balanced, homophily, link_matrix, linked_pairs, local_core_pairs
+    from ..sources.links import balanced, homophily, linked_pairs, local_core_pairs
+    from ._reading import read_links
 
     given: dict[str, Any] = {}
     if links is not None:
-        matrix = link_matrix(links, len(rows), ids=rows.ids)
+        matrix = read_links(links, rows)
         if Needs.LINKS in facts.needs:
             given["links"] = matrix
         else:

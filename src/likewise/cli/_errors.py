@@ -82,6 +82,8 @@ def refusal_of(error: BaseException) -> Refusal | None:
         return Failure(f"not enough memory: {str(error) or 'use fewer rows or columns'}.")
     if isinstance(error, ImportError):
         return Failure(str(error))
+    if isinstance(error, UnicodeEncodeError):
+        return WrongUse(f"{error.object!r} cannot be written as {error.encoding}. Rename the file or the id.")
     if not isinstance(error, OSError):
         return WrongUse(str(error))
     if error.errno is None or not error.strerror:

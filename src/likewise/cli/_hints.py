@@ -46,13 +46,14 @@ def check(file: Path, *, source: str | None, k: int | None, out: Path | None, as
 
     The exit code is 1 if there is a contradiction.
     """
+    from ..constraints._io import check_suffix
     from ._messages import Messages, print_json
     from ._outputs import check_outputs
     from ._reading import read_constraints, read_names
 
-    _check_suffix(file)
+    check_suffix(file)
     if out is not None:
-        _check_suffix(out)
+        check_suffix(out)
         check_outputs({"--entailed": out}, [file, source])
     messages = Messages(quiet=as_json)
     ids: Sequence[str]
@@ -96,13 +97,14 @@ def sample(
 ) -> None:
     """Draw hints from the classes of DATA, as in an experiment, and write them to a file."""
     from ..constraints import Constraints
+    from ..constraints._io import check_suffix
     from ._messages import Messages
     from ._outputs import check_outputs
     from ._reading import known_labels, read_names
 
     messages = Messages(quiet)
-    _check_suffix(out)
-    check_outputs({"--hints": out}, [source])
+    check_suffix(out)
+    check_outputs({"--out": out}, [source])
     with messages.progress(f"reading {source}"):
         names = read_names(source, **reading)
     labels = known_labels(source, names)
@@ -135,12 +137,6 @@ def _read_alone(path: Path) -> tuple[Sequence[str], Constraints]:
         constraints = Constraints.read(path)
         return RowNumbers(constraints.n_samples), constraints
     return names, Constraints.read(path, ids=names)
-
-
-def _check_suffix(path: Path) -> None:
-    from ..constraints._io import check_suffix
-
-    check_suffix(path)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | Pat
     Parameters
     ----------
     outputs : mapping of option to path
-        ``--out`` must have a suffix that results can be written in.
     inputs : paths
     """
     read = {Path(path).resolve() for path in inputs if path is not None}
@@ -35,11 +34,13 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | Pat
         if path.resolve() in taken:
             raise ValueError(f"{option} and {taken[path.resolve()]} are both {path}. Give each a file of its own.")
         taken[path.resolve()] = option
-        if option == "--out":
-            checked_suffix(path)
-        if option == "--report" and path.suffix.lower() not in (".html", ".htm"):
-            raise ValueError(f"--report {path} must end in .html: it is a page to be opened in a browser.")
         check_writable(path)
+
+
+def check_result_file(out: Path | None) -> None:
+    """Refuse a suffix in which results cannot be written."""
+    if out is not None:
+        checked_suffix(out)
 
 
 def write_outputs(

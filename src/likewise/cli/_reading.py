@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from .. import datasets
 from ..constraints import ConstraintConflictError, Constraints, UnknownIdError
 from ..prepare import DataKind, Rows
 from ..prepare._reading import Names, names_of, rows_of
+from ..sources.links import link_matrix
 from ..tables import FORMATS, RawTable, read_raw
 
 
@@ -100,8 +102,21 @@ def known_labels(source: str, rows: Rows | Names) -> list[str | None]:
 
 def read_constraints(path: Path, rows: Rows | Names) -> Constraints:
     """Read a file of hints about rows by their ids."""
-    try:
+    with _ids_explained(rows):
         return Constraints.read(path, ids=rows.ids)
+
+
+def read_links(path: Path, rows: Rows) -> Any:
+    """Read a file of links between rows by their ids."""
+    with _ids_explained(rows):
+        return link_matrix(path, len(rows), ids=rows.ids)
+
+
+@contextmanager
+def _ids_explained(rows: Rows | Names) -> Iterator[None]:
+    """Say of an unknown id where ids come from, and how to choose others."""
+    try:
+        yield
     except UnknownIdError as error:
         ids = "row numbers, counted from 0" if rows.id_column is None else f"those of column {rows.id_column!r}"
         raise ValueError(f"{error} Ids are {ids}; --id NAME uses another column, --id none row numbers.") from None

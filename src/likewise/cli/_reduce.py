@@ -47,13 +47,14 @@ def reduce(
     from ..models import save
     from ._cluster import check_constraints
     from ._messages import Messages, print_json
-    from ._outputs import check_outputs, write_outputs
+    from ._outputs import check_outputs, check_result_file, write_outputs
     from ._reading import conflict_by_ids, hints_about, read_rows
 
     messages = Messages(quiet or as_json)
     if method is not None:
         method_named(method, reduces=True)
     check_outputs({"--out": out, "--model": model}, [source, hints])
+    check_result_file(out)
     with messages.progress(f"reading {source}"):
         rows = read_rows(source, **reading)
     if not _differ(rows.X):
