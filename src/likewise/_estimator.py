@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
@@ -98,6 +99,29 @@ def _text_columns(X: Any) -> list[str]:
     if not isinstance(frame, nw.DataFrame):
         return []
     return [name for name, dtype in frame.schema.items() if dtype in (nw.String, nw.Categorical, nw.Enum)]
+
+
+def check_magnitude(X: Any) -> None:
+    """Refuse values whose squares overflow or vanish: distances between such rows are infinite or zero.
+
+    >>> check_magnitude(np.array([[1e200, 1.0]]))
+    Traceback (most recent call last):
+    ValueError: the largest value of X is 1e+200, too large to be squared in float64. Divide X by it first.
+    """
+    values = X.data if sparse.issparse(X) else X
+    if not values.size:
+        return
+    largest = float(max(values.max(), -values.min()))
+    limits = np.finfo(values.dtype)
+    if largest > np.sqrt(float(limits.max) / X.shape[1]):
+        size = "large"
+    elif 0 < largest < np.sqrt(float(limits.tiny) / float(limits.eps)):
+        size = "small"
+    else:
+        return
+    raise ValueError(
+        f"the largest value of X is {largest:.3g}, too {size} to be squared in {values.dtype}. Divide X by it first."
+    )
 
 
 def as_constraints(n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:

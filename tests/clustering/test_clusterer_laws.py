@@ -171,6 +171,21 @@ def test_far_from_the_origin(key):
 
 
 @every
+@pytest.mark.parametrize(
+    ("scale", "dtype", "size"),
+    [
+        (1e200, np.float64, "large"),
+        (1e-200, np.float64, "small"),
+        (1e30, np.float32, "large"),
+        (1e-30, np.float32, "small"),
+    ],
+)
+def test_values_that_cannot_be_squared_are_refused(key, scale, dtype, size):
+    with pytest.raises(ValueError, match=f"too {size} to be squared"):
+        fitted(key, (X * scale).astype(dtype))
+
+
+@every
 def test_what_is_given_stays_as_it_is(key):
     rows = X.copy()
     constraints = CONSTRAINTS | Constraints.from_labels(partial_labels(Y, 0.3))

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 
-from .._estimator import as_constraints, validate_rows
+from .._estimator import as_constraints, check_magnitude, validate_rows
 from .._method import Method
 from .._saved import Saved
 from .._sklearn import _fit_context
@@ -68,6 +68,8 @@ class Clusterer(ClusterMixin, BaseEstimator):
         self
         """
         X = validate_rows(self, X, **self._accepts())
+        if not self.__sklearn_tags__().input_tags.pairwise:
+            check_magnitude(X)
         n_clusters = getattr(self, "n_clusters", None) or 1
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={X.shape[0]} rows there are.")

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import validate_rows
+from .._estimator import check_magnitude, validate_rows
 from .._method import Method, Needs
 from .._progress import stage
 from .._saved import Saved
@@ -209,6 +209,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         self
         """
         X = validate_rows(self, self._features(X, fitting=True), **self._accepts())
+        check_magnitude(X)
         n = X.shape[0]
         if self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={n} rows there are.")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._arrays import FloatArray, IntArray
+from ..clustering._base import uncertain_weight
 from ..clustering.agreement._hbgf import consensus_embedding
 from ..constraints import Constraints
-from ..constraints._overlap import pair_weights
 from ._evidence import UNSUPERVISED, Evidence, member_weights
 from ._folds import Statements
 from ._kmeans import constrained_kmeans
@@ -166,4 +166,4 @@ def reweighted(constraints: Constraints, evidence: Evidence) -> Constraints:
 
 def _are_certain(constraints: Constraints) -> bool:
     """Whether every must-link has weight 1."""
-    return bool(np.all(pair_weights(constraints, "must") == 1))
+    return uncertain_weight(constraints, ("must",)) is None

@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import FloatArray
-from .._estimator import as_constraints, require_given, validate_rows
+from .._estimator import as_constraints, check_magnitude, require_given, validate_rows
 from .._method import Method, Needs
 from .._progress import stage
 from .._saved import Saved, check_shape
@@ -205,6 +205,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
         self
         """
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
+        check_magnitude(X)
         require_given(self, self._method.needs, y, constraints)
         known = as_constraints(X.shape[0], y, constraints)
         check_cannot_links("XingMetric", known, "learn from must-links alone with RCA or Costco")
