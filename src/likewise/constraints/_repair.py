@@ -45,11 +45,12 @@ class RefusingUnion:
 
     def find(self, vertex: Hashable) -> Hashable:
         """The vertex that stands for the component of a vertex."""
-        root = vertex
-        while (parent := self._parent.setdefault(root, root)) != root:
+        parents = self._parent
+        root = parents.setdefault(vertex, vertex)
+        while (parent := parents[root]) != root:
             root = parent
-        while vertex != root:
-            self._parent[vertex], vertex = root, self._parent[vertex]
+        while (parent := parents[vertex]) != root:  # the next search from here is short
+            parents[vertex], vertex = root, parent
         return root
 
     def join(self, first: Hashable, second: Hashable) -> bool:
@@ -77,7 +78,7 @@ class RefusingUnion:
 
 
 def _agree(few: dict[Hashable, int], many: dict[Hashable, int]) -> bool:
-    return all(many.get(key, value) == value for key, value in few.items())
+    return few.keys().isdisjoint(many) or all(many.get(key, value) == value for key, value in few.items())
 
 
 def split_conflicts(constraints: Constraints) -> tuple[Parts, Parts] | None:

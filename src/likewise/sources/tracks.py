@@ -122,8 +122,9 @@ def _consistent(
     """Keep links, over short gaps and distances first, as long as no track is twice in a frame."""
     order = np.lexsort((pairs.max(axis=1), pairs.min(axis=1), distances, gaps))
     tracks = RefusingUnion()
+    frame = codes.tolist()
     for row in np.unique(pairs).tolist():
-        tracks.mark(row, {codes[row]: row})  # one detection a frame
+        tracks.mark(row, {frame[row]: row})  # one detection a frame
     kept = order[[tracks.join(*pair) for pair in pairs[order].tolist()]] if len(order) else order
     return pairs[kept], distances[kept]
 
