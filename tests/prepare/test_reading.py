@@ -83,7 +83,9 @@ def test_columns_that_are_not_there(table, how, message):
 def test_ids_are_found_by_name_or_in_the_first_column(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("plant,size\noak,3\nelm,40\nash,5\n")
-    assert read_table(path).ids == ["oak", "elm", "ash"]
+    rows = read_table(path)
+    assert rows.ids == ["oak", "elm", "ash"]
+    assert "'plant' (taken as ids, since it is another short string in every row)" in rows.description
     path.write_text("size,plant,key\n1,oak,7\n20,elm,8\n3,ash,9\n")
     assert read_table(path).ids == ["7", "8", "9"]
     path.write_text("index,size,id\n1,3,a\n1,40,b\n2,5,c\n")

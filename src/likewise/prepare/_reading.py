@@ -214,7 +214,10 @@ def find_id_column(raw: RawTable, named: str | None, left_out: dict[str, str]) -
         left_out.update(dict.fromkeys(before, "it is called like a column of ids, but its values repeat"))
         return chosen
     first = next(iter(raw.columns), None)
-    return first if first is not None and raw.matrix is None and _are_names(raw.columns[first]) else None
+    if first is None or raw.matrix is not None or not _are_names(raw.columns[first]):
+        return None
+    left_out[first] = "taken as ids, since it is another short string in every row"
+    return first
 
 
 def find_label_column(raw: RawTable) -> str | None:
