@@ -25,12 +25,18 @@ LIMIT_S = 3600.0
 
 @click.command("likewise-bench")
 @click.argument("names", nargs=-1)
-@click.option("--list", "listed", is_flag=True, help="Name the rows and what they are held to, and stop.")
-@click.option("--quick", is_flag=True, help="Tiny sizes, one run each, nothing kept: does every row still run?")
-@click.option("--profile", is_flag=True, help="Where our time goes, on one thread; kept in PROFILES.md.")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Rows at once; only with --quick.")
+@click.option("--list", "listed", is_flag=True, help="List the rows and their bars.")
+@click.option("--quick", is_flag=True, help="Tiny sizes, one run each, nothing kept: check that every row runs.")
+@click.option("--profile", is_flag=True, help="Profile our work on one thread; written to PROFILES.md.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Number of rows run in parallel; only with --quick.",
+)
 def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs: int) -> None:
-    """Measure the rows called NAMES, or all, against their opponents, and keep the results in RESULTS.md.
+    """Measure the rows called NAMES, or all, against their opponents, and write the results to RESULTS.md.
 
     `likewise-bench scaling` measures curves: how time and memory grow with the data. `likewise-bench accuracy` compares
     the clusters of many methods with the truth.

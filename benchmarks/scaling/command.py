@@ -17,14 +17,18 @@ HOME = Path(__file__).parents[1]
 
 @click.command("scaling")
 @click.argument("methods", nargs=-1, metavar="[METHOD]...")
-@click.option("--axis", "axes", type=click.Choice(list(AXES)), multiple=True, help="Only along this axis; may repeat.")
+@click.option(
+    "--axis", "axes", type=click.Choice(list(AXES)), multiple=True, help="Only along this axis; can be repeated."
+)
 @click.option("--limit-s", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True,
-              help="No point that takes longer.")  # fmt: skip
+              help="Time limit of a point, in seconds.")  # fmt: skip
 @click.option("--limit-gib", type=click.FloatRange(0, min_open=True), default=8.0, show_default=True,
-              help="A process with more memory is ended.")  # fmt: skip
-@click.option("--again", is_flag=True, help="Also measure what is there already.")
-@click.option("--draw", "only_draw", is_flag=True, help="Measure nothing; write page and pictures from what is there.")
-@click.option("--quick", is_flag=True, help="Tiny problems, nothing kept: does every curve still run?")
+              help="Memory limit of a point, in GiB.")  # fmt: skip
+@click.option("--again", is_flag=True, help="Measure existing points again.")
+@click.option(
+    "--draw", "only_draw", is_flag=True, help="Measure nothing; write page and pictures from existing points."
+)
+@click.option("--quick", is_flag=True, help="Tiny problems, nothing kept: check that every curve runs.")
 def scaling(
     methods: tuple[str, ...],
     axes: tuple[str, ...],
@@ -36,7 +40,7 @@ def scaling(
 ) -> None:
     """Measure how the time and memory of METHODs, or of all, grow with the data.
 
-    Points are kept one by one in scaling.csv: a run that was stopped goes on where it was.
+    Points are kept one by one in scaling.csv: a run that was stopped continues where it was.
     """
     if unknown := [name for name in methods if name not in known_methods()]:
         raise click.UsageError(f"no method called {unknown[0]!r}. There are: {', '.join(known_methods())}.")
