@@ -18,7 +18,7 @@ from likewise.graphs import _exact as exact
 from likewise.graphs import choose_search, neighbor_graph, neighbors
 from likewise.graphs._approximate import largest_distance, radii
 from likewise.graphs._collapsed import CollapsedKernel
-from likewise.graphs._distances import Cosine, Euclidean, Given
+from likewise.graphs._distances import Cosine, Euclidean, Precomputed
 from likewise.graphs._exact import exact_search, symmetric_search, tree_search, use_symmetry
 from likewise.graphs._fuzzy import Nearness
 from likewise.graphs._neighbors import distances_by, pairs_of
@@ -149,7 +149,7 @@ def test_it_pays_for_sparse_rows_in_several_tiles(small_tiles):
     assert not use_symmetry(Euclidean(sparse.csr_array(X)), exclude_self=False)
     assert not use_symmetry(Euclidean(sparse.csr_array(X[:150])), exclude_self=True)
     assert not use_symmetry(Euclidean(X), exclude_self=True)
-    assert not use_symmetry(Given(X @ X.T), exclude_self=True)
+    assert not use_symmetry(Precomputed(X @ X.T), exclude_self=True)
 
 
 @law
@@ -181,7 +181,7 @@ def test_ties_go_to_the_lower_index(seed, n, f, k, farthest, scale):
     D = all_distances("euclidean", X, X)
     expected = sorted_rows(D, k, farthest=farthest)
     np.testing.assert_array_equal(exact_search(Euclidean(X), k, farthest=farthest).rows, expected)
-    np.testing.assert_array_equal(neighbors(Given(D), k, farthest=farthest).rows, expected)
+    np.testing.assert_array_equal(neighbors(Precomputed(D), k, farthest=farthest).rows, expected)
     if not farthest:
         np.testing.assert_array_equal(tree_search(Euclidean(X), k).rows, expected)
 

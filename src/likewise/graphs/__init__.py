@@ -5,6 +5,11 @@ after the kernel null-space projection. What a direction of feature space costs 
 """
 
 from ..linalg._row_matrix import RowMatrix as RowMatrix
+from ._collapsed import CollapsedKernel as CollapsedKernel
+from ._distances import Cosine as Cosine
+from ._distances import Euclidean as Euclidean
+from ._distances import Precomputed as Precomputed
+from ._exact import Neighbors as Neighbors
 from ._kernel import kernel_null_space as kernel_null_space
 from ._link_graphs import cannot_link_graph as cannot_link_graph
 from ._link_graphs import must_link_graph as must_link_graph

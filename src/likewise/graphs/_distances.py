@@ -191,9 +191,13 @@ class Euclidean:
 
 
 class Cosine:
-    """1 − cos; a row of zeros is at distance 1 from every row. A value is −cos.
+    """Cosine distances, 1 − cos; a row of zeros is at distance 1 from every row. A value is −cos.
 
-    Parameters are those of :class:`Euclidean`.
+    Parameters
+    ----------
+    X : (n, f) array or CSR matrix
+    queries : (q, f) array or CSR matrix, optional
+        Default: the rows.
 
     Examples
     --------
@@ -273,8 +277,19 @@ class Cosine:
         return self._right, self._left
 
 
-class Given:
-    """Precomputed distances: an (n, n) array."""
+class Precomputed:
+    """Precomputed distances.
+
+    Parameters
+    ----------
+    D : (n, n) array
+        From queries to rows.
+
+    Examples
+    --------
+    >>> Precomputed(np.array([[0.0, 2.0], [2.0, 0.0]])).exact(np.array([0]), np.array([1]))
+    array([2.])
+    """
 
     dense = False
     width = 1

@@ -135,8 +135,7 @@ def neighbors(
     Parameters
     ----------
     distances : Distances
-        :class:`~likewise.graphs._distances.Euclidean`, :class:`~likewise.graphs._distances.Cosine`,
-        :class:`~likewise.graphs._collapsed.CollapsedKernel` or :class:`~likewise.graphs._distances.Given`.
+        :class:`Euclidean`, :class:`Cosine`, :class:`CollapsedKernel` or :class:`Precomputed`.
     n_neighbors : int
     farthest : bool
     resolution : float
@@ -161,8 +160,7 @@ def neighbors(
     Examples
     --------
     >>> import numpy as np
-    >>> from likewise.graphs import neighbors
-    >>> from likewise.graphs._distances import Euclidean
+    >>> from likewise.graphs import Euclidean, neighbors
     >>> neighbors(Euclidean(np.array([[0.0], [1.0], [5.0]])), 1).rows.ravel()
     array([1, 0, 1])
     """

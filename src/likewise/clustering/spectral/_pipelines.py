@@ -35,7 +35,7 @@ from ..._saved import Saved
 from ..._sklearn import Interval
 from ...constraints import Constraints
 from ...graphs import RowMatrix
-from ...graphs._distances import Given
+from ...graphs._distances import Precomputed
 from ...graphs._neighbors import neighbors, pairs_of
 from ...metric import XingMetric
 from ...projections import ASP
@@ -216,7 +216,7 @@ class PropagatedAffinity(TransformerMixin, BaseEstimator):
             self.affinity_matrix_: Any = 1.0 - D
         else:
             with stage("searching neighbors"):
-                pairs, apart = pairs_of(neighbors(Given(D), self.n_neighbors, resolution=1e-6))
+                pairs, apart = pairs_of(neighbors(Precomputed(D), self.n_neighbors, resolution=1e-6))
             self.affinity_matrix_ = RowMatrix.from_pairs(n, pairs, 1.0 - apart).sparse
         return self
 
