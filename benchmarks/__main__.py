@@ -33,7 +33,7 @@ LIMIT_S = 3600.0
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Number of rows run in parallel; only with --quick.",
+    help="Parallel rows; only with --quick.",
 )
 def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs: int) -> None:
     """Measure the rows called NAMES, or all, against their opponents, and write the results to RESULTS.md.
