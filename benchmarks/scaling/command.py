@@ -17,17 +17,13 @@ HOME = Path(__file__).parents[1]
 
 @click.command("scaling")
 @click.argument("methods", nargs=-1, metavar="[METHOD]...")
-@click.option(
-    "--axis", "axes", type=click.Choice(list(AXES)), multiple=True, help="Only this axis; can be repeated."
-)
+@click.option("--axis", "axes", type=click.Choice(list(AXES)), multiple=True, help="Only this axis; can be repeated.")
 @click.option("--limit-s", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True,
               help="Time limit of a point, in seconds.")  # fmt: skip
 @click.option("--limit-gib", type=click.FloatRange(0, min_open=True), default=8.0, show_default=True,
               help="Memory limit of a point, in GiB.")  # fmt: skip
 @click.option("--again", is_flag=True, help="Measure existing points again.")
-@click.option(
-    "--draw", "only_draw", is_flag=True, help="Only write page and pictures, from existing points."
-)
+@click.option("--draw", "only_draw", is_flag=True, help="Only write page and pictures, from existing points.")
 @click.option("--quick", is_flag=True, help="Tiny problems, nothing kept: check that every curve runs.")
 def scaling(
     methods: tuple[str, ...],
