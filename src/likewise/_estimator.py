@@ -102,7 +102,7 @@ def _text_columns(X: Any) -> list[str]:
 
 
 def check_magnitude(X: Any) -> None:
-    """Refuse values whose squares overflow or vanish: distances between such rows are infinite or zero.
+    """Refuse values whose squares, summed over X, overflow or vanish: distances would be infinite or zero.
 
     >>> check_magnitude(np.array([[1e200, 1.0]]))
     Traceback (most recent call last):
@@ -113,7 +113,7 @@ def check_magnitude(X: Any) -> None:
         return
     largest = float(max(values.max(), -values.min()))
     limits = np.finfo(values.dtype)
-    if largest > np.sqrt(float(limits.max) / X.shape[1]):
+    if largest > np.sqrt(float(limits.max) / (X.shape[0] * X.shape[1])):
         size = "large"
     elif 0 < largest < np.sqrt(float(limits.tiny) / float(limits.eps)):
         size = "small"

@@ -186,6 +186,6 @@ def test_wrong_must_links_alone_do_not_merge_everything():
 @pytest.mark.parametrize(("size", "dtype"), [(1e30, np.float32), (1e160, np.float64), (1e300, np.float64)])
 def test_values_whose_squares_overflow_are_refused(iris, size, dtype):
     X = iris[0] / iris[0].max()
-    with pytest.raises(ValueError, match=f"too large for {np.dtype(dtype).name}. Divide X by a constant"):
+    with pytest.raises(ValueError, match=f"too large to be squared in {np.dtype(dtype).name}"):
         Likewise(3).fit((size * X).astype(dtype))
     assert Likewise(3, random_state=0).fit((np.sqrt(size) / 1e3 * X).astype(dtype)).labels_.shape == (150,)

@@ -72,11 +72,8 @@ class LinearFeatures:
 
     def fit_transform(self, X: Any) -> tuple[Any, FloatArray]:
         """The rows among which neighbors are found (words for text, else the features), and the linear features."""
-        _refuse_overflow(X, np.float64)
         self.kind = kind_of(X) if self._given_kind is None else DataKind(self._given_kind)
         self.metric = self.kind.metric
-        if self.metric == "euclidean" and self.kind != DataKind.TABLE:  # else values are brought to one scale first
-            _refuse_overflow(X, X.dtype)
         self._weigh = {DataKind.COUNTS: TfidfTransformer(), DataKind.TABLE: StandardScaler()}.get(self.kind)
         if self._weigh is not None:
             self._weigh.fit(X)
@@ -124,14 +121,3 @@ def _vary(rows: Any) -> bool:
     if sparse.issparse(rows):
         return bool((rows.max(axis=0) - rows.min(axis=0)).count_nonzero())
     return bool(np.ptp(rows, axis=0).any())
-
-
-def _refuse_overflow(X: Any, dtype: Any) -> None:
-    """Refuse values whose squares, summed over the rows, are beyond the largest number of a precision."""
-    values = X.data if sparse.issparse(X) else X
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest > np.sqrt(float(np.finfo(dtype).max) / X.shape[0]):
-        raise ValueError(
-            f"X has a value of size {largest:.3g}: squares of such values are too large for {np.dtype(dtype).name}. "
-            "Divide X by a constant: clusters do not depend on it."
-        )
