@@ -13,6 +13,7 @@ from likewise._methods import all_methods
 from likewise.constraints import Constraints
 from likewise.front import _landmarks as landmarks
 from likewise.models import SavedModel, can_save, load, save
+from likewise.models._format import encode
 from likewise.models._state import known_classes
 from likewise.prepare import read_like, read_table
 
@@ -185,12 +186,12 @@ def test_the_features_of_a_table_go_with_the_model(tmp_path):
     path.write_text("\n".join(lines))
     rows = read_table(path, impute="mean")
     model = clustering.ProjectThenCluster(2, random_state=0).fit(rows.X)
-    meta = {"seed": 3, "ratio": np.float64(0.5), "$odd": [1]}
+    meta = {"seed": 3, "ratio": np.float64(0.5), "$array": [1]}
     saved = load(save(tmp_path / "m.likewise", model, rows.features, meta))
     np.testing.assert_array_equal(read_like(path, saved.features).X, rows.X)
     assert saved.features.description_ == rows.description
     assert tuple(saved.features.get_feature_names_out()) == rows.feature_names
-    assert saved.meta == {"seed": 3, "ratio": 0.5, "$odd": [1]}
+    assert saved.meta == {"seed": 3, "ratio": 0.5, "$array": [1]}
     assert set(saved.made_with) == {"likewise", "numpy", "scipy", "scikit-learn"}
 
 
@@ -217,3 +218,13 @@ def test_parameters_that_no_file_holds_are_refused(tmp_path):
     model = clustering.KernelKMeans(3, kernel=lambda a, b: float(a @ b), n_init=1, random_state=0).fit(X[:20])
     with pytest.raises(TypeError, match=r"model\.parameters\.kernel is a function"):
         save(tmp_path / "m.likewise", model)
+
+
+def test_arrays_keep_their_order_in_memory():
+    """Products of the other order differ in the last digit."""
+    arrays = {}
+    by_columns = np.asfortranarray(np.arange(24.0).reshape(4, 6))[::2]
+    encode({"rows": by_columns.T, "columns": by_columns}, arrays, "m")
+    assert arrays["m.columns"].flags.f_contiguous
+    assert arrays["m.rows"].flags.c_contiguous
+    np.testing.assert_array_equal(arrays["m.columns"], by_columns)

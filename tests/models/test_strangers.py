@@ -87,6 +87,9 @@ def test_the_layout_is_as_documented(whole):
     assert document["checksums"]["arrays.npz"] == hashlib.sha256(members["arrays.npz"]).hexdigest()
     with np.load(io.BytesIO(members["arrays.npz"]), allow_pickle=False) as arrays:
         assert "model.parts.projection_.learned.components_" in arrays
+    assert members["model.json"].decode() == json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True)
+    with zipfile.ZipFile(io.BytesIO(whole)) as file:
+        assert {entry.date_time for entry in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}  # the same whenever written
     unsigned = {key: value for key, value in document.items() if key != "checksums"}
     assert document["checksums"]["model.json"] == hashlib.sha256(canonical_json(unsigned)).hexdigest()
 
@@ -242,13 +245,15 @@ def test_a_pickle_is_never_opened(tmp_path, whole):
     assert not (tmp_path / "sprung").exists()
 
 
-@pytest.mark.parametrize("shape", [(10**13,), (2**62, 2**62), (7,), (9,)])
-def test_an_array_that_is_not_as_large_as_it_says(tmp_path, whole, shape):
+@pytest.mark.parametrize(
+    ("shape", "n_bytes"), [((10**13,), 64), ((2**62, 2**62), 64), ((7,), 64), ((9,), 64), ((2**32, 2**32), 0)]
+)
+def test_an_array_that_is_not_as_large_as_it_says(tmp_path, whole, shape, n_bytes):
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": shape})
 
     def swell(arrays):
-        arrays["model.learned.labels_.npy"] = header.getvalue() + b"\0" * 64
+        arrays["model.learned.labels_.npy"] = header.getvalue() + b"\0" * n_bytes
 
     assert "is not as large as it says" in refused(tmp_path, altered(whole, lambda document: None, swell))
 
@@ -365,6 +370,21 @@ def test_a_number_of_rows_that_would_take_all_memory(tmp_path, front):
     assert "1099511627776 rows and 150" in refused(tmp_path, altered(front, change))
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.lib.format.magic(3, 0) + b"\0" * 64,  # a version that is never written
+        np.lib.format.magic(1, 0) + (30).to_bytes(2, "little") + b"{'descr': '<f8', 'shape': (((,".ljust(29) + b"\n",
+        b"not an array",
+        b"",
+    ],
+    ids=["version", "header", "magic", "empty"],
+)
+def test_an_array_that_cannot_be_read(tmp_path, whole, data):
+    changed = altered(whole, lambda document: None, lambda arrays: arrays.update({"model.learned.labels_.npy": data}))
+    assert "array model.learned.labels_.npy cannot be read" in refused(tmp_path, changed)
+
+
 def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
     from scipy import sparse
 
@@ -375,7 +395,7 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
     indices = np.lib.format.read_array(io.BytesIO(parts(parts(data)["arrays.npz"])[name]))
     indices[5] = 2**30
     data = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(indices)}))
-    assert "do not fit together" in refused(tmp_path, data)
+    assert "indices must be < 30" in refused(tmp_path, data)
 
 
 def test_centers_of_another_width_are_refused(tmp_path):

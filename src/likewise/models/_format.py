@@ -13,6 +13,7 @@ import os
 import struct
 import zipfile
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -192,7 +193,7 @@ def _array(path: Path, name: str, data: bytes) -> np.ndarray:
         return np.lib.format.read_array(stream, allow_pickle=False)
     except ModelFileError:
         raise
-    except (ValueError, KeyError, TypeError, SyntaxError, OverflowError) as error:
+    except (ValueError, KeyError, TypeError, SyntaxError, OverflowError, TokenError) as error:
         raise damaged(path, f"array {name} cannot be read ({error})") from None
 
 
