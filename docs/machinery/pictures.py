@@ -1,4 +1,4 @@
-"""The picture of a method: the same rows before and after it heard a few hints."""
+"""The picture of a method: the same rows before and after it learned from a few constraints."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def projection(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:
     """Left: the two directions of largest variance. Right: the first two that the method found. Colors: classes."""
     data, hints = _given(spec)
     model = _made(spec)
-    found = model.fit_transform(data.X, **_told(hints))
+    found = model.fit_transform(data.X, **_given_constraints(hints))
     found = found if found.shape[1] == 2 else _plane(found)
     k = len(np.unique(data.y))
     scores = [
@@ -80,8 +80,8 @@ def clusters(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:
     data, hints = _given(spec)
     k = len(np.unique(data.y))
     plain = KMeans(k, n_init=10, random_state=0).fit_predict(data.X)
-    told = _told(hints) if data.links is None else {"links": data.links}
-    model = _made(spec).fit(data.X, **told)
+    given = _given_constraints(hints) if data.links is None else {"links": data.links}
+    model = _made(spec).fit(data.X, **given)
     plane = _plane(data.X)
     scores = [normalized_mutual_information(data.y, labels) for labels in (plain, model.labels_)]
     before = ("k-means", plane, align_labels(plain, data.y))
@@ -95,7 +95,7 @@ def mapped(spec: dict[str, Any]) -> tuple[Panel, Panel, Any, str]:
     """As clusters, but on the right where rows lie on the map of a report."""
     data, hints = _given(spec)
     plain = KMeans(len(np.unique(data.y)), n_init=10, random_state=0).fit_predict(data.X)
-    model = _made(spec).fit(data.X, **_told(hints))
+    model = _made(spec).fit(data.X, **_given_constraints(hints))
     layout = Facts(model, data.X, constraints=hints).layout
     scores = [normalized_mutual_information(data.y, labels) for labels in (plain, model.labels_)]
     before = ("k-means, in the plane of largest variance", layout.before, align_labels(plain, data.y))
@@ -148,7 +148,7 @@ def _made(spec: dict[str, Any]) -> Any:
     return eval(spec["make"], {"likewise": likewise})
 
 
-def _told(hints: likewise.Constraints | None) -> dict[str, Any]:
+def _given_constraints(hints: likewise.Constraints | None) -> dict[str, Any]:
     return {} if hints is None else {"constraints": hints}
 
 
@@ -160,10 +160,10 @@ def _plane(X: Any) -> Array:
 
 
 def _caption(spec: dict[str, Any], data: Data, hints: Any, scores: list[float]) -> str:
-    told = f"; {_counted(hints)}" if hints is not None and data.links is None else ""
+    given = f"; {_counted(hints)}" if hints is not None and data.links is None else ""
     left, right = (f"{score:.2f}" for score in scores)
     by = "Agreement with the classes" if spec["kind"] != "projection" else "Agreement of k-means with the classes"
-    return f"{data.called}{told}. {spec['shows']} {by} (NMI): {left} on the left, {right} on the right."
+    return f"{data.called}{given}. {spec['shows']} {by} (NMI): {left} on the left, {right} on the right."
 
 
 def _counted(hints: likewise.Constraints) -> str:

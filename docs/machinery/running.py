@@ -84,7 +84,7 @@ class Page:
         """Run the commands of a block; what they printed."""
         commands = [line for line in text.replace("\\\n", " ").splitlines() if line.startswith(COMMAND)]
         program = str(Path(sys.executable).with_name("likewise"))
-        said = ""
+        output = ""
         for command in commands:
             done = subprocess.run(
                 [program, *shlex.split(command)[2:]],
@@ -96,8 +96,8 @@ class Page:
             )
             if done.returncode:
                 raise ExampleError(f"{command} ended with {done.returncode}: {done.stdout}{done.stderr}")
-            said += done.stdout
-        return _output(said)
+            output += done.stdout
+        return _output(output)
 
     def _kept(self, figure: Any) -> nodes.Node:
         self.drawn += 1

@@ -1,4 +1,4 @@
-"""What is known of a method, said once beside its class: ``_method = Method(...)``.
+"""What is known of a method, written once beside its class: ``_method = Method(...)``.
 
 The command line, comparisons, model files, documentation, benchmarks and law tests read it through
 :mod:`likewise._methods`.

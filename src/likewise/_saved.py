@@ -1,4 +1,4 @@
-"""What a model file keeps of a class, said once beside it: ``_saved = Saved(...)``. See :mod:`likewise.models`."""
+"""What a model file keeps of a class, written once beside it: ``_saved = Saved(...)``. See :mod:`likewise.models`."""
 
 from __future__ import annotations
 
