@@ -103,6 +103,23 @@ def test_rows_that_hints_speak_of_later_join(blobs, monkeypatch):
     assert len(model.suspects_) > 30
 
 
+def test_added_constraints_that_are_interrupted_leave_the_model_as_it_was(blobs, monkeypatch):
+    X, y = blobs
+    model = Likewise(random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 30, random_state=0))
+    labels, more = model.labels_, Constraints.sample(y, "random_pairs", 12, random_state=1)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("likewise.front._likewise.choose_n_clusters", stop)
+        with pytest.raises(KeyboardInterrupt):
+            model.add_constraints(more)
+    assert model.report_.landmarks == len(model._placement.rows) == 150
+    np.testing.assert_array_equal(model.predict(X), labels)
+    assert model.add_constraints(more).report_.landmarks > 150
+
+
 def test_text():
     rng = np.random.default_rng(0)
     topic = rng.integers(0, 3, size=400)

@@ -54,6 +54,10 @@ class _Result:
 
     Attributes
     ----------
+    features : Features
+        Of the rows of the ensemble.
+    placement : Placement
+        Of all rows.
     labels : (n,) ints
     embedding : (n, k) array
     unsupervised_labels : (n,) ints
@@ -65,6 +69,8 @@ class _Result:
         Why constraints taken as certain could not all be kept.
     """
 
+    features: Features
+    placement: Placement
     labels: IntArray
     embedding: FloatArray
     unsupervised_labels: IntArray
@@ -212,15 +218,14 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
             with budget.stage("features"):
-                self._row_hashes = hash_rows(X, X.dtype)
-                self._rows = X if rows is None else X[rows]
-                self._features = Features.of(self._rows, None if self.kind == "auto" else DataKind(self.kind))
-                self._placement: Placement
-                if rows is None:
-                    self._placement = EveryRow.of(self._features)
-                else:
-                    self._placement = Landmarks.of(self._features, X, rows, self.n_jobs)
-            result = self._learn(constraints, rng, budget)
+                ensemble = X if rows is None else X[rows]
+                features = Features.of(ensemble, None if self.kind == "auto" else DataKind(self.kind))
+                placement: Placement = (
+                    EveryRow.of(features) if rows is None else Landmarks.of(features, X, rows, self.n_jobs)
+                )
+            result = self._learn(features, placement, constraints, rng, budget)
+        self._row_hashes = hash_rows(X, X.dtype)
+        self._rows = ensemble
         return self._set_result(result, constraints, budget, stacklevel=5)
 
     def add_constraints(self, constraints: Constraints) -> Self:
@@ -253,19 +258,20 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         check_is_fitted(self)
         if not hasattr(self, "constraints_"):
             raise ValueError("a model read from a file can place rows, not learn more: fit a new one with all hints.")
-        constraints = self.constraints_ | as_constraints(self._placement.n, None, constraints)
+        features, placement = self._features, self._placement
+        unsupervised, consensus = self._unsupervised, self._consensus
+        constraints = self.constraints_ | as_constraints(placement.n, None, constraints)
         self._check_strict(constraints)
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
             rng = check_random_state(self.random_state)
-            unsupervised, consensus = self._unsupervised, self._consensus
-            if isinstance(self._placement, Landmarks) and len(rows := self._placement.late_rows(constraints)):
-                late = LateLandmarks.of(self._placement, rows)
-                self._placement = late.join(self._placement)
-                self._features = late.extend_features(self._features)
+            if isinstance(placement, Landmarks) and len(rows := placement.late_rows(constraints)):
+                late = LateLandmarks.of(placement, rows)
+                placement = late.join(placement)
+                features = late.extend_features(features)
                 unsupervised = late.extend_unsupervised(unsupervised)
                 consensus = late.extend_consensus(consensus, rng)
-            result = self._learn(constraints, rng, budget, unsupervised, consensus)
+            result = self._learn(features, placement, constraints, rng, budget, unsupervised, consensus)
         self.labels_ = self._set_result(result, constraints, budget, stacklevel=3).astype(np.int32)
         return self
 
@@ -276,6 +282,8 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     def _learn(
         self,
+        features: Features,
+        placement: Placement,
         constraints: Constraints,
         rng: np.random.RandomState,
         budget: Budget,
@@ -283,7 +291,6 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         previous: Consensus | None = None,
     ) -> _Result:
         """Cluster all rows under constraints, from what was found with fewer if there is any."""
-        features, placement = self._features, self._placement
         known = placement.restrict(constraints)
         n_clusters = self.n_clusters
         if n_clusters is None:
@@ -294,7 +301,8 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
                 unsupervised = cluster_unsupervised(features, n_clusters, rng, budget, self.n_jobs)
             previous = None
         alone = placement.vote(unsupervised.labels)
-        result = _Result(alone, placement.directions(unsupervised.embedding), alone, unsupervised)
+        Z = placement.directions(unsupervised.embedding)
+        result = _Result(features, placement, alone, Z, alone, unsupervised)
         if known.is_empty:
             return result
         trainer = Trainer(features, unsupervised, n_clusters, rng, budget, self.n_jobs)
@@ -307,37 +315,39 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
                 broken = ""
                 if self.trust == "strict":
                     labels, broken = repair_labels(Z, labels, n_clusters, constraints, rng)
-            return _Result(align_labels(labels, alone), Z, alone, unsupervised, consensus, broken)
+            labels = align_labels(labels, alone)
+            return _Result(features, placement, labels, Z, alone, unsupervised, consensus, broken)
         except KeyboardInterrupt:  # the unsupervised result is the best there is
             budget.interrupted = True
             return result
 
     def _set_result(self, result: _Result, constraints: Constraints, budget: Budget, *, stacklevel: int) -> IntArray:
         """Set all that was learned, and return the labels, numbered without gaps."""
+        features, placement = result.features, result.placement
         unsupervised, consensus = result.unsupervised, result.consensus
         labels = np.unique(result.labels, return_inverse=True)[1]
         sizes = np.bincount(labels)
+        self._features = features
+        self._placement = placement
         self._unsupervised = unsupervised
         self._consensus = consensus
         self._n_features_out = result.embedding.shape[1]
-        self._profile = feature_differences(
-            self._rows, labels[self._placement.anchors], len(sizes), self._features.to_linear
-        )
+        self._profile = feature_differences(self._rows, labels[placement.anchors], len(sizes), features.to_linear)
         self.constraints_ = constraints
         self.n_clusters_ = unsupervised.n_clusters
         self.unsupervised_labels_ = result.unsupervised_labels.astype(np.int32)
         self.embedding_ = result.embedding.astype(self._rows.dtype, copy=False)
-        self.suspects_ = () if consensus is None else consensus.evidence.suspects(self._placement.rows)
+        self.suspects_ = () if consensus is None else consensus.evidence.suspects(placement.rows)
         self.n_iter_ = len(unsupervised.labelings) + (0 if consensus is None else len(consensus.members))
         self.report_ = make_report(
             constraints,
             unsupervised,
             consensus,
-            self._placement,
+            placement,
             result.labels,
             n_clusters=unsupervised.n_clusters,
-            kind=self._features.to_linear.kind,
-            preprocessing=str(self._features.to_linear),
+            kind=features.to_linear.kind,
+            preprocessing=str(features.to_linear),
             seconds=dict(budget.seconds),
             left_out=tuple(dict.fromkeys(budget.left_out)),
             interrupted=budget.interrupted,
