@@ -7,9 +7,9 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA, TruncatedSVD
 
+from estimators import CLUSTERERS, METRICS, PARTS, PROJECTIONS, method_of
 from likewise import clustering, front, metric, prepare, projections
 from likewise._method import uses_constraints
-from likewise._methods import all_methods
 from likewise.constraints import Constraints
 from likewise.front import _landmarks as landmarks
 from likewise.models import SavedModel, can_save, load, save
@@ -75,50 +75,36 @@ def test_names_of_columns_are_kept(tmp_path):
     assert again(tmp_path, projection).top_features(0, 2) == projection.top_features(0, 2)
 
 
-PROJECTIONS = sorted(method.make.__name__ for method in all_methods() if method.reduces and method.build is None)
+TRANSFORMERS = PROJECTIONS | METRICS | {"graph features": PARTS["graph features"]}
 
 
-@pytest.mark.parametrize("name", PROJECTIONS)
-def test_projections(tmp_path, name):
-    model = getattr(projections, name)(n_components=2).fit(X, constraints=HINTS)
+@pytest.mark.filterwarnings("ignore:the optimum keeps:UserWarning")
+@pytest.mark.parametrize("case", TRANSFORMERS.values(), ids=TRANSFORMERS)
+def test_transformers(tmp_path, case):
+    model = case.fresh()
+    model.fit(X, **({"constraints": HINTS} if uses_constraints(model) else {}))
     other = again(tmp_path, model)
     assert other.transform(NEW).tobytes() == model.transform(NEW).tobytes()
     assert other.get_params() == model.get_params()
     np.testing.assert_array_equal(SavedModel(other).place(NEW), model.transform(NEW))
 
 
-@pytest.mark.parametrize(
-    "model",
-    [projections.LPPSI(2, kernel="rbf"), metric.XingMetric(), metric.XingMetric(kind="full")],
-    ids=["kernel", "diagonal", "full"],
-)
-def test_other_transformers(tmp_path, model):
-    model.fit(X, constraints=HINTS)
-    assert again(tmp_path, model).transform(NEW).tobytes() == model.transform(NEW).tobytes()
+OTHERS = {
+    "k-means": KMeans(3, n_init=2, random_state=0),
+    "pck generator": clustering.PCKMeans(3, metric="cosine", random_state=np.random.RandomState(0)),
+    "chain": clustering.ChainedClusterer(
+        3, steps=[PCA(3), projections.Costco(2)], clusterer=KMeans(n_init=2), random_state=0
+    ),
+    "chain spherical": clustering.ChainedClusterer(
+        3, steps=[metric.XingMetric()], clusterer=clustering.SphericalKMeans(), random_state=0
+    ),
+}
+PLACING = {key: case.fresh() for key, case in CLUSTERERS.items() if method_of(key).places_new_rows} | OTHERS
 
 
-CLUSTERERS = [
-    KMeans(3, n_init=2, random_state=0),
-    clustering.SphericalKMeans(3, random_state=0),
-    clustering.PCKMeans(3, random_state=0),
-    clustering.PCKMeans(3, metric="cosine", random_state=np.random.RandomState(0)),
-    clustering.COPKMeans(3, random_state=0),
-    clustering.MPCKMeans(3, random_state=0),
-    clustering.MPCKMeans(3, metric="full", random_state=0),
-    clustering.KernelKMeans(3, random_state=0),
-    clustering.SKKMeans(3, random_state=0),
-    clustering.ProjectThenCluster(3, random_state=0),
-    clustering.ProjectThenCluster(3, PCA(2), KMeans(n_init=2), random_state=0),
-    clustering.NetworkedDocuments(3, random_state=0),
-    clustering.ChainedClusterer(3, steps=[PCA(3), projections.Costco(2)], clusterer=KMeans(n_init=2), random_state=0),
-    clustering.ChainedClusterer(3, steps=[metric.XingMetric()], clusterer=clustering.SphericalKMeans(), random_state=0),
-]
-
-
-@pytest.mark.parametrize("model", CLUSTERERS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("model", PLACING.values(), ids=PLACING)
 def test_clusterers(tmp_path, model):
-    hears = uses_constraints(model)
-    model.fit(X, **({"constraints": HINTS} if hears else {}))
+    model.fit(X, **({"constraints": HINTS} if uses_constraints(model) else {}))
     other = again(tmp_path, model)
     check_same(model, other, NEW)
     assert type(other) is type(model)
@@ -164,17 +150,13 @@ def test_text_features_of_any_setting(tmp_path):
     np.testing.assert_array_equal(other.get_feature_names_out(), features.get_feature_names_out())
 
 
-def test_graph_features(tmp_path):
-    features = front.GraphFeatures(n_components=5).fit(X)
-    assert again(tmp_path, features).transform(NEW).tobytes() == features.transform(NEW).tobytes()
-
-
-def test_every_known_class_was_tried(tmp_path, monkeypatch):
+def test_every_known_class_was_tried():
     """The other tests of this file save an object of each class that a model file may name."""
-    tried = {type(model).__name__ for model in CLUSTERERS} | set(PROJECTIONS)
-    tried |= {"Likewise", "GraphFeatures", "XingMetric", "TextFeatures", "PCA", "TruncatedSVD"}
+    tried = {type(model).__name__ for model in PLACING.values()}
+    tried |= {type(case.estimator).__name__ for case in TRANSFORMERS.values()}
+    tried |= {"TextFeatures", "TableFeatures", "PCA", "TruncatedSVD"}
     parts = {"Features", "EveryRow", "Landmarks", "Nearness", "LinearFeatures", "StandardScaler", "TfidfTransformer"}
-    parts |= {"DiagonalMetrics", "FullMetrics", "TableFeatures", "Numbers", "Categories", "Text", "Images"}
+    parts |= {"DiagonalMetrics", "FullMetrics", "Numbers", "Categories", "Text", "Images"}
     assert set(known_classes()) - {"Projection"} == tried | parts
 
 
