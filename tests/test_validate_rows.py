@@ -12,6 +12,9 @@ import likewise as lw
 from cases.data import consistent_hints, in_halves
 from estimators import METRICS, PARTS, PROJECTIONS
 from likewise._method import uses_constraints
+from likewise.forms import ridge, total_scatter
+from likewise.graphs import neighbor_graph
+from likewise.pencil import Pencil, solve_pencil
 
 N = 60
 Y = np.arange(N) % 3
@@ -56,3 +59,12 @@ def test_unsorted_entries_are_left_to_the_caller():
     before = backward.indices.copy()
     np.testing.assert_allclose(fitted(lw.LPP(2), backward).components_, fitted(lw.LPP(2), X).components_, atol=1e-12)
     np.testing.assert_array_equal(backward.indices, before)
+
+
+def test_functions_sum_duplicate_entries():
+    for metric in ("euclidean", "cosine"):
+        expected = neighbor_graph(X, 4, metric=metric).toarray()
+        np.testing.assert_array_equal(neighbor_graph(in_halves(X), 4, metric=metric).toarray(), expected)
+    pencil = Pencil(ridge(1.0), total_scatter(N))
+    expected = solve_pencil(X, pencil, 2).components
+    np.testing.assert_allclose(solve_pencil(in_halves(X), pencil, 2).components, expected, atol=1e-10)

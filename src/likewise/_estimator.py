@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from ._method import Needs
 from .constraints import Constraints
+from .linalg._products import canonical
 
 
 def fit_inputs(
@@ -58,8 +59,8 @@ def require_given(estimator: Any, needs: Needs, y: Any, constraints: Any) -> Non
 def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
     """``validate_data`` of scikit-learn; in sparse rows, each entry is then stored once and in order.
 
-    A CSR or CSC matrix may hold several values at one place, which stand for their sum. Squares, counts and comparisons
-    of stored values would be wrong, so such a matrix is copied and summed up; the caller's stays as it is.
+    A CSR or CSC matrix may hold an entry in several parts, which stand for their sum. Such a matrix is copied and
+    summed up; the caller's stays as it is.
 
     Parameters
     ----------
@@ -71,6 +72,7 @@ def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
     Examples
     --------
     >>> import numpy as np
+    >>> from scipy import sparse
     >>> from sklearn.decomposition import TruncatedSVD
     >>> halves = sparse.csr_array((np.array([0.5, 0.5]), np.array([1, 1]), np.array([0, 2])), shape=(1, 2))
     >>> validate_rows(TruncatedSVD(), halves, accept_sparse="csr").data
@@ -85,10 +87,7 @@ def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
                 "the table into numbers first: likewise.TableFeatures().fit_transform(X)."
             ) from None
         raise
-    if sparse.issparse(rows) and not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
+    return canonical(rows)
 
 
 def _text_columns(X: Any) -> list[str]:

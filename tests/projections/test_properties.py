@@ -186,7 +186,7 @@ def test_values_whose_squares_do_not_fit_are_refused(unit, kind):
     X, y = blobs(40, 6)
     hints = consistent_hints(y)
     for method in (lw.ASP(2), lw.Costco(2), lw.DSP(2), lw.SSDR(2)):
-        with pytest.raises(ValueError, match=r"the largest value of X is .*e.*Change the unit"):
+        with pytest.raises(ValueError, match=r"the largest value of X is .*to be squared"):
             method.fit(kind(X * unit), constraints=hints)
 
 

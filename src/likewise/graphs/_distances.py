@@ -18,7 +18,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
 from .._arrays import FloatArray, IntArray
-from ..linalg._products import row_blocks
+from ..linalg._products import canonical, row_blocks
 
 TILE = 4096
 """Rows that a block of queries is compared with at once: their values stay in the processor's cache."""
@@ -90,7 +90,7 @@ class Euclidean:
     def __init__(self, X: Any, queries: Any = None) -> None:
         self.dense = not sparse.issparse(X)
         self.n, self.width = X.shape
-        self.X = X if self.dense else sparse.csr_array(X)
+        self.X = X if self.dense else canonical(sparse.csr_array(X))
         self.longest = 1.0
         if self.dense:
             self._center: FloatArray = X.mean(axis=0, dtype=np.float64)
@@ -106,7 +106,7 @@ class Euclidean:
         self._set_queries(self.X if queries is None else queries)
 
     def _set_queries(self, queries: Any) -> None:
-        self.queries = queries if self.dense else sparse.csr_array(queries)
+        self.queries = queries if self.dense else canonical(sparse.csr_array(queries))
         self.n_queries = queries.shape[0]
         if queries is self.X and not self.dense:
             self._split = self._products.rows
@@ -398,7 +398,7 @@ def _length(rows: slice) -> int:
 
 def _unit_rows(X: Any) -> Any:
     """Rows divided by their length; rows of zeros stay zero."""
-    return normalize(sparse.csr_array(X) if sparse.issparse(X) else X)
+    return normalize(canonical(sparse.csr_array(X)) if sparse.issparse(X) else X)
 
 
 def stored(X: Any) -> int:

@@ -41,6 +41,17 @@ def centered(X: Any) -> Any:
     return X - X.mean(axis=0, dtype=np.float64).astype(X.dtype)
 
 
+def canonical(X: Any) -> Any:
+    """X; a copy with each entry stored once and in order, where X is sparse and holds some in several parts.
+
+    Squares, counts and comparisons of stored values would be wrong for such a matrix.
+    """
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def matmul64(X: Any, V: NDArray[Any]) -> NDArray[Any]:
     """``X V``, summed in double precision unless both are of single precision."""
     if not is_float32(X) or V.dtype == np.float32:

@@ -13,7 +13,7 @@ from .._arrays import FloatArray
 from .._progress import stage
 from ..forms._form import Form
 from ..linalg._eigen import with_sign
-from ..linalg._products import centered, product
+from ..linalg._products import canonical, centered, product
 from ._condense import condense
 from ._direct import ridge_scale, solve_direct, to_row_space, with_extent
 from ._matrix_free import is_low_rank, solve_matrix_free
@@ -79,7 +79,7 @@ def solve_pencil(
     if n_components is not None and n_components < 1:
         raise ValueError(f"n_components={n_components}: ask for at least one direction, or None for all.")
     precision: Any = np.float32 if X.dtype == np.float32 else np.float64
-    data = sparse.csr_array(X, dtype=precision) if sparse.issparse(X) else np.asarray(X, dtype=precision)
+    data = canonical(sparse.csr_array(X, dtype=precision)) if sparse.issparse(X) else np.asarray(X, dtype=precision)
     origin = None
     if pencil.is_translation_invariant():
         if sparse.issparse(data):
