@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from likewise import _threads as threads
+from likewise._warnings import InterruptedWarning
 from likewise.clustering.kmeans._points import Points
 from likewise.clustering.kmeans._seeding import kmeans_plus_plus
 from likewise.constraints import Constraints
@@ -129,7 +130,7 @@ def interrupting(monkeypatch, family):
 def test_an_interrupted_fit_has_the_best_answer_so_far(iris, monkeypatch):
     X, hints = iris
     interrupting(monkeypatch, "linear")
-    with pytest.warns(UserWarning, match="interrupted") as caught:
+    with pytest.warns(InterruptedWarning) as caught:
         model = Likewise(3, random_state=0).fit(X, constraints=hints)
     assert f"rests on {model.n_iter_} clusterings" in str(caught[0].message)
     assert model.report_.interrupted
@@ -141,7 +142,7 @@ def test_an_interrupted_fit_has_the_best_answer_so_far(iris, monkeypatch):
 def test_interrupted_at_the_first_member_it_falls_back_to_the_unsupervised_result(iris, monkeypatch):
     X, hints = iris
     interrupting(monkeypatch, "graph")
-    with pytest.warns(UserWarning, match="interrupted"):
+    with pytest.warns(InterruptedWarning):
         model = Likewise(3, random_state=0).fit(X, constraints=hints)
     assert model.report_.fallback == "no clustering was trained on hints"
     assert (model.labels_[hints.must_link[:, 0]] == model.labels_[hints.must_link[:, 1]]).all()
@@ -153,7 +154,7 @@ def test_interrupted_when_members_are_joined_the_unsupervised_result_stays(iris,
 
     X, hints = iris
     monkeypatch.setattr(consensus, "constrained_kmeans", stop)
-    with pytest.warns(UserWarning, match="interrupted"):
+    with pytest.warns(InterruptedWarning):
         model = Likewise(3, random_state=0).fit(X, constraints=hints)
     np.testing.assert_array_equal(model.labels_, model.unsupervised_labels_)
 
