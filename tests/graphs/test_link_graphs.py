@@ -104,7 +104,7 @@ def test_closed(constraints):
         np.testing.assert_allclose(graph.toarray(), written_out(pairs, kind), atol=1e-12)
 
 
-def test_an_entailed_cannot_link_has_the_belief_of_its_groups_and_a_stated_one_its_own():
+def test_an_entailed_cannot_link_has_the_weight_of_its_groups_and_a_stated_one_its_own():
     constraints = Constraints(4, [(0, 1)], [(0, 2), (1, 2), (0, 3)], cannot_weight=[0.5, 2.0, 0.7])
     W = cannot_link_graph(constraints, closed=True).toarray()
     assert W[1, 3] == pytest.approx(0.7)

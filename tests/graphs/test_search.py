@@ -1,4 +1,4 @@
-"""Nearest and farthest rows, by every distance and every way, against all distances sorted."""
+"""Nearest and farthest rows, by every distance and every search, against all distances sorted."""
 
 from dataclasses import replace
 
@@ -143,7 +143,7 @@ def test_each_distance_taken_once_gives_the_same(small_tiles, metric, farthest, 
         assert once < 0.75 * sum(taken)
 
 
-def test_it_pays_for_sparse_rows_in_several_tiles(small_tiles):
+def test_symmetry_is_used_for_sparse_rows_in_several_tiles(small_tiles):
     X = texts(0)
     assert use_symmetry(Euclidean(sparse.csr_array(X)), exclude_self=True)
     assert not use_symmetry(Euclidean(sparse.csr_array(X)), exclude_self=False)
@@ -217,7 +217,7 @@ def test_neighbors_after_the_collapse(small_tiles, kind, delta):
         np.testing.assert_array_equal(found.rows, sorted_rows(D, 5, farthest=farthest, unit=unit))
 
 
-def test_rows_of_very_different_length_are_still_told_apart(small_tiles, monkeypatch):
+def test_rows_of_very_different_length_are_still_distinguished(small_tiles, monkeypatch):
     """Single precision sees nothing here, and the block is looked at again in double."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(N, 3))
@@ -289,7 +289,7 @@ def test_an_approximate_search_looks_at_more_until_it_finds_enough(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("asked", "way"),
+    ("asked", "method"),
     [
         (("auto", 10_000, 10_000, 12), "tree"),
         (("exact", 10**6, 10**6, 3), "tree"),
@@ -300,11 +300,11 @@ def test_an_approximate_search_looks_at_more_until_it_finds_enough(monkeypatch):
         (("approximate", 10, 10, 2), "approximate"),
     ],
 )
-def test_the_way_is_chosen_by_its_table(asked, way):
-    assert choose_search(*asked) == way
+def test_the_search_is_chosen_by_its_table(asked, method):
+    assert choose_search(*asked) == method
 
 
-def test_the_way_heeds_what_the_distances_allow():
+def test_the_choice_depends_on_what_the_distances_allow():
     assert choose_search("auto", 10_000, 10_000, 3, allow_tree=False) == "blocks"
     assert choose_search("auto", 10**6, 10**6, 30_000, dense=False) == "blocks"
     with pytest.raises(ValueError, match="takes dense rows, and these are sparse"):

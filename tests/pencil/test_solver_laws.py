@@ -351,7 +351,7 @@ class TestMessages:
 
 @pytest.mark.parametrize("woodbury", [4000, 0])
 def test_matrix_free_restarts(monkeypatch, woodbury):
-    """Enough features that the subspace is restarted several times before it settles."""
+    """Enough features that the subspace is restarted several times before it converges."""
     monkeypatch.setattr(matrix_free, "WOODBURY", woodbury)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 180)) / np.linspace(1.0, 3.0, 180)

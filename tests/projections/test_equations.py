@@ -15,7 +15,7 @@ X, Y = blobs(36, 5, seed=1)
 WIDE, _ = blobs(18, 40, seed=2)
 HINTS = {
     "pairs": consistent_hints(Y, 14, 10),
-    "beliefs": consistent_hints(Y, 14, 10, weighted=True),
+    "weights": consistent_hints(Y, 14, 10, weighted=True),
     "labels": Constraints.from_labels(partial_labels(Y, 0.5)),
     "labels and pairs": Constraints.from_labels(partial_labels(Y, 0.3)) | consistent_hints(Y, 8, 8, seed=3),
 }
@@ -235,7 +235,7 @@ class TestGCDR:
 
 
 def uniform(hints):
-    """The same statements, all believed alike: how beliefs are entailed is for the graphs to test."""
+    """The same constraints, all of one weight: how weights are entailed is for the graphs to test."""
     return Constraints(hints.n_samples, hints.must_link, hints.cannot_link, partitions=hints.partitions).expand()
 
 
