@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
 
 from likewise.constraints import ConstraintConflictError, Constraints
 from likewise.evaluation import constraint_accuracy, normalized_mutual_information, rand_index
@@ -189,3 +189,22 @@ def test_values_whose_squares_overflow_are_refused(iris, size, dtype):
     with pytest.raises(ValueError, match=f"too large to be squared in {np.dtype(dtype).name}"):
         Likewise(3).fit((size * X).astype(dtype))
     assert Likewise(3, random_state=0).fit((np.sqrt(size) / 1e3 * X).astype(dtype)).labels_.shape == (150,)
+
+
+@pytest.mark.parametrize("trust", ["auto", "weighted"])
+@pytest.mark.parametrize("n_wrong", [0, 6])
+def test_overlapping_partitions_are_their_pairs(trust, n_wrong):
+    X, y = load_wine(return_X_y=True)
+    rng = np.random.default_rng(0)
+    first, second = (np.where(rng.random(len(y)) < share, y, -1) for share in (0.3, 0.2))
+    wrong = np.flatnonzero(first >= 0)[:n_wrong]
+    first[wrong] = (first[wrong] + 1) % 3
+    pairs = Constraints.sample(y, "random_pairs", 20, random_state=0)
+    constraints = Constraints.from_labels(first) | Constraints.from_labels(second) | pairs
+    model, written_out = (
+        Likewise(3, trust=trust, verbose=False, random_state=0).fit(X, constraints=given)
+        for given in (constraints, constraints.expand())
+    )
+    assert not model.report_.fallback
+    np.testing.assert_array_equal(model.labels_, written_out.labels_)
+    np.testing.assert_allclose(model.embedding_, written_out.embedding_, atol=1e-8)

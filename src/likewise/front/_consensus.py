@@ -11,7 +11,7 @@ from ..clustering._base import uncertain_weight
 from ..clustering.agreement._hbgf import consensus_embedding
 from ..constraints import Constraints
 from ._evidence import UNSUPERVISED, Evidence, member_weights
-from ._folds import Statements
+from ._folds import MAX_PAIRS, Statements
 from ._kmeans import constrained_kmeans
 from ._members import Member
 from ._training import Trainer
@@ -140,16 +140,17 @@ def _is_worth_learning(evidence: Evidence) -> bool:
 
 
 def count_constraints(constraints: Constraints) -> int:
-    """Stated pairs, and rows with a place in a partition."""
-    n_pairs = len(constraints.must_link) + len(constraints.cannot_link)
-    return n_pairs + sum(partition.n_known for partition in constraints.partitions)
+    """Pairs, but no more than there are rows in them: 18 labels are 18 statements, though they imply 153 pairs."""
+    return min(constraints.n_must_link + constraints.n_cannot_link, int(constraints.constrained_rows().sum()))
 
 
 def reweighted(constraints: Constraints, evidence: Evidence) -> Constraints:
-    """The stated pairs weighted by the probability that they are right, without those that are more likely wrong.
+    """The pairs weighted by the probability that they are right, without those that are more likely wrong.
 
-    What a partition implies stays as it is: no pair of it can be taken out alone.
+    Partitions are written out as their pairs, unless these are more than evidence was gathered on.
     """
+    if constraints.n_must_link + constraints.n_cannot_link <= MAX_PAIRS:
+        constraints = constraints.expand(limit=MAX_PAIRS)
     right, pairs, same = evidence.right(), evidence.statements.pairs, evidence.statements.same
     place = {(int(i), int(j), bool(kind)): t for t, ((i, j), kind) in enumerate(zip(pairs, same, strict=True))}
     kept = []

@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 from .._arrays import FloatArray, IntArray
 from ..constraints import Constraints
 from ..forms import Form, laplacian, within_scatter
-from ..graphs import RowMatrix, cannot_link_graph
+from ..graphs import RowMatrix, cannot_link_graph, must_link_graph
 from ..projections._groups import group_codes
 
 PRIOR = 0.3
@@ -122,34 +122,29 @@ def links_of(constraints: Constraints, *, closed: bool) -> Links:
 
 
 def _must_link_scatter(constraints: Constraints, *, closed: bool) -> PairScatter:
-    """What must-linked rows differ by.
+    """What must-linked rows differ by; a group of g rows counts as at most g − 1 must-links.
 
-    With ``closed`` a group of g rows counts as g − 1 must-links, by the scatter around its mean: for a pair alone this
-    is δδᵀ/2. Otherwise stated pairs count by themselves, by weight.
+    With ``closed`` it is the scatter of each group around its mean: for a pair alone this is δδᵀ/2.
     """
+    codes = group_codes(constraints, "none")
+    independent = int((codes >= 0).sum() - len(np.unique(codes[codes >= 0])))
     if closed:
-        codes = group_codes(constraints, "none")
-        n_links = float((codes >= 0).sum() - len(np.unique(codes[codes >= 0])))
-        return PairScatter([(1.0, within_scatter(codes))], n_links)
-    graph = RowMatrix.from_pairs(constraints.n_samples, constraints.must_link, constraints.must_weight)
-    parts = [(0.5, laplacian(graph))]
-    n_links = float(constraints.must_weight.sum())
-    for partition in constraints.partitions:
-        if partition.same_within:
-            parts.append((partition.weight, within_scatter(partition.codes)))
-            n_links += (partition.n_known - partition.n_blocks) * partition.weight
-    return PairScatter(parts, n_links)
+        return PairScatter([(1.0, within_scatter(codes))], float(independent))
+    return _scatter_of(must_link_graph(constraints), constraints.n_must_link, independent)
 
 
 def _cannot_link_scatter(constraints: Constraints) -> PairScatter:
-    """What cannot-linked rows differ by: stated pairs, by weight; a partition counts as many links as it has rows."""
-    n = constraints.n_samples
-    graph = RowMatrix.from_pairs(n, constraints.cannot_link, constraints.cannot_weight)
-    parts = [(0.5, laplacian(graph))]
-    n_links = float(constraints.cannot_weight.sum())
-    for partition in constraints.partitions:
-        if partition.n_cannot_link:
-            every_pair = laplacian(cannot_link_graph(Constraints(n, partitions=[partition])))
-            parts.append((0.5 * partition.n_known / partition.n_cannot_link, every_pair))
-            n_links += partition.n_known * partition.weight
-    return PairScatter(parts, n_links)
+    """What cannot-linked rows differ by; they count as at most as many links as there are such rows."""
+    graph = cannot_link_graph(constraints)
+    return _scatter_of(graph, constraints.n_cannot_link, int(np.count_nonzero(graph.row_sums() > 0)))
+
+
+def _scatter_of(graph: RowMatrix, n_pairs: int, independent: int) -> PairScatter:
+    """The scatter of all pairs, by weight, counting as no more links than are independent of each other.
+
+    A few labels imply pairs by the square of their number, and say no more than a pair for each row.
+    """
+    if not n_pairs:
+        return PairScatter([], 0.0)
+    share = min(1.0, independent / n_pairs)
+    return PairScatter([(0.5 * share, laplacian(graph))], share * float(graph.row_sums().sum()) / 2)

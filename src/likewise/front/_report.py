@@ -18,7 +18,7 @@ from ..evaluation import constraint_accuracy
 from ..linalg._row_matrix import indicator
 from ..prepare._kinds import DataKind
 from ..prepare._linear import LinearFeatures
-from ._consensus import Consensus, count_constraints
+from ._consensus import Consensus
 from ._evidence import UNSUPERVISED, agreement, by_family, held_out_votes, matching_rows, votes
 from ._landmarks import Placement
 from ._members import Member
@@ -256,14 +256,14 @@ def make_report(
     }
     if consensus is None:
         return Report(**common)
-    stated = count_constraints(constraints)
-    known = count_constraints(placement.restrict(constraints))
+    stated = _n_pairs(constraints)
+    known = _n_pairs(placement.restrict(constraints))
     return Report(
         **common,
         learned_from="" if known == stated else f"{known:,} of {pluralize(stated, 'hint')}",
         trust="strict" if consensus.closed else "weighted",
         contradictions=count_conflicts(constraints, constraints.groups())[0],
-        dropped=known - count_constraints(consensus.applied),
+        dropped=known - _n_pairs(consensus.applied),
         families=tuple(_families(members, consensus, matching)),
         gain=consensus.evidence.gain,
         gain_error=consensus.evidence.error,
@@ -271,6 +271,10 @@ def make_report(
         kept=constraint_accuracy(labels, constraints),
         moved=np.flatnonzero(labels != placement.vote(unsupervised.labels)),
     )
+
+
+def _n_pairs(constraints: Constraints) -> int:
+    return constraints.n_must_link + constraints.n_cannot_link
 
 
 def _families(members: list[Member], consensus: Consensus, matching: Any) -> list[FamilyReport]:
