@@ -56,13 +56,13 @@ def test_an_error_in_a_thread_is_raised_and_the_next_call_goes_on(count):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_many_blocks_find_what_one_finds(monkeypatch, dtype):
-    points, centers, told = Points(X.astype(dtype)), X[:5].astype(dtype), np.arange(0, 3000, 7)
+    points, centers, chosen = Points(X.astype(dtype)), X[:5].astype(dtype), np.arange(0, 3000, 7)
     assert len(points.blocks(5)) == 1
-    whole = nearest_and(points, centers, told)
+    whole = nearest_and(points, centers, chosen)
     monkeypatch.setattr(rows, "IN_CACHE", 100)
     assert len(points.blocks(5)) > 10
     with threadpool_limits(2):
-        parts = nearest_and(points, centers, told)
+        parts = nearest_and(points, centers, chosen)
     np.testing.assert_array_equal(parts[0], whole[0])
     for part, one in zip(parts[1:], whole[1:], strict=True):
         np.testing.assert_allclose(part, one, rtol=1e-4, atol=1e-4)

@@ -1,4 +1,4 @@
-"""The comparison of the front door with its rivals: its hints, and what is made of the values."""
+"""The comparison of Likewise with its rivals: its hints, and what is made of the values."""
 
 import numpy as np
 import pytest

@@ -42,7 +42,7 @@ def asked(iris):
 
 
 def fake(doing):
-    """A process that serves one method M, and does as told when asked."""
+    """A process that serves one method M, and does as it is asked."""
     return Peers([sys.executable, "-c", HELLO + doing])
 
 

@@ -42,9 +42,9 @@ def outer_sum(X, weights):
 
 def pair_weights(hints, kind):
     W = np.zeros((hints.n_samples,) * 2)
-    pairs, beliefs = getattr(hints, f"{kind}_link"), getattr(hints, f"{kind}_weight")
-    for (i, j), belief in zip(pairs, beliefs, strict=True):
-        W[i, j] = W[j, i] = belief
+    pairs, weights = getattr(hints, f"{kind}_link"), getattr(hints, f"{kind}_weight")
+    for (i, j), weight in zip(pairs, weights, strict=True):
+        W[i, j] = W[j, i] = weight
     return W
 
 

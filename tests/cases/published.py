@@ -62,21 +62,21 @@ def screen(X, hints, scatter="groups", singletons="all"):
 
 
 def apart(hints):
-    """Pairs of closed groups that a cannot-link parts, with the largest belief in it."""
+    """Pairs of closed groups that a cannot-link parts, with the largest weight."""
     groups, found = groups_of(hints), {}
     pairs = hints.expand()
-    for (i, j), belief in zip(pairs.cannot_link, pairs.cannot_weight, strict=True):
+    for (i, j), weight in zip(pairs.cannot_link, pairs.cannot_weight, strict=True):
         key = tuple(sorted((groups[i], groups[j])))
-        found[key] = max(found.get(key, 0.0), belief)
+        found[key] = max(found.get(key, 0.0), weight)
     return groups, found
 
 
 def cannot_link_scatter(X, hints):
     groups, found = apart(hints)
     S = np.zeros((X.shape[1],) * 2)
-    for (g, h), belief in found.items():
+    for (g, h), weight in found.items():
         gap = X[groups == g].mean(axis=0) - X[groups == h].mean(axis=0)
-        S += belief * np.outer(gap, gap) / sum(found.values())
+        S += weight * np.outer(gap, gap) / sum(found.values())
     return S
 
 
@@ -139,8 +139,8 @@ def dsp_graphs(X, hints, delta, k=5):
     for i, j in extreme(plain, k, -1):
         R[i, j] = R[j, i] = 1 - plain[i, j]
     pairs = hints.expand()
-    for (i, j), belief in zip(pairs.cannot_link, pairs.cannot_weight, strict=True):
-        R[i, j] = R[j, i] = belief * (1 - plain[i, j])
+    for (i, j), weight in zip(pairs.cannot_link, pairs.cannot_weight, strict=True):
+        R[i, j] = R[j, i] = weight * (1 - plain[i, j])
     return S, R
 
 

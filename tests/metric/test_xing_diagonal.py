@@ -20,8 +20,8 @@ def direct_terms(X, hints, ridge=1e-6):
     pairs = hints.expand()
     variance = X.var(axis=0)
     s = 2 * ridge * pairs.must_weight.sum() * variance
-    for (i, j), belief in zip(pairs.must_link, pairs.must_weight, strict=True):
-        s = s + belief * (X[i] - X[j]) ** 2
+    for (i, j), weight in zip(pairs.must_link, pairs.must_weight, strict=True):
+        s = s + weight * (X[i] - X[j]) ** 2
     C = np.array([(X[i] - X[j]) ** 2 for i, j in pairs.cannot_link])
     return s, C, pairs.cannot_weight
 

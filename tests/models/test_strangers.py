@@ -1,4 +1,4 @@
-"""A model file may come from anyone: what is damaged, newer or hostile is told, and nothing in it is run."""
+"""A model file may come from anyone: what is damaged, newer or hostile is refused, and nothing in it is run."""
 
 import hashlib
 import io
@@ -239,8 +239,8 @@ def test_a_pickle_is_never_opened(tmp_path, whole):
     def arm(arrays):
         arrays["model.learned.labels_.npy"] = buffer.getvalue()
 
-    told = refused(tmp_path, altered(whole, lambda document: None, arm))
-    assert "array model.learned.labels_.npy holds objects" in told
+    message = refused(tmp_path, altered(whole, lambda document: None, arm))
+    assert "array model.learned.labels_.npy holds objects" in message
     assert "is no model file" in refused(tmp_path, pickle.dumps(Trap()))
     assert not (tmp_path / "sprung").exists()
 
