@@ -56,7 +56,7 @@ def require_given(estimator: Any, needs: Needs, y: Any, constraints: Any) -> Non
         )
 
 
-def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
+def validate_rows(estimator: Any, X: Any, *, summed: bool = True, **options: Any) -> Any:
     """``validate_data`` of scikit-learn; in sparse rows, each entry is then stored once and in order.
 
     A CSR or CSC matrix may hold an entry in several parts, which stand for their sum. Such a matrix is copied and
@@ -66,6 +66,8 @@ def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
     ----------
     estimator : estimator
     X : array-like, sparse matrix or data frame
+    summed : bool
+        False leaves entries in parts as they are: products with them are right, and looking for them takes as long.
     **options
         Those of :func:`sklearn.utils.validation.validate_data`.
 
@@ -87,7 +89,7 @@ def validate_rows(estimator: Any, X: Any, **options: Any) -> Any:
                 "the table into numbers first: likewise.TableFeatures().fit_transform(X)."
             ) from None
         raise
-    return canonical(rows)
+    return canonical(rows) if summed else rows
 
 
 def _text_columns(X: Any) -> list[str]:

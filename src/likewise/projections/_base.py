@@ -134,17 +134,15 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._transform(X)
 
     def _transform(self, X: Any) -> np.ndarray:
-        rows = self._new_rows(X, ensure_all_finite=False)
+        rows = self._new_rows(X, ensure_all_finite=False, summed=False)
         with np.errstate(invalid="ignore"):  # rows that are not finite are refused below
             image = product(rows, self.components_.T)
         if not self._shows_all(rows, image):
             self._new_rows(X, ensure_all_finite=True)
         return np.asarray(image, dtype=rows.dtype)
 
-    def _new_rows(self, X: Any, *, ensure_all_finite: bool) -> Any:
-        return validate_rows(
-            self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False, ensure_all_finite=ensure_all_finite
-        )
+    def _new_rows(self, X: Any, **options: Any) -> Any:
+        return validate_rows(self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False, **options)
 
     def _shows_all(self, X: Any, image: np.ndarray) -> bool:
         """Whether X is finite, by its image: that is far smaller, so this is the faster check.
