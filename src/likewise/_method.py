@@ -44,6 +44,16 @@ class Needs(Flag):
     def missing(self, constraints: Constraints) -> Needs:
         """The needs that constraints do not meet.
 
+        Parameters
+        ----------
+        constraints : Constraints
+
+        Returns
+        -------
+        Needs
+
+        Examples
+        --------
         >>> Needs.MUST_LINK.missing(Constraints(3, cannot_link=[(0, 1)]))
         <Needs.MUST_LINK: 1>
         """
@@ -174,7 +184,16 @@ class Method:
     build: Callable[..., Any] | None = None
 
     def of(self, make: Any) -> Method:
-        """The same facts, bound to the class or function that they are about."""
+        """The same facts, bound to the class or function that they are about.
+
+        Parameters
+        ----------
+        make : class or function
+
+        Returns
+        -------
+        Method
+        """
         return replace(self, make=make, kind=self.kind or _kind_of(make))
 
     @property
@@ -208,7 +227,17 @@ class Method:
         return ", ".join(given) or "nothing"
 
     def takes(self, parameter: str, value: Any) -> bool:
-        """Whether its constructor has a parameter that may have this value."""
+        """Whether its constructor has a parameter that may have this value.
+
+        Parameters
+        ----------
+        parameter : str
+        value : object
+
+        Returns
+        -------
+        bool
+        """
         if self.make is None or parameter not in signature(self.make).parameters:
             return False
         rules = getattr(self.make, "_parameter_constraints", {}).get(parameter)

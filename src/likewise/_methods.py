@@ -64,7 +64,12 @@ def public_objects() -> list[Any]:
 
 
 def all_methods() -> list[Method]:
-    """All methods: first those that use constraints, each in the order of their packages; baselines last."""
+    """All methods: first those that use constraints, each in the order of their packages; baselines last.
+
+    Returns
+    -------
+    list of Method
+    """
     found = [vars(make)["_method"].of(make) for make in public_objects() if _has_facts(make)]
     return sorted([*found, *BASELINES], key=lambda method: not method.uses_constraints)
 
@@ -77,6 +82,10 @@ def method_named(name: str, *, reduces: bool = False) -> Method:
     name : str
     reduces : bool
         Whether only methods count that reduce rows to a chosen number of dimensions.
+
+    Returns
+    -------
+    Method
 
     Raises
     ------
@@ -153,7 +162,20 @@ def transformer(name: str, X: Any, n_clusters: int, random_state: Any = None, **
 
 
 def reducer(name: str, X: Any, n_components: int, random_state: Any = None) -> Any:
-    """An unfitted projection to so many dimensions, by its name."""
+    """An unfitted projection to so many dimensions, by its name.
+
+    Parameters
+    ----------
+    name : str
+    X : (n, f) array or sparse matrix
+    n_components : int
+        Number of dimensions.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    estimator
+    """
     method = method_named(name, reduces=True)
     if method.build is not None:
         return method.build(X, n_components, random_state)

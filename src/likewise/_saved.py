@@ -47,6 +47,19 @@ class Saved:
     ) -> Saved:
         """The same and more, for a subclass.
 
+        Parameters
+        ----------
+        values, parts, optional
+            Added to those of this one.
+        check : callable, optional
+            Default: that of this one.
+
+        Returns
+        -------
+        Saved
+
+        Examples
+        --------
         >>> Saved(values=("components_",)).extended(values=("width_",)).values
         ('components_', 'width_')
         """

@@ -43,6 +43,10 @@ class Clusterer(ClusterMixin, BaseEstimator):
         n_clusters : int
         **params
             Other parameters of the constructor.
+
+        Returns
+        -------
+        estimator
         """
         return cls(n_clusters, **{**cls._published, **params})
 

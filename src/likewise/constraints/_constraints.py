@@ -243,7 +243,12 @@ class Constraints:
         return summarize(self) or "no hints"
 
     def constrained_rows(self) -> BoolArray:
-        """Mask of the rows that are in at least one pair, stated or implied."""
+        """Mask of the rows that are in at least one pair, stated or implied.
+
+        Returns
+        -------
+        (n,) bools
+        """
         mask = np.zeros(self.n_samples, dtype=np.bool_)
         mask[self.must_link] = mask[self.cannot_link] = True
         for partition in self.partitions:

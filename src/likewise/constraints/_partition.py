@@ -126,7 +126,12 @@ class Partition:
         return across * self.different_across + within * self.different_within
 
     def constrained_rows(self) -> BoolArray:
-        """Mask of the rows that are in at least one of the pairs it implies."""
+        """Mask of the rows that are in at least one of the pairs it implies.
+
+        Returns
+        -------
+        (n,) bools
+        """
         known = self.codes >= 0
         if self.different_across and self.n_blocks > 1:
             return known
@@ -154,10 +159,22 @@ class Partition:
         return self.with_codes(self.codes[chosen_rows(rows, self.n_samples)])
 
     def with_codes(self, codes: IntArray, **changes: Any) -> Partition:
-        """The same meaning and weight for other codes."""
+        """The same meaning and weight for other codes.
+
+        Parameters
+        ----------
+        codes : (n,) ints
+            Block of each row; −1 where it is unknown.
+        **changes
+            Other parameters of the constructor, where they change.
+
+        Returns
+        -------
+        Partition
+        """
         return Partition(codes, **{**self._meaning(), **changes})
 
-    def same_pairs(self, other: Partition) -> bool:
+    def _same_pairs(self, other: Partition) -> bool:
         """Whether both have the same blocks and the same meaning, whatever their weights."""
         return self._flags == other._flags and np.array_equal(self.codes, other.codes)
 
@@ -172,7 +189,7 @@ class Partition:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Partition):
             return NotImplemented
-        return self.weight == other.weight and self.same_pairs(other)
+        return self.weight == other.weight and self._same_pairs(other)
 
     def __reduce__(self) -> tuple[type[Partition], tuple[Any, ...]]:
         # A copy goes through the constructor: numpy forgets that an array was read-only.
@@ -213,7 +230,7 @@ def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tupl
                 f"partitions[{number}] is over {partition.n_samples} rows, the constraints over {n_samples}. "
                 "Give both the rows of one data set."
             )
-        repeated = next((i for i, other in enumerate(kept) if partition.same_pairs(other)), None)
+        repeated = next((i for i, other in enumerate(kept) if partition._same_pairs(other)), None)
         if repeated is not None:
             kept[repeated] = max(kept[repeated], partition, key=lambda each: each.weight)
         elif partition.n_known:

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import FloatArray, IntArray
-from .._method import uses_constraints
+from .._method import uses_constraints as _uses_constraints
 from ..constraints import Constraints
 from ._scores import (
     adjusted_rand_index,
@@ -422,4 +422,4 @@ def _labels(clusterer: Any, X: Any, drawn: Case, hinted: bool = True) -> IntArra
 
 
 def _takes_constraints(estimator: Any, drawn: Case) -> bool:
-    return not drawn.constraints.is_empty and uses_constraints(estimator)
+    return not drawn.constraints.is_empty and _uses_constraints(estimator)

@@ -88,7 +88,16 @@ class Form:
         return image
 
     def astype(self, dtype: Any) -> Form:
-        """The same form, for products of another precision."""
+        """The same form, for products of another precision.
+
+        Parameters
+        ----------
+        dtype : numpy dtype
+
+        Returns
+        -------
+        Form
+        """
         other = copy(self)
         if self.rows is not None:
             object.__setattr__(other, "rows", self.rows.astype(dtype))
@@ -96,13 +105,31 @@ class Form:
         return other
 
     def matrix(self, X: Any) -> FloatArray:
-        """The f×f matrix of the form."""
+        """The f×f matrix of the form.
+
+        Parameters
+        ----------
+        X : (n, f) array or sparse matrix
+
+        Returns
+        -------
+        (f, f) array
+        """
         M = np.zeros((X.shape[1], X.shape[1])) if self.rows is None else _matrix(X, self.rows)
         M[np.diag_indices_from(M)] += self.ridge
         return M
 
     def diagonal(self, X: Any) -> FloatArray:
-        """The diagonal of :meth:`matrix` without the rest of it."""
+        """The diagonal of :meth:`matrix` without the rest of it.
+
+        Parameters
+        ----------
+        X : (n, f) array or sparse matrix
+
+        Returns
+        -------
+        (f,) array
+        """
         values = np.zeros(X.shape[1]) + self.ridge
         if self.rows is not None:
             if not sparse.issparse(X) and self.rows.ignores_shifts():

@@ -95,7 +95,16 @@ def relative_ridge(amount: float, scale: Form, X: Any) -> Form:
 
 
 def total_scatter(n: int) -> Form:
-    """Σ over the n rows of (x − mean)(x − mean)ᵀ."""
+    """Σ over the n rows of (x − mean)(x − mean)ᵀ.
+
+    Parameters
+    ----------
+    n : int
+
+    Returns
+    -------
+    Form
+    """
     return Form(RowMatrix.centering(n))
 
 

@@ -139,6 +139,10 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         ----------
         X : (n, f) array, sparse matrix or data frame
         y : ignored
+
+        Returns
+        -------
+        self
         """
         self.fit_transform(X)
         return self

@@ -62,7 +62,12 @@ class FamilyReport:
     weight: float
 
     def cells(self) -> tuple[str, ...]:
-        """What the report shows of it, in the order of ``FAMILY_COLUMNS``."""
+        """What the report shows of it, in the order of ``FAMILY_COLUMNS``.
+
+        Returns
+        -------
+        tuple of str
+        """
         return self.name, f"{self.members}", f"{self.agreement:.1%}", f"{self.held_out:.1%}", f"{self.weight:.2f}"
 
 
@@ -156,7 +161,12 @@ class Report:
     clusters: tuple[ClusterReport, ...] = field(default=(), repr=False)
 
     def lines(self) -> list[tuple[str, str]]:
-        """The report as names and values, without clusters and families."""
+        """The report as names and values, without clusters and families.
+
+        Returns
+        -------
+        list of (name, value)
+        """
         lines = [
             ("data", f"{self.n_rows:,} rows; {self.preprocessing}"),
             ("clusters", f"{self.n_clusters}"),
@@ -187,7 +197,12 @@ class Report:
         return lines
 
     def cluster_lines(self) -> list[tuple[str, str]]:
-        """What sets the clusters apart, as names and values; of many the first."""
+        """What sets the clusters apart, as names and values; of many the first.
+
+        Returns
+        -------
+        list of (name, value)
+        """
         lines = [(f"cluster {number}", str(cluster)) for number, cluster in enumerate(self.clusters[:MAX_CLUSTERS])]
         if len(self.clusters) > MAX_CLUSTERS:
             lines.append(("…", f"{len(self.clusters) - MAX_CLUSTERS:,} more; see top_features(cluster)"))

@@ -7,6 +7,7 @@ after the kernel null-space projection. What a direction of feature space costs 
 from ..linalg._row_matrix import RowMatrix as RowMatrix
 from ._collapsed import CollapsedKernel as CollapsedKernel
 from ._distances import Cosine as Cosine
+from ._distances import Distances as Distances
 from ._distances import Euclidean as Euclidean
 from ._distances import Precomputed as Precomputed
 from ._exact import Neighbors as Neighbors

@@ -10,7 +10,7 @@ from sklearn.utils.extmath import row_norms
 from .._arrays import FloatArray, IntArray
 from .._threads import parallel_map
 from ..constraints import Constraints
-from ._distances import Euclidean, pair_blocks
+from ._distances import Distances, Euclidean, pair_blocks
 from ._kernel import correction, must_link_differences
 
 BLOCK = 1024
@@ -20,7 +20,7 @@ FLOAT32_SCALE = 1e30
 """Beyond this scale exponents overflow in single precision: one row is that much longer than the kernel is wide."""
 
 
-class CollapsedKernel:
+class CollapsedKernel(Distances):
     """Distances d̂ between rows after the null-space projection of a Gaussian kernel (DSP paper, Eq. 10).
 
     With z the rows of the correction T in K̂ = K − T Tᵀ,

@@ -32,40 +32,115 @@ PAIR_ENTRIES = 2**21
 
 
 class Distances(Protocol):
-    """What a search asks of distances between queries and rows."""
+    """What a search asks of distances between queries and rows; a kind of your own has all of this.
+
+    Attributes
+    ----------
+    n, n_queries : int
+        Number of rows, and of queries.
+    width : int
+        Numbers that each distance depends on.
+    hubs : (h,) ints
+        Rows that are likely neighbors of every query.
+    dense : bool
+        Whether rows are dense, so that they have coordinates for an approximate search.
+    """
 
     n: int
     n_queries: int
     width: int
-    """Numbers that each distance depends on."""
     hubs: IntArray
-    """Rows that are likely neighbors of every query."""
     dense: bool
-    """Whether rows are dense, so that they have coordinates for an approximate search."""
 
     def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
-        """Values, from some queries (a slice or indices) to some rows."""
+        """Approximate values, which rise with the distance, from some queries to some rows.
+
+        Parameters
+        ----------
+        queries, rows : slice or ints
+        double : bool
+            Whether in double precision.
+
+        Returns
+        -------
+        (q, r) array
+            For the q queries and r rows chosen.
+        """
 
     def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """By how much the values of each query may be wrong."""
+        """By how much the approximate values of each query may be wrong.
+
+        Parameters
+        ----------
+        queries : slice or ints
+        double : bool
+            Whether the values are in double precision.
+
+        Returns
+        -------
+        (q,) array
+        """
 
     def is_exact(self, double: bool) -> bool:
-        """Whether values are as exact as distances get, so that no pair has to be computed again."""
+        """Whether values are as exact as distances get, so that no pair has to be computed again.
+
+        Parameters
+        ----------
+        double : bool
+            Whether the values are in double precision.
+
+        Returns
+        -------
+        bool
+        """
 
     def to_distance(self, values: FloatArray) -> FloatArray:
-        """The distances of values."""
+        """The distances of values.
+
+        Parameters
+        ----------
+        values : array
+
+        Returns
+        -------
+        array of that shape
+        """
 
     def to_value(self, distances: FloatArray) -> FloatArray:
-        """The values of distances."""
+        """The values of distances.
+
+        Parameters
+        ----------
+        distances : array
+
+        Returns
+        -------
+        array of that shape
+        """
 
     def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
-        """Exact distances, a query and a row at a time."""
+        """Exact distances, a query and a row at a time.
+
+        Parameters
+        ----------
+        queries, rows : (m,) ints
+
+        Returns
+        -------
+        (m,) array
+        """
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """Rows and queries as points of single precision: rows that are near there are likely to be near."""
+        """Rows and queries as points of single precision: rows that are near there are likely to be near.
+
+        Returns
+        -------
+        rows : (n, d) array
+        queries : (n_queries, d) array
+        """
 
 
-class Euclidean:
+class Euclidean(Distances):
     """Euclidean distances; a value is the squared distance in units of the longest row.
 
     Parameters
@@ -132,7 +207,16 @@ class Euclidean:
         return table, squares
 
     def with_queries(self, queries: Any) -> Euclidean:
-        """The same rows, with other queries."""
+        """The same rows, with other queries.
+
+        Parameters
+        ----------
+        queries : (q, f) array or CSR matrix
+
+        Returns
+        -------
+        Euclidean
+        """
         other = copy(self)
         other._set_queries(queries)
         return other
@@ -190,7 +274,7 @@ class Euclidean:
         return np.asarray(self._right[:, :f]), np.asarray(self._left[:, :f] * np.float32(-0.5))
 
 
-class Cosine:
+class Cosine(Distances):
     """Cosine distances, 1 − cos; a row of zeros is at distance 1 from every row. A value is −cos.
 
     Parameters
@@ -226,7 +310,16 @@ class Cosine:
             self._split = self._products.rows if queries is self.X else self._products.split(queries)
 
     def with_queries(self, queries: Any) -> Cosine:
-        """The same rows, with other queries."""
+        """The same rows, with other queries.
+
+        Parameters
+        ----------
+        queries : (q, f) array or CSR matrix
+
+        Returns
+        -------
+        Cosine
+        """
         other = copy(self)
         other._set_queries(_unit_rows(queries))
         return other
@@ -277,7 +370,7 @@ class Cosine:
         return self._right, self._left
 
 
-class Precomputed:
+class Precomputed(Distances):
     """Precomputed distances.
 
     Parameters

@@ -58,7 +58,16 @@ class RowMatrix:
 
     @classmethod
     def of(cls, matrix: Any) -> RowMatrix:
-        """A symmetric n×n matrix of any kind: a RowMatrix as it is, a sparse or dense one as its sparse part."""
+        """A symmetric n×n matrix of any kind: a RowMatrix as it is, a sparse or dense one as its sparse part.
+
+        Parameters
+        ----------
+        matrix : RowMatrix, or (n, n) array or sparse matrix
+
+        Returns
+        -------
+        RowMatrix
+        """
         if isinstance(matrix, RowMatrix):
             return matrix
         matrix = _csr(matrix)
@@ -68,19 +77,48 @@ class RowMatrix:
 
     @classmethod
     def zeros(cls, n: int) -> RowMatrix:
-        """The zero matrix."""
+        """The zero matrix.
+
+        Parameters
+        ----------
+        n : int
+
+        Returns
+        -------
+        RowMatrix
+        """
         return cls(_csr((n, n)))
 
     @classmethod
     def diag(cls, values: FloatArray) -> RowMatrix:
-        """A diagonal matrix: a weight on each row."""
+        """A diagonal matrix: a weight on each row.
+
+        Parameters
+        ----------
+        values : (n,) array
+
+        Returns
+        -------
+        RowMatrix
+        """
         n, rows = len(values), np.flatnonzero(values)
         indptr = np.concatenate([[0], np.cumsum(np.asarray(values) != 0)])
         return cls(sparse.csr_array((np.asarray(values, dtype=np.float64)[rows], rows, indptr), shape=(n, n)))
 
     @classmethod
     def low_rank(cls, factor: Any, core: Any = None) -> RowMatrix:
-        """``factor · core · factorᵀ`` alone."""
+        """``factor · core · factorᵀ`` alone.
+
+        Parameters
+        ----------
+        factor : (n, g) array or sparse matrix
+        core : (g, g) array or sparse matrix, optional
+            Symmetric. Default: the identity.
+
+        Returns
+        -------
+        RowMatrix
+        """
         n = factor.shape[0]
         return cls(_csr((n, n)), factor, core)
 
@@ -110,7 +148,16 @@ class RowMatrix:
 
     @classmethod
     def centering(cls, n: int) -> RowMatrix:
-        """``I − 1 1ᵀ/n``: subtracts the mean."""
+        """``I − 1 1ᵀ/n``: subtracts the mean.
+
+        Parameters
+        ----------
+        n : int
+
+        Returns
+        -------
+        RowMatrix
+        """
         return cls(_identity(n), np.ones((n, 1)), np.array([[-1.0 / n]]))
 
     # -- arithmetic -----------------------------------------------------------------------------------------------
@@ -141,7 +188,16 @@ class RowMatrix:
         return self + (-other)
 
     def astype(self, dtype: Any) -> RowMatrix:
-        """The same matrix, for products of another precision."""
+        """The same matrix, for products of another precision.
+
+        Parameters
+        ----------
+        dtype : numpy dtype
+
+        Returns
+        -------
+        RowMatrix
+        """
         other = copy(self)
         for name in ("sparse", "factor", "core"):
             object.__setattr__(other, name, getattr(self, name).astype(dtype, copy=False))
@@ -156,7 +212,12 @@ class RowMatrix:
     # -- entries and parts ----------------------------------------------------------------------------------------
 
     def row_sums(self) -> FloatArray:
-        """``K 1``: the degree of each row."""
+        """``K 1``: the degree of each row.
+
+        Returns
+        -------
+        (n,) array
+        """
         return self @ np.ones(self.n)
 
     def entries(self, left: IntArray, right: IntArray) -> FloatArray:
@@ -177,7 +238,12 @@ class RowMatrix:
         return values
 
     def diagonal(self) -> FloatArray:
-        """The values at ``(i, i)``."""
+        """The values at ``(i, i)``.
+
+        Returns
+        -------
+        (n,) array
+        """
         values = self.sparse.diagonal()
         if self.core.nnz:
             inside = (self.factor @ self.core).multiply(self.factor).sum(axis=1)
@@ -185,18 +251,34 @@ class RowMatrix:
         return np.asarray(values)
 
     def ignores_shifts(self) -> bool:
-        """Whether ``K 1 = 0``: one vector added to every row of the data changes nothing."""
+        """Whether ``K 1 = 0``: one vector added to every row of the data changes nothing.
+
+        Returns
+        -------
+        bool
+        """
         scale = np.abs(self.diagonal()).max(initial=0.0)
         return bool(np.abs(self.row_sums()).max(initial=0.0) <= 1e-9 * scale)
 
     def without_diagonal(self) -> RowMatrix:
-        """The same matrix with a zero diagonal."""
+        """The same matrix with a zero diagonal.
+
+        Returns
+        -------
+        RowMatrix
+        """
         return self - RowMatrix.diag(self.diagonal())
 
     def span(self) -> tuple[IntArray, sparse.csr_array, sparse.csr_array]:
         """``(rows, E, B)`` with ``K = E B Eᵀ`` and E as narrow as the parts allow.
 
-        E holds one unit column for each of ``rows`` (those the sparse part touches), then the factor.
+        Returns
+        -------
+        rows : (m,) ints
+            Those that the sparse part touches.
+        E : (n, m + g) sparse array
+            One unit column for each of ``rows``, then the factor.
+        B : (m + g, m + g) sparse array
         """
         rows = self.support()
         E = sparse.hstack([selector(self.n, rows), self.factor], format="csr")
@@ -204,17 +286,37 @@ class RowMatrix:
         return rows, E, B
 
     def support(self) -> IntArray:
-        """The rows that the sparse part touches."""
+        """The rows that the sparse part touches.
+
+        Returns
+        -------
+        (m,) ints
+        """
         return np.flatnonzero(np.diff(self.sparse.indptr))
 
     def lift(self, members: Any) -> RowMatrix:
-        """From a matrix over groups to one over rows: ``members · K · membersᵀ``."""
+        """From a matrix over groups to one over rows: ``members · K · membersᵀ``.
+
+        Parameters
+        ----------
+        members : (n, g) array or sparse matrix
+            Which rows belong to which of the g groups.
+
+        Returns
+        -------
+        RowMatrix
+        """
         members = _csr(members)
         factor = sparse.hstack([members, members @ self.factor], format="csr")
         return RowMatrix.low_rank(factor, sparse.block_diag([self.sparse, self.core], format="csr"))
 
     def centered(self) -> RowMatrix:
-        """``H K H`` with H the centering: K for data whose mean was subtracted."""
+        """``H K H`` with H the centering: K for data whose mean was subtracted.
+
+        Returns
+        -------
+        RowMatrix
+        """
         sums = self.row_sums()
         n = self.n
         factor = np.column_stack([np.ones(n), sums])
@@ -225,6 +327,15 @@ class RowMatrix:
         """The same with low-rank parts written into the sparse one, smallest first, as far as ``limit`` entries go.
 
         Groups of one or two rows are cheaper as pairs; large groups are not.
+
+        Parameters
+        ----------
+        limit : int
+            Entries of the sparse part to add, at most.
+
+        Returns
+        -------
+        RowMatrix
         """
         sizes = np.bincount(self.factor.indices, minlength=self.factor.shape[1]).astype(np.float64)
         core = self.core.tocoo()
@@ -245,7 +356,12 @@ class RowMatrix:
         return RowMatrix(self.sparse + written, self.factor[:, columns], kept[columns][:, columns])
 
     def toarray(self) -> FloatArray:
-        """The n×n array: for tests and small data."""
+        """The n×n array: for tests and small data.
+
+        Returns
+        -------
+        (n, n) array
+        """
         return np.asarray(self.sparse.toarray() + (self.factor @ self.core @ self.factor.T).toarray())
 
 

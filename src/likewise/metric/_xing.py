@@ -185,6 +185,10 @@ class XingMetric(TransformerMixin, BaseEstimator):
         kind : {"diagonal", "full"}
         **params
             Other parameters of the constructor.
+
+        Returns
+        -------
+        estimator
         """
         return cls(kind, **{**cls._published, **params})
 

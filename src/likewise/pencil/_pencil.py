@@ -90,7 +90,12 @@ class Pencil:
         return self.push if self.over == "push" else self.pull
 
     def is_translation_invariant(self) -> bool:
-        """Whether adding a constant to a column of the data changes nothing."""
+        """Whether adding a constant to a column of the data changes nothing.
+
+        Returns
+        -------
+        bool
+        """
         return all(form.rows is None or form.rows.ignores_shifts() for form in (self.pull, self.push))
 
 

@@ -246,7 +246,16 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         return self._tfidf.idf_
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The most frequent form of each stem; the shorter one, then the first in the alphabet, if they tie."""
+        """The most frequent form of each stem; the shorter one, then the first in the alphabet, if they tie.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        (n_features,) array of str
+        """
         check_is_fitted(self)
         return self._names.copy()
 

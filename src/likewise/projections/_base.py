@@ -76,7 +76,18 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @classmethod
     def as_published(cls, n_components: int | None = None, **params: Any) -> Self:
-        """The paper to the letter; the plain constructor has the defaults that were measured to work best."""
+        """The paper to the letter; the plain constructor has the defaults that were measured to work best.
+
+        Parameters
+        ----------
+        n_components : int, optional
+        **params
+            Other parameters of the constructor.
+
+        Returns
+        -------
+        estimator
+        """
         return cls(n_components=n_components, **{**cls._published, **params})
 
     @abstractmethod

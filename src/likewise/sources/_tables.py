@@ -14,6 +14,12 @@ class Records:
 
     Nothing is copied before it is needed.
 
+    Parameters
+    ----------
+    table : pandas, polars or Arrow table, dict of columns, structured array, or list of dicts
+
+    Examples
+    --------
     >>> records = Records([{"name": "ann", "age": 30}, {"name": "bob"}])
     >>> records.names, len(records), records.column("age")
     (['name', 'age'], 2, [30, None])
@@ -37,9 +43,18 @@ class Records:
             return False
 
     def column(self, name: Any) -> list[Any]:
-        """The values of one column."""
+        """The values of one column.
+
+        Parameters
+        ----------
+        name : name of a column
+
+        Returns
+        -------
+        list
+        """
         if name not in self:
-            raise ValueError(f"{name!r} is no column of the table: it has {self.listed_names()}.")
+            raise ValueError(f"{name!r} is no column of the table: it has {self.listed_names}.")
         if isinstance(self._table, Sequence):
             return [row.get(name) for row in self._table]
         if isinstance(self._table, nw.DataFrame):
@@ -62,8 +77,10 @@ class Records:
         for values in zip(*columns, strict=True):
             yield dict(zip(self.names, values, strict=True))
 
-    def listed_names(self, *, most: int = 8) -> str:
-        """The names of the columns, for a message."""
+    @property
+    def listed_names(self) -> str:
+        """The names of the columns for a message; of many, the first eight."""
+        most = 8
         more = f", ... ({len(self.names) - most} more)" if len(self.names) > most else ""
         return ", ".join(map(repr, self.names[:most])) + more
 

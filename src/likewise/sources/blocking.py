@@ -14,10 +14,11 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .._arrays import IntArray, is_missing
+from .._arrays import IntArray
+from .._arrays import is_missing as _is_missing
 from ..constraints import Constraints, Partition
-from ..constraints._validate import encode_values
-from ._phonetic import soundex
+from ..constraints._validate import encode_values as _encode_values
+from ._phonetic import soundex as _soundex
 from ._tables import Records
 
 
@@ -79,7 +80,7 @@ def from_records(table: Any, *, same: Any = None, different_across: Any = None, 
     wanted = [
         (how, key, key_weight)
         for how, keys in (("same", same), ("different_across", different_across))
-        for key, key_weight in weighted_keys(keys, weight, records, how)
+        for key, key_weight in _weighted_keys(keys, weight, records, how)
     ]
     if not wanted:
         raise ValueError(
@@ -115,7 +116,7 @@ class Key(ABC):
 
 
 @dataclass(frozen=True)
-class Values(Key):
+class _Values(Key):
     """Blocks of equal values of a column, or of what a function makes of them."""
 
     column: Hashable
@@ -126,12 +127,12 @@ class Values(Key):
         values: Iterable[Any] = records.column(self.column)
         if self.function is not None:
             function = self.function
-            values = (None if is_missing(value) else function(value) for value in values)
+            values = (None if _is_missing(value) else function(value) for value in values)
         return _codes(values, f"column {self.column!r}")
 
 
 @dataclass(frozen=True)
-class Computed(Key):
+class _Computed(Key):
     """Blocks of equal values of a function of a whole record."""
 
     function: Callable[[dict[Any, Any]], Hashable]
@@ -142,7 +143,7 @@ class Computed(Key):
 
 
 @dataclass(frozen=True)
-class All(Key):
+class _All(Key):
     """Blocks of records that agree in several keys."""
 
     keys: tuple[Key, ...]
@@ -158,7 +159,7 @@ class All(Key):
 
 
 @dataclass(frozen=True)
-class NGrams(Key):
+class _NGrams(Key):
     """Blocks of records that share a piece of a word; see :func:`ngrams`."""
 
     column: Hashable
@@ -189,7 +190,7 @@ class NGrams(Key):
         number_of.default_factory = number_of.__len__  # a piece not seen before gets the next number
         pieces, counts = array("q"), array("q")
         for value in records.column(self.column):
-            found = () if is_missing(value) else pieces_of(plain(value), self.length)
+            found = () if _is_missing(value) else _pieces_of(_plain(value), self.length)
             pieces.extend(map(number_of.__getitem__, found))
             counts.append(len(found))
         place = np.empty(len(number_of), dtype=np.int64)
@@ -218,7 +219,7 @@ def prefix(column: Hashable, length: int) -> Key:
     [[0, 1]]
     """
     length = _checked_length(length)
-    return Values(column, _Prefix(length))
+    return _Values(column, _Prefix(length))
 
 
 def phonetic(column: Hashable) -> Key:
@@ -238,7 +239,7 @@ def phonetic(column: Hashable) -> Key:
     >>> from_records({"name": ["Robert", "Rupert", "Rubin"]}, same=phonetic("name")).expand().must_link.tolist()
     [[0, 1]]
     """
-    return Values(column, _sound)
+    return _Values(column, _sound)
 
 
 def ngrams(column: Hashable, length: int = 3) -> Key:
@@ -274,7 +275,7 @@ def ngrams(column: Hashable, length: int = 3) -> Key:
     >>> from_records(names, different_across=ngrams("name", 4)).partitions[0].codes
     array([0, 0, 1, 1, 2])
     """
-    return NGrams(column, _checked_length(length))
+    return _NGrams(column, _checked_length(length))
 
 
 @dataclass(frozen=True)
@@ -284,60 +285,60 @@ class _Prefix:
     length: int
 
     def __call__(self, value: Any) -> str:
-        return plain(value)[: self.length]
+        return _plain(value)[: self.length]
 
 
 def _sound(value: Any) -> str | None:
-    return soundex(str(value))
+    return _soundex(str(value))
 
 
-def plain(value: Any) -> str:
+def _plain(value: Any) -> str:
     """Text without differences of case and spacing.
 
-    >>> plain("  De  Vries ")
+    >>> _plain("  De  Vries ")
     'de vries'
     """
     return " ".join(str(value).casefold().split())
 
 
-def pieces_of(text: str, length: int) -> set[str]:
+def _pieces_of(text: str, length: int) -> set[str]:
     """The distinct n-grams of a text; the text itself if it is shorter.
 
-    >>> sorted(pieces_of("banana", 3)), pieces_of("ng", 3)
+    >>> sorted(_pieces_of("banana", 3)), _pieces_of("ng", 3)
     (['ana', 'ban', 'nan'], {'ng'})
     """
     return {text[start : start + length] for start in range(max(len(text) - length, 0) + 1)}
 
 
-def weighted_keys(keys: Any, weight: float, records: Records, how: str) -> Iterator[tuple[Key, float]]:
+def _weighted_keys(keys: Any, weight: float, records: Records, how: str) -> Iterator[tuple[Key, float]]:
     """Read the keys of one argument, each with its weight."""
     if keys is None:
         return
     if isinstance(keys, Mapping):
         keys = list(keys.items())
-        yield from ((as_key(key, records, how), key_weight) for key, key_weight in keys)
+        yield from ((_as_key(key, records, how), key_weight) for key, key_weight in keys)
         return
     for key in keys if isinstance(keys, list) else [keys]:
         if isinstance(key, tuple) and len(key) == 2 and _is_weight(key[1], records):
-            yield as_key(key[0], records, how), key[1]
+            yield _as_key(key[0], records, how), key[1]
         else:
-            yield as_key(key, records, how), weight
+            yield _as_key(key, records, how), weight
 
 
-def as_key(key: Any, records: Records, how: str) -> Key:
+def _as_key(key: Any, records: Records, how: str) -> Key:
     """Read one key in any of its forms."""
     if isinstance(key, Key):
         return key
     if isinstance(key, Hashable) and key in records:
-        return Values(key)
+        return _Values(key)
     if isinstance(key, tuple) and key:
         if len(key) == 2 and callable(key[1]) and not isinstance(key[1], Key) and key[0] in records:
-            return Values(*key)
-        return All(tuple(as_key(part, records, how) for part in key))
+            return _Values(*key)
+        return _All(tuple(_as_key(part, records, how) for part in key))
     if callable(key):
-        return Computed(key)
+        return _Computed(key)
     raise ValueError(
-        f"{how} names the key {key!r}, which is no column of the table: it has {records.listed_names()}. "
+        f"{how} names the key {key!r}, which is no column of the table: it has {records.listed_names}. "
         "A key is a column, a tuple of keys, prefix(...), phonetic(...), ngrams(...) or a function."
     )
 
@@ -353,7 +354,7 @@ def _codes(values: Iterable[Any], source: str) -> IntArray:
             "Make it a string, a number or a tuple of these."
         )
 
-    return encode_values(values, refusal)[0]
+    return _encode_values(values, refusal)[0]
 
 
 def _is_weight(value: Any, records: Records) -> bool:

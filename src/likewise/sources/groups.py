@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..constraints import Constraints, Partition
-from ..constraints._validate import encode_labels
+from ..constraints._validate import encode_labels as _encode_labels
 
 
 def all_same(column: Any, *, weight: float = 1.0, unknown: Any = -1) -> Constraints:
@@ -80,5 +80,5 @@ def all_different(column: Any, *, weight: float = 1.0, unknown: Any = -1) -> Con
 def _from_blocks(column: Any, unknown: Any, **meaning: Any) -> Constraints:
     if isinstance(column, str | bytes):
         raise TypeError(f"column is one single string, {column[:40]!r}. Pass the values, one for each row.")
-    codes, _ = encode_labels(column, unknown)
+    codes, _ = _encode_labels(column, unknown)
     return Constraints(len(codes), partitions=[Partition(codes, **meaning)])

@@ -11,8 +11,8 @@ from scipy.spatial import cKDTree
 
 from .._arrays import FloatArray, IntArray
 from ..constraints import Constraints, Partition
-from ..constraints._repair import RefusingUnion
-from ..constraints._validate import checked_weight
+from ..constraints._repair import RefusingUnion as _RefusingUnion
+from ..constraints._validate import checked_weight as _checked_weight
 
 _TIE = 1e-12  # distances this close, relatively, are equal
 _ROUNDING = 1e-9  # frames at 0.3 and 0.4 are one step of 0.1 apart, but not in floating point
@@ -74,7 +74,7 @@ def from_detections(
     places = _checked_positions(positions, len(codes))
     _positive(max_gap, "max_gap", "1 links a frame to the next one")
     _positive(max_distance, "max_distance", "It is how far an object moves at most, in units of positions")
-    weight = checked_weight(weight, "weight")
+    weight = _checked_weight(weight, "weight")
     links, distance = _consistent(codes, *_mutually_nearest(times, codes, places, max_gap, max_distance))
     return Constraints(
         len(codes),
@@ -121,7 +121,7 @@ def _consistent(
 ) -> tuple[IntArray, FloatArray]:
     """Keep links, over short gaps and distances first, as long as no track is twice in a frame."""
     order = np.lexsort((pairs.max(axis=1), pairs.min(axis=1), distances, gaps))
-    tracks = RefusingUnion()
+    tracks = _RefusingUnion()
     frame = codes.tolist()
     for row in np.unique(pairs).tolist():
         tracks.mark(row, {frame[row]: row})  # one detection a frame

@@ -7,7 +7,6 @@ left), with backtracking inside each connected set of groups. A search that runs
 from __future__ import annotations
 
 import heapq
-from typing import Self
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..._arrays import FloatArray, IntArray
 from ...constraints import Closure
-from ...constraints._format import join_rows, pluralize
+from ...constraints._format import join_rows
 from ...constraints._partition import pairs_within
 from ._penalties import INFINITE, LabelState, Penalties
 
@@ -38,10 +37,6 @@ class PlacementError(ValueError):
 
     def __reduce__(self) -> tuple[type[PlacementError], tuple[object, ...]]:
         return type(self), (str(self), self.rows, self.proven)
-
-    def after(self, n_init: int) -> Self:
-        """The same, saying how many starts ended so."""
-        return type(self)(f"{self} All of {pluralize(n_init, 'start')} ended so.", self.rows, self.proven)
 
 
 def cannot_link_edges(closure: Closure, apart: Penalties) -> IntArray:

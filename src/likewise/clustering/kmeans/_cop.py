@@ -13,6 +13,7 @@ from ..._arrays import FloatArray, IntArray
 from ..._method import LLOYD, Method
 from ..._progress import track
 from ...constraints import Constraints
+from ...constraints._format import pluralize
 from ...graphs import cannot_link_graph
 from ._centers import CenterClusterer
 from ._coloring import PlacementError, Placer, TwoSides
@@ -153,7 +154,8 @@ class COPKMeans(CenterClusterer):
                     raise
                 failure = error
         if failure is not None and not runs:
-            raise failure.after(self.n_init)
+            message = f"{failure} All of {pluralize(self.n_init, 'start')} ended so."
+            raise PlacementError(message, failure.rows, failure.proven)
         return runs
 
 

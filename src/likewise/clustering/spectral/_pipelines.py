@@ -263,6 +263,10 @@ def l_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = No
     published : bool
         The paper to the letter: no shrinking of the metric, all cosines, Shi and Malik's scaling.
     random_state : int, RandomState or None
+
+    Returns
+    -------
+    ChainedClusterer
     """
     return ChainedClusterer(
         n_clusters, steps=[_metric(published)], clusterer=_cut(NormalizedCut, published), random_state=random_state
@@ -279,7 +283,16 @@ def l_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = No
     )
 )
 def rl_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
-    """RL-NC: a metric in the structure subspace, then a normalized cut. Parameters as for :func:`l_nc`.
+    """RL-NC: a metric in the structure subspace, then a normalized cut.
+
+    Parameters
+    ----------
+    n_clusters, published, random_state
+        As for :func:`l_nc`.
+
+    Returns
+    -------
+    ChainedClusterer
 
     Examples
     --------
@@ -309,7 +322,17 @@ def rl_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = N
     )
 )
 def rlc_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
-    """RLC-NC: as RL-NC, with a penalty on cut must-links. Parameters as for :func:`l_nc`."""
+    """RLC-NC: as RL-NC, with a penalty on cut must-links.
+
+    Parameters
+    ----------
+    n_clusters, published, random_state
+        As for :func:`l_nc`.
+
+    Returns
+    -------
+    ChainedClusterer
+    """
     steps = [_subspace(published), _metric(published)]
     cut = _cut(ConstrainedNormalizedCut, published)
     return ChainedClusterer(n_clusters, steps=steps, clusterer=cut, random_state=random_state)
@@ -327,7 +350,16 @@ def rlc_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = 
 def lo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
     """Lo-NC: cosine distances with the constraints propagated locally, then a normalized cut.
 
-    Published: must-links taken one by one, and all distances count. Other parameters as for :func:`l_nc`.
+    Parameters
+    ----------
+    n_clusters : int
+    published : bool
+        The paper to the letter: must-links taken one by one, and all distances count.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    ChainedClusterer
     """
     return _propagated(n_clusters, "local", published, random_state)
 
@@ -344,7 +376,16 @@ def lo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = N
 def glo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = None) -> ChainedClusterer:
     """Glo-NC: cosine distances with the constraints propagated along shortest paths, then a normalized cut.
 
-    Published: all distances count. Other parameters as for :func:`l_nc`.
+    Parameters
+    ----------
+    n_clusters : int
+    published : bool
+        The paper to the letter: all distances count.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    ChainedClusterer
     """
     return _propagated(n_clusters, "global", published, random_state)
 
