@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+from enum import Enum
 from importlib import import_module
 from pathlib import Path
 
@@ -14,21 +15,37 @@ sys.path.insert(0, str(DOCS))
 from machinery import api_pages  # noqa: E402
 
 
-def public_functions():
-    """All that ``docs/api.toml`` shows, by name: functions, and methods with those that they override."""
+def public_objects():
+    """All that ``docs/api.toml`` shows, by name."""
     for package in api_pages.read(DOCS):
         module = import_module(f"likewise.{package['module']}")
         for name in package["objects"]:
-            thing, label = getattr(module, name), f"{package['module']}.{name}"
-            if not inspect.isclass(thing):
-                yield label, thing, [thing]
-                continue
-            names = {name: None for base in thing.__mro__ for name in vars(base) if not name.startswith("_")}
-            for method in names:
-                function = inspect.unwrap(getattr(thing, method, None))
-                is_own = inspect.isfunction(function) or inspect.ismethod(function)
-                if is_own and function.__module__.startswith("likewise."):
-                    yield f"{label}.{method}", function, [getattr(base, method, None) for base in thing.__mro__]
+            yield f"{package['module']}.{name}", getattr(module, name)
+
+
+def public_functions():
+    """Functions, and methods with those that they override, by name."""
+    for label, thing in public_objects():
+        if not inspect.isclass(thing):
+            yield label, thing, [thing]
+            continue
+        names = {name: None for base in thing.__mro__ for name in vars(base) if not name.startswith("_")}
+        for method in names:
+            function = inspect.unwrap(getattr(thing, method, None))
+            is_own = inspect.isfunction(function) or inspect.ismethod(function)
+            if is_own and function.__module__.startswith("likewise."):
+                yield f"{label}.{method}", function, [getattr(base, method, None) for base in thing.__mro__]
+
+
+def public_classes():
+    """Classes that are made with parameters, by name; errors are made by the library alone."""
+    for label, thing in public_objects():
+        if inspect.isclass(thing) and not issubclass(thing, Enum | Exception) and not is_protocol(thing):
+            yield label, thing
+
+
+def is_protocol(thing):
+    return getattr(thing, "_is_protocol", False)
 
 
 def sections(docstring):
@@ -61,6 +78,21 @@ def undocumented(function, definitions):
 )
 def test_parameters_and_what_is_returned_are_described(function, definitions):
     assert undocumented(function, definitions) == []
+
+
+@pytest.mark.parametrize("made", [pytest.param(thing, id=name) for name, thing in public_classes()])
+def test_parameters_of_classes_are_described(made):
+    """As parameters, or as attributes where they are both, as in a dataclass."""
+    text = sections(made.__doc__)
+    known = described(text.get("Parameters", "")) | described(text.get("Attributes", ""))
+    assert [name for name in parameters_of(made) if name not in known] == []
+
+
+def parameters_of(made):
+    try:
+        return list(inspect.signature(made).parameters)
+    except ValueError:  # made as a built-in type is, such as a list
+        return []
 
 
 def test_what_is_missing_is_found():

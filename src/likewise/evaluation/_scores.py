@@ -21,14 +21,21 @@ KINDS: tuple[Kind, Kind] = ("must", "cannot")
 
 
 class PairScore(NamedTuple):
-    """What `pair_f_score` returns."""
+    """What `pair_f_score` returns.
+
+    Attributes
+    ----------
+    f : float
+        The harmonic mean of precision and recall.
+    precision : float
+        P(same class | together).
+    recall : float
+        P(together | same class).
+    """
 
     f: float
-    """harmonic mean of precision and recall"""
     precision: float
-    """P(same class | together)"""
     recall: float
-    """P(together | same class)"""
 
 
 def rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:

@@ -43,6 +43,13 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     A paper overrides :meth:`_pencil`, which states what it makes small and what it makes large. Everything else is
     written here once.
 
+    Parameters
+    ----------
+    n_components : int, optional
+        Number of directions. None: all there are.
+    scaling : {"unit", "form", "share"}
+        The length of each direction; see :func:`likewise.pencil.solve_pencil`.
+
     Attributes
     ----------
     components_ : (n_components_, n_features_in_) array

@@ -270,8 +270,13 @@ class SKKMeans(KernelKMeans):
     .. math:: \\hat K = K - K_M^T W^+ K_M, \\qquad
               \\min_\\pi \\sum_h \\sum_{x \\in \\pi_h} \\|\\hat\\varphi(x) - \\hat m_h\\|^2
 
-    (DSP paper, Eqs. 6–8 and 24–25.) Parameters and attributes are those of :class:`KernelKMeans`; new rows are
-    compared after the same projection.
+    (DSP paper, Eqs. 6–8 and 24–25.) Attributes are those of :class:`KernelKMeans`; new rows are compared after the
+    same projection.
+
+    Parameters
+    ----------
+    n_clusters, kernel, delta, kernel_params, n_landmarks, n_init, max_iter, tol, random_state
+        As for :class:`KernelKMeans`.
 
     References
     ----------
