@@ -158,7 +158,7 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         Returns
         -------
-        (n, n_components_) array
+        (n, r) array
         """
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         metric = self.metric if self.metric != "auto" else "cosine" if sparse.issparse(X) else "euclidean"
@@ -189,7 +189,7 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         Returns
         -------
-        (m, n_components_) array
+        (m, r) array
             Of a row of ``fit``, its own coordinates.
         """
         check_is_fitted(self)

@@ -408,7 +408,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
         Returns
         -------
-        (m, n_clusters_) array
+        (m, k) array
             For a row of ``fit`` its row of ``embedding_`` (of rows that coincide, that of the first); for any other the
             weighted mean of those near it, of unit length.
         """

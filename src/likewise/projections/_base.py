@@ -146,7 +146,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Returns
         -------
-        (n, n_components_) array
+        (n, r) array
         """
         check_is_fitted(self)
         return self._transform(X)
