@@ -14,7 +14,7 @@ from sklearn.decomposition import PCA
 
 import likewise as lw
 from likewise import clustering
-from likewise._method import Kind, Method
+from likewise._method import Method, MethodKind
 from likewise._methods import method_named
 
 
@@ -109,11 +109,11 @@ def method_of(key: str) -> Method:
     return method_named(key.split()[0])
 
 
-def cases(kind: Kind) -> dict[str, Case]:
+def cases(kind: MethodKind) -> dict[str, Case]:
     """The cases of one kind of method."""
     return {key: case for key, case in CASES.items() if method_of(key).kind is kind}
 
 
-PROJECTIONS = cases(Kind.PROJECTION)
-CLUSTERERS = cases(Kind.CLUSTERER)
-METRICS = cases(Kind.METRIC)
+PROJECTIONS = cases(MethodKind.PROJECTION)
+CLUSTERERS = cases(MethodKind.CLUSTERER)
+METRICS = cases(MethodKind.METRIC)

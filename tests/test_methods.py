@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 
 import likewise
 from likewise import Constraints
-from likewise._method import Kind, Method, Needs
+from likewise._method import Method, MethodKind, Needs
 from likewise._methods import _REGISTERED, all_methods, clusterer, method_named, reducer, register, transformer
 from likewise.clustering import ChainedClusterer, PropagatedAffinity, SphericalKMeans
 from likewise.prepare import DataKind, TableFeatures, TextFeatures
@@ -58,7 +58,7 @@ def test_what_is_said_of_constraints_is_true(name):
 @runnable
 def test_what_is_said_of_weights_is_true(name):
     method = METHODS[name]
-    if not method.uses_constraints or method.kind is not Kind.CLUSTERER:
+    if not method.uses_constraints or method.kind is not MethodKind.CLUSTERER:
         return
     weighted = Constraints(len(X), must_link=[(0, 1), (2, 3)], must_weight=[0.5, 1.0], cannot_link=[(0, 60), (0, 120)])
     model = clusterer(name, X, 3, 0, **({"trust": False} if name == "project" else {}))

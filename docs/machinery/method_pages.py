@@ -11,7 +11,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 import likewise
-from likewise._method import Kind, Method
+from likewise._method import Method, MethodKind
 from likewise._methods import all_methods
 
 FOLDER = "methods"
@@ -51,7 +51,7 @@ def _facts(method: Method) -> dict[str, str]:
 
 def _family(families: list[dict[str, Any]], method: Method) -> dict[str, Any]:
     """The family of pages that a method without an entry joins: that of its kind."""
-    assert isinstance(method.kind, Kind)
+    assert isinstance(method.kind, MethodKind)
     for family in families:
         if family.get("kind") == method.kind.name:
             return family

@@ -1,4 +1,4 @@
-"""Types of arrays, missing values, and labels as numbers: what every subpackage may import."""
+"""Types of arrays, blocks and samples of rows, missing values, labels as numbers: for every subpackage."""
 
 from __future__ import annotations
 
@@ -10,6 +10,24 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+
+def slices(n: int, step: int) -> list[slice]:
+    """Slices of ``step`` rows each, the last one shorter, over n rows.
+
+    >>> slices(5, 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+
+
+def evenly_spaced(n: int, count: int) -> IntArray:
+    """At most ``count`` of the numbers below n, evenly spaced, the first and the last among them.
+
+    >>> evenly_spaced(10, 4).tolist(), evenly_spaced(2, 4).tolist()
+    ([0, 3, 6, 9], [0, 1])
+    """
+    return np.linspace(0, n - 1, min(n, count)).astype(np.int64)
 
 
 def is_missing(value: Any) -> bool:

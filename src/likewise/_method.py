@@ -75,7 +75,7 @@ _WORDS = {
 }
 
 
-class Kind(Enum):
+class MethodKind(Enum):
     """What a method makes of rows."""
 
     CLUSTERER = "clusters"
@@ -159,7 +159,7 @@ class Method:
         The extra of the package that it needs, if any.
     places : bool, optional
         Whether it places new rows. None: whether it has ``predict`` or ``transform``.
-    kind : Kind, optional
+    kind : MethodKind, optional
         None: what its class or function makes.
     make : class or function, optional
         Filled in by :mod:`likewise._methods`: what the facts are about.
@@ -179,7 +179,7 @@ class Method:
     cost: Cost | None = None
     extra: str = ""
     places: bool | None = None
-    kind: Kind | None = None
+    kind: MethodKind | None = None
     make: Any = None
     build: Callable[..., Any] | None = None
 
@@ -204,23 +204,23 @@ class Method:
     @property
     def reduces(self) -> bool:
         """Whether it can reduce rows to a chosen number of dimensions."""
-        return self.kind is Kind.PROJECTION
+        return self.kind is MethodKind.PROJECTION
 
     @property
     def places_new_rows(self) -> bool:
         """Whether rows that were not there in ``fit`` can be clustered or projected."""
         if self.places is not None:
             return self.places
-        return self.kind is not Kind.CLUSTERER or hasattr(self.make(), "predict")
+        return self.kind is not MethodKind.CLUSTERER or hasattr(self.make(), "predict")
 
     @property
     def needs_words(self) -> str:
         """What it needs or does not use, for tables.
 
-        >>> Method("toy", needs=Needs.MUST_LINK, kind=Kind.CLUSTERER).needs_words
+        >>> Method("toy", needs=Needs.MUST_LINK, kind=MethodKind.CLUSTERER).needs_words
         'k, must-links'
         """
-        given = ["k"] if self.kind is Kind.CLUSTERER and not self.chooses_n_clusters else []
+        given = ["k"] if self.kind is MethodKind.CLUSTERER and not self.chooses_n_clusters else []
         given += [self.needs.words] if self.needs else []
         given += [] if self.uses_constraints else ["no constraints"]
         given += [f"the extra {self.extra}"] if self.extra else []
@@ -260,7 +260,7 @@ def uses_constraints(estimator: Any) -> bool:
     return has_fit_parameter(estimator, "constraints") and (facts is None or facts.uses_constraints)
 
 
-def _kind_of(make: Any) -> Kind:
+def _kind_of(make: Any) -> MethodKind:
     if not isclass(make) or issubclass(make, ClusterMixin):
-        return Kind.CLUSTERER
-    return Kind.PROJECTION if "n_components" in signature(make).parameters else Kind.METRIC
+        return MethodKind.CLUSTERER
+    return MethodKind.PROJECTION if "n_components" in signature(make).parameters else MethodKind.METRIC

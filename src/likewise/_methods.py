@@ -25,7 +25,7 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, TruncatedSVD
 
 from . import clustering, front, metric, prepare, projections
-from ._method import Kind, Made, Method, Needs
+from ._method import Made, Method, MethodKind, Needs
 from .evaluation.protocols import Case
 from .evaluation.protocols import Method as ProtocolMethod
 from .tables import extra
@@ -140,7 +140,7 @@ def clusterer(
         if not method.chooses_n_clusters:
             raise ValueError(f"the method {name} needs the number of clusters.")
         return method.make(**_seeded(method, random_state), **parameters)
-    if method.kind is not Kind.CLUSTERER:
+    if method.kind is not MethodKind.CLUSTERER:
         step = transformer(name, X, n_clusters, random_state, **parameters)
         last = k_means_for(X, n_clusters, random_state, data_kind)
         return clustering.ChainedClusterer(n_clusters, steps=[step], clusterer=last, random_state=random_state)
@@ -152,11 +152,11 @@ def clusterer(
 def transformer(name: str, X: Any, n_clusters: int, random_state: Any = None, **parameters: Any) -> Any:
     """An unfitted projection or metric by its name, as wide as serves a k-means with so many clusters."""
     method = method_named(name)
-    if method.kind is Kind.CLUSTERER:
+    if method.kind is MethodKind.CLUSTERER:
         raise ValueError(f"the method {name} clusters rows, it does not transform them.")
     if method.build is not None:
         return method.build(X, n_clusters, random_state)
-    if method.kind is Kind.PROJECTION and not method.keeps_all_components:
+    if method.kind is MethodKind.PROJECTION and not method.keeps_all_components:
         parameters = {"n_components": max(n_clusters - 1, 2), **parameters}
     return method.make(**_seeded(method, random_state), **parameters)
 
@@ -248,7 +248,7 @@ BASELINES = (
         prefer="a baseline",
         paper="Lloyd 1982",
         uses_constraints=False,
-        kind=Kind.CLUSTERER,
+        kind=MethodKind.CLUSTERER,
         build=k_means_for,
         places=True,
     ),
@@ -257,7 +257,7 @@ BASELINES = (
         prefer="a baseline: directions of largest variance",
         paper="Pearson 1901",
         uses_constraints=False,
-        kind=Kind.PROJECTION,
+        kind=MethodKind.PROJECTION,
         build=principal_components,
     ),
     Method(
@@ -265,7 +265,7 @@ BASELINES = (
         prefer="a baseline: UMAP, then k-means",
         paper="McInnes, Healy, Melville 2018",
         uses_constraints=False,
-        kind=Kind.CLUSTERER,
+        kind=MethodKind.CLUSTERER,
         build=umap_then_k_means,
         places=False,
         extra="papers",

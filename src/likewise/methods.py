@@ -13,8 +13,8 @@ comparisons and model files. A clusterer that places new rows also says what a m
 """
 
 from ._method import Cost as Cost
-from ._method import Kind as Kind
 from ._method import Method as Method
+from ._method import MethodKind as MethodKind
 from ._method import Needs as Needs
 from ._methods import all_methods as all_methods
 from ._methods import clusterer as clusterer

@@ -260,6 +260,19 @@ def pairs_across(codes: IntArray) -> IntArray:
     return _with_partners(rows, stop, np.full(len(rows), len(rows)))
 
 
+def numbered_pairs(number: IntArray, start: IntArray, stop: IntArray) -> IntArray:
+    """Return pairs of positions by their number, without writing out the others.
+
+    The position i is paired with the positions start[i] to stop[i], and the pairs are numbered in this order.
+
+    >>> numbered_pairs(np.array([0, 2]), np.array([1, 2, 3]), np.array([3, 3, 3])).tolist()
+    [[0, 1], [1, 2]]
+    """
+    ends = np.cumsum(stop - start)
+    left = np.searchsorted(ends, number, side="right")
+    return np.column_stack([left, stop[left] - (ends[left] - number)])
+
+
 def by_block(codes: IntArray) -> IntArray:
     """Return the known rows ordered by block, and in a block as they come."""
     known = np.flatnonzero(codes >= 0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import BoolArray, IntArray
-from ._partition import Partition, Parts, pairs_within
+from ._partition import Partition, Parts, numbered_pairs, pairs_within
 from ._validate import encode_labels, whole_number
 
 
@@ -53,12 +53,10 @@ class _Labeled:
 
     def cannot_links(self, amount: int) -> IntArray:
         # The row at a place in class order is paired with all places after its class.
-        stop = (self.start + self.sizes)[self.codes]
-        ends = np.cumsum(len(self.rows) - stop)
-        number = self.draw(int(ends[-1]) if ends.size else 0, amount, "pairs of two classes")
-        place = np.searchsorted(ends, number, side="right")
-        partner = len(self.rows) - (ends[place] - number)
-        return self.rows[np.column_stack([place, partner])]
+        start = (self.start + self.sizes)[self.codes]
+        stop = np.full(len(self.rows), len(self.rows))
+        number = self.draw(int((stop - start).sum()), amount, "pairs of two classes")
+        return self.rows[numbered_pairs(number, start, stop)]
 
     def must_links_of(self, label: int, amount: int) -> IntArray:
         size = int(self.sizes[label])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._arrays import IntArray
+from .._arrays import IntArray, slices
 
 Hashes = NDArray[np.uint64]
 
@@ -44,9 +44,7 @@ def hash_rows(X: Any, dtype: Any) -> Hashes:
         np.cumsum(_codes(X.data, dtype) * factors[X.indices], out=sums[1:])
         return sums[X.indptr[1:]] - sums[X.indptr[:-1]]  # sums wrap around, and so do their differences
     hashes = np.empty(len(X), dtype=np.uint64)
-    block = max(BLOCK_ENTRIES // max(X.shape[1], 1), 1)
-    for start in range(0, len(X), block):
-        rows = slice(start, start + block)
+    for rows in slices(len(X), max(BLOCK_ENTRIES // max(X.shape[1], 1), 1)):
         hashes[rows] = (_codes(X[rows], dtype) * factors).sum(axis=1)
     return hashes
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import FloatArray, IntArray, slices
 from .._progress import stage
 from .._saved import Saved, check_shape
 from .._threads import parallel_map
@@ -146,12 +146,12 @@ class Landmarks:
         near = _near(features)
         n = X.shape[0]
 
-        def place(start: int) -> tuple[FloatArray, Any]:
-            placed = features.transform(X[start : start + BATCH_ROWS])
+        def place(batch: slice) -> tuple[FloatArray, Any]:
+            placed = features.transform(X[batch])
             return placed, near.of(placed)
 
         with stage("placing rows"):
-            batches = parallel_map(place, range(0, n, BATCH_ROWS), n_jobs, report=True)
+            batches = parallel_map(place, slices(n, BATCH_ROWS), n_jobs, report=True)
         placed, weights = zip(*batches, strict=True)
         return cls(n, near, rows, sparse.csr_array(sparse.vstack(weights)), np.concatenate(placed))
 

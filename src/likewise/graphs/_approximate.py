@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import FloatArray, IntArray, evenly_spaced, slices
 from .._progress import observe
 from .._threads import parallel_map
 from ._distances import Distances, Euclidean
@@ -105,7 +105,7 @@ def approximate_farthest(
 
     def attempt(queries: IntArray, effort: int) -> Neighbors:
         # The rows that are farthest from some, and those farthest from the mean.
-        some = _evenly_spaced(distances.n_queries, FAR_OUT * effort)
+        some = evenly_spaced(distances.n_queries, FAR_OUT * effort)
         with observe(None):
             seen = exact_search(
                 distances, k, farthest=True, queries=some, exclude_self=exclude_self, n_jobs=n_jobs
@@ -147,15 +147,16 @@ def radii(distances: Distances, n_jobs: int | None = None) -> FloatArray:
 
     With s and t any of the rows that make the mean, its square is mean_s d²(x, s) − ½ mean_st d²(s, t).
     """
-    some = _evenly_spaced(distances.n, MEAN_OF)
+    some = evenly_spaced(distances.n, MEAN_OF)
     among = distances.to_distance(distances.approx(some, some, double=True)) ** 2
 
     def squares(queries: slice) -> FloatArray:
         most = distances.approx(queries, some) + distances.error_bound(queries)[:, None]
         return np.asarray((distances.to_distance(most) ** 2).mean(axis=1))
 
-    blocks = [slice(start, start + BLOCK) for start in range(0, distances.n_queries, BLOCK)]
-    found = np.concatenate(parallel_map(squares, blocks, n_jobs)) - among.mean() * (0.5 - ROUNDING)
+    found = np.concatenate(parallel_map(squares, slices(distances.n_queries, BLOCK), n_jobs)) - among.mean() * (
+        0.5 - ROUNDING
+    )
     return np.asarray(np.sqrt(np.maximum(found, 0.0)))
 
 
@@ -189,9 +190,5 @@ def _nearest_center(centers: Any, rows: Any, n_jobs: int | None) -> IntArray:
 def _centers(rows: Any) -> Any:
     """Centers of some 2√n cells, from a few rounds of k-means on some of the rows."""
     count = max(1, int(2 * np.sqrt(len(rows))))
-    some = rows[np.linspace(0, len(rows) - 1, min(len(rows), ROWS_PER_CENTER * count)).astype(np.int64)]
+    some = rows[evenly_spaced(len(rows), ROWS_PER_CENTER * count)]
     return KMeans(count, init="random", n_init=1, max_iter=5, tol=0.0, random_state=0).fit(some).cluster_centers_
-
-
-def _evenly_spaced(n: int, count: int) -> IntArray:
-    return np.unique(np.linspace(0, n - 1, min(n, count)).astype(np.int64))

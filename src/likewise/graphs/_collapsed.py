@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.extmath import row_norms
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import FloatArray, IntArray, slices
 from .._threads import parallel_map
 from ..constraints import Constraints
 from ._distances import Distances, Euclidean, pair_blocks
@@ -54,8 +54,7 @@ class CollapsedKernel(Distances):
         self._Z: FloatArray = np.zeros((self.n, 0))
         if len(self.hubs):
             B = correction(self._kernel(self.hubs, self.hubs), differences) * np.sqrt(0.5)
-            blocks = [slice(start, start + BLOCK) for start in range(0, self.n, BLOCK)]
-            parts = parallel_map(lambda rows: self._kernel(rows, self.hubs) @ B, blocks, n_jobs)
+            parts = parallel_map(lambda rows: self._kernel(rows, self.hubs) @ B, slices(self.n, BLOCK), n_jobs)
             self._Z = np.concatenate(parts)
         self.width = self._plain.width + self._Z.shape[1]
         self._fixed = Euclidean(self._Z)

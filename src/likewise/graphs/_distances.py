@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import FloatArray, IntArray, slices
 from ..linalg._products import canonical, row_blocks
 
 TILE = 4096
@@ -482,7 +482,7 @@ class SplitProducts:
 
 def tiles(n: int) -> list[slice]:
     """Slices of ``TILE`` rows."""
-    return [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+    return slices(n, TILE)
 
 
 def _length(rows: slice) -> int:
@@ -501,5 +501,4 @@ def stored(X: Any) -> int:
 
 def pair_blocks(count: int, width: int) -> list[slice]:
     """Slices over so many pairs, such that a table of that width is small."""
-    step = max(1, PAIR_ENTRIES // max(width, 1))
-    return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+    return slices(count, max(1, PAIR_ENTRIES // max(width, 1)))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import KDTree
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import FloatArray, IntArray, slices
 from .._threads import n_threads, parallel_map
 from ._distances import Cosine, Distances, Euclidean, tiles
 
@@ -86,7 +86,7 @@ def exact_search(
     of the values. The exact distances of these are then computed, pair by pair.
     """
     asked = np.arange(distances.n_queries) if queries is None else queries
-    blocks = [asked[start : start + QUERIES] for start in range(0, len(asked), QUERIES)]
+    blocks = [asked[part] for part in slices(len(asked), QUERIES)]
     among = None if candidates is None else np.unique(candidates)
     search = BlockSearch(distances, k, farthest, resolution, among, exclude_self)
     answers = parallel_map(search, blocks, n_jobs, report=True)

@@ -16,7 +16,7 @@ from scipy import linalg, sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from threadpoolctl import threadpool_limits
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import FloatArray, IntArray, evenly_spaced
 from .._sklearn import Interval, StrOptions
 from .._warnings import NarrowKernelWarning
 from ..constraints import Constraints
@@ -114,8 +114,7 @@ def _root_of_inverse(W: FloatArray) -> FloatArray:
 def median_distance(X: Any) -> float:
     """The median distance between two rows, exact up to 1,500 rows."""
     n = X.shape[0]
-    some = X if n <= SAMPLE else X[np.linspace(0, n - 1, SAMPLE).astype(int)]
-    distances = euclidean_distances(some)
+    distances = euclidean_distances(X if n <= SAMPLE else X[evenly_spaced(n, SAMPLE)])
     median = float(np.median(distances[np.triu_indices_from(distances, 1)]))
     return median if median > 0 else 1.0
 

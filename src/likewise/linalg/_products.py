@@ -6,7 +6,6 @@ multiplied and forgotten. Data of double precision are multiplied as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
-from .._arrays import FloatArray
+from .._arrays import FloatArray, slices
 from .._threads import n_threads, parallel_map
 
 ENTRIES = 2**20
@@ -78,20 +77,14 @@ def crossprod64(A: Any, B: Any) -> Any:
     return total
 
 
-def row_blocks(X: Any) -> Iterator[slice]:
+def row_blocks(X: Any) -> list[slice]:
     """Slices over the rows, each of about ``ENTRIES`` numbers."""
-    yield from _blocks(X.shape[0], X.shape[1])
+    return slices(X.shape[0], max(1, ENTRIES // max(X.shape[1], 1)))
 
 
-def column_blocks(X: Any) -> Iterator[slice]:
+def column_blocks(X: Any) -> list[slice]:
     """Slices over the columns, each of about ``ENTRIES`` numbers, but of 16 columns at least."""
-    yield from _blocks(X.shape[1], X.shape[0], least=16)
-
-
-def _blocks(count: int, width: int, least: int = 1) -> Iterator[slice]:
-    step = max(least, ENTRIES // max(width, 1))
-    for start in range(0, count, step):
-        yield slice(start, min(start + step, count))
+    return slices(X.shape[1], max(16, ENTRIES // max(X.shape[0], 1)))
 
 
 class ThreadedMatrix:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from .._arrays import BoolArray, FloatArray, IntArray
+from .._arrays import BoolArray, FloatArray, IntArray, evenly_spaced
 from .._progress import track
 from ..constraints import Constraints
 from ._diagonal import minimize
@@ -229,7 +229,7 @@ class _Pairs:
     def of(cls, X: Any, rows: IntArray, weights: FloatArray, limit: int) -> _Pairs:
         """At most ``limit`` of them, evenly spaced."""
         if len(rows) > limit:
-            some = np.linspace(0, len(rows) - 1, limit).astype(np.int64)
+            some = evenly_spaced(len(rows), limit)
             rows, weights = rows[some], weights[some]
         return cls(rows, differences(X, rows), weights)
 

@@ -11,9 +11,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import FloatArray, IntArray, evenly_spaced
 from ..constraints import Constraints, Partition
 from ..constraints._overlap import implied_weights, implies
+from ..constraints._partition import by_block, numbered_pairs
 from ..forms import Form, laplacian, ridge
 from ..graphs import must_link_graph
 from ..linalg._products import centered, row_blocks
@@ -154,17 +155,11 @@ def _spaced_pairs(partition: Partition, amount: int) -> IntArray:
     Rows stand in the order of their blocks. The partners of a row are the rows after its block ends, those after
     itself within the block, or both; so the t-th pair is found by counting, and O(n²) pairs never exist.
     """
-    rows = np.flatnonzero(partition.codes >= 0)
-    rows = rows[np.argsort(partition.codes[rows], kind="stable")]
-    position = np.arange(len(rows))
+    rows = by_block(partition.codes)
     end = np.searchsorted(partition.codes[rows], partition.codes[rows], side="right")
-    first = position + 1 if partition.different_within else end
-    last = np.full(len(rows), len(rows)) if partition.different_across else end
-    upto = np.cumsum(last - first)
-    wanted = np.unique(np.linspace(0, upto[-1] - 1, amount).astype(np.int64))
-    left = np.searchsorted(upto, wanted, side="right")
-    right = first[left] + wanted - (upto[left] - (last - first)[left])
-    return np.column_stack([rows[left], rows[right]])
+    start = np.arange(len(rows)) + 1 if partition.different_within else end
+    stop = np.full(len(rows), len(rows)) if partition.different_across else end
+    return rows[numbered_pairs(evenly_spaced(int((stop - start).sum()), amount), start, stop)]
 
 
 def differences(X: Any, pairs: IntArray, *, dense: bool = False) -> Any:

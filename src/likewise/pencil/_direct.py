@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 
-from .._arrays import FloatArray
+from .._arrays import FloatArray, slices
 from ..forms._form import Form
 from ..linalg._eigen import generalized_eigh, well_conditioned_cholesky
 from ..linalg._products import product
@@ -133,7 +133,7 @@ def with_extent(X: Any, pencil: Pencil, W: FloatArray, origin: Origin) -> FloatA
     # The images of all directions at once would be as large as the data made dense.
     step = max(BLOCK_COLUMNS, BLOCK_ENTRIES // X.shape[0])
     parts = []
-    for some in (W[:, start : start + step] for start in range(0, W.shape[1], step)):
+    for some in (W[:, part] for part in slices(W.shape[1], step)):
         image = product(X, some)
         forms = (form.value(X, some, image) for form in (pencil.pull, pencil.push))
         spread = image if origin is None else image - origin[0] @ (origin[1] @ some)

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
-from .._arrays import BoolArray, FloatArray, IntArray
+from .._arrays import BoolArray, FloatArray, IntArray, slices
 from ..constraints import Constraints
 from ..front._report import feature_differences, largest_differences
 from ..prepare._kinds import DataKind, kind_of
@@ -156,7 +156,7 @@ class Facts:
             return linear, linear.fit_transform(self.X)[1]
         chosen = np.sort(np.random.default_rng(0).choice(count, MAX_FITTED, replace=False))
         linear.fit_transform(self.X[chosen])
-        parts = (linear.transform(self.X[start : start + MAX_FITTED])[1] for start in range(0, count, MAX_FITTED))
+        parts = (linear.transform(self.X[part])[1] for part in slices(count, MAX_FITTED))
         return linear, np.concatenate(list(parts))
 
     @cached_property

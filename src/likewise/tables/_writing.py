@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from .._arrays import slices
 from .._atomic import atomic_write, atomic_write_text
 from .._progress import track
 from ._extras import extra
@@ -70,8 +71,8 @@ def write_delimited(file: TextIO, columns: Columns, delimiter: str = ",") -> Non
         file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
     )
     writer.writerow(columns)
-    for start in track(range(0, len(rows), BATCH_ROWS)):
-        writer.writerows(rows[start : start + BATCH_ROWS])
+    for batch in track(slices(len(rows), BATCH_ROWS)):
+        writer.writerows(rows[batch])
 
 
 def _csv(path: Path, columns: Columns) -> None:

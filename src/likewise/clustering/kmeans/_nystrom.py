@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._arrays import FloatArray, IntArray
+from ..._arrays import FloatArray, IntArray, evenly_spaced
 from ..._threads import parallel_map
 from ...constraints import Constraints
 from ...graphs._kernel import must_link_differences
@@ -66,15 +66,15 @@ class Nystrom:
         def fill(some: slice) -> None:
             F[some] = kernel(X[some], chosen) @ M
 
-        parallel_map(fill, list(blocks(n, len(landmarks))), report=True)
-        some = _sample(n)
+        parallel_map(fill, blocks(n, len(landmarks)), report=True)
+        some = evenly_spaced(n, SAMPLE)
         off = np.linalg.norm(kernel(X[some], X[some]) - F[some] @ F[some].T)
         return cls(landmarks, F, M, float(off))
 
     @property
     def error(self) -> float:
         """‖K − F Fᵀ‖ ÷ ‖F Fᵀ‖ among the sample: after a collapse, the error beside what the collapse left."""
-        some = self.F[_sample(len(self.F))]
+        some = self.F[evenly_spaced(len(self.F), SAMPLE)]
         return self.off / float(np.linalg.norm(some @ some.T))
 
     def collapse(self, constraints: Constraints) -> None:
@@ -88,7 +88,7 @@ class Nystrom:
             def project(some: slice) -> None:
                 self.F[some] -= (self.F[some] @ B.T) @ B
 
-            parallel_map(project, list(blocks(len(self.F), self.F.shape[1])), report=True)
+            parallel_map(project, blocks(len(self.F), self.F.shape[1]), report=True)
 
 
 def random_landmarks(count: int, constraints: Constraints, rng: np.random.RandomState) -> IntArray:
@@ -99,7 +99,3 @@ def random_landmarks(count: int, constraints: Constraints, rng: np.random.Random
         linked = rng.choice(linked, count // 2, replace=False)
     others = np.setdiff1d(np.arange(n), linked)
     return np.sort(np.concatenate([linked, rng.choice(others, count - len(linked), replace=False)]))
-
-
-def _sample(n: int) -> IntArray:
-    return np.linspace(0, n - 1, min(n, SAMPLE)).astype(int)

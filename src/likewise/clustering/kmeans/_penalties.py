@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from ..._arrays import BoolArray, FloatArray, IntArray
+from ..._arrays import BoolArray, FloatArray, IntArray, slices
 from ...graphs import RowMatrix
 from ...linalg._row_matrix import indicator
 from ._points import BLOCK, IN_CACHE, blocks
@@ -153,8 +153,7 @@ class Penalties:
         state = LabelState(self, labels, costs.shape[1])
         present, move = state.labels, state.move
         order = rng.permutation(misplaced)
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
+        for batch in (order[part] for part in slices(len(order), BATCH)):
             for i, own in zip(batch.tolist(), costs[batch].tolist(), strict=True):
                 cost = state.total_costs(i, own, penalty)
                 best = min(cost)

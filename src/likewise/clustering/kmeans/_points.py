@@ -10,13 +10,12 @@ unit vectors c too, so it serves cosine k-means (rows and centers of unit length
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 
-from ..._arrays import BoolArray, FloatArray, IntArray
+from ..._arrays import BoolArray, FloatArray, IntArray, slices
 from ..._threads import parallel_map
 from ...linalg._row_matrix import indicator
 from ...linalg._unit_rows import squared_lengths, unit_rows
@@ -104,8 +103,8 @@ class Points:
     def blocks(self, n_centers: int) -> list[slice]:
         """Blocks of points whose distances to that many centers are best computed at once."""
         if self._dense:
-            return list(blocks(self.n, n_centers + self.rows.shape[1], IN_CACHE))
-        return list(blocks(self.n, n_centers, SPARSE_BLOCK))
+            return blocks(self.n, n_centers + self.rows.shape[1], IN_CACHE)
+        return blocks(self.n, n_centers, SPARSE_BLOCK)
 
     def squared_distances(self, centers: FloatArray, rows: Any = slice(None)) -> FloatArray:
         """‖x − c‖² from some points (by default all) to each center; never below zero."""
@@ -163,11 +162,9 @@ def origin(X: Any) -> Any:
     return 0 if sparse.issparse(X) else X.mean(axis=0, dtype=np.float64).astype(X.dtype)
 
 
-def blocks(n: int, width: int, size: int = BLOCK) -> Iterator[slice]:
+def blocks(n: int, width: int, size: int = BLOCK) -> list[slice]:
     """Slices over n rows, so that a table of that width holds about ``size`` numbers."""
-    step = max(size // max(width, 1), 256)
-    for start in range(0, n, step):
-        yield slice(start, min(start + step, n))
+    return slices(n, max(size // max(width, 1), 256))
 
 
 def nearest(points: PointSet, centers: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
+from ..._arrays import evenly_spaced
 from ..._threads import parallel_map
 from ...linalg._unit_rows import unit_rows
 from ._points import IN_CACHE, blocks
@@ -25,7 +26,7 @@ def mean_distance(X: Any, *, cosine: bool = False) -> float:
     """
     n = X.shape[0]
     if n > SAMPLE:
-        X, n = X[np.linspace(0, n - 1, SAMPLE).astype(int)], SAMPLE
+        X, n = X[evenly_spaced(n, SAMPLE)], SAMPLE
     rows = unit_rows(X) if cosine else X
     if n < 2:
         return 0.0
@@ -37,7 +38,7 @@ def mean_distance(X: Any, *, cosine: bool = False) -> float:
         if block.stop < n:
             totals[block.start] += euclidean_distances(rows[block], rows[block.stop :]).sum(dtype=np.float64)
 
-    parallel_map(add, list(blocks(n, n, IN_CACHE)))
+    parallel_map(add, blocks(n, n, IN_CACHE))
     return float(sum(totals[start] for start in sorted(totals))) / (n * (n - 1) / 2)
 
 

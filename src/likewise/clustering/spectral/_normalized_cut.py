@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, check_random_state
 
-from ..._arrays import FloatArray, IntArray
+from ..._arrays import FloatArray, IntArray, slices
 from ..._method import CUT, Method
 from ..._progress import stage
 from ..._sklearn import Interval, StrOptions
@@ -238,17 +238,15 @@ def _all_pairs(rows: Any, affinity: str, delta: Any) -> FloatArray:
 def _of_pairs(rows: Any, pairs: IntArray, affinity: str, delta: Any) -> FloatArray:
     """The affinity of each pair, a block of pairs at a time."""
     weights = np.empty(len(pairs))
-    step = max(1, BLOCK_ENTRIES // rows.shape[1])
-    for start in range(0, len(pairs), step):
-        left, right = (rows[side] for side in pairs[start : start + step].T)
+    for block in slices(len(pairs), max(1, BLOCK_ENTRIES // rows.shape[1])):
+        left, right = (rows[side] for side in pairs[block].T)
         if affinity == "cosine":
             product = left.multiply(right) if sparse.issparse(left) else left * right
-            block = np.maximum(np.asarray(product.sum(axis=1)).ravel(), 0.0)
+            weights[block] = np.maximum(np.asarray(product.sum(axis=1)).ravel(), 0.0)
         else:
             apart = left - right
             apart = apart.power(2) if sparse.issparse(apart) else np.square(apart)
-            block = np.exp(np.asarray(apart.sum(axis=1)).ravel() * (-0.5 / delta**2))
-        weights[start : start + step] = block
+            weights[block] = np.exp(np.asarray(apart.sum(axis=1)).ravel() * (-0.5 / delta**2))
     return weights
 
 

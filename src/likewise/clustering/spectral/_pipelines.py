@@ -27,7 +27,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..._arrays import FloatArray
+from ..._arrays import FloatArray, slices
 from ..._estimator import validate_rows
 from ..._method import ALL_PAIRS, CUT, Method, Needs, method, uses_constraints
 from ..._progress import stage, track
@@ -239,8 +239,7 @@ def _all_distances(X: Any, metric: str) -> FloatArray:
     if metric not in ("cosine", "euclidean"):  # others may depend on all rows
         return pairwise_distances(X, metric=metric).astype(np.float64)
     D = np.empty((X.shape[0], X.shape[0]))
-    for start in track(range(0, len(D), BLOCK_ROWS)):
-        block = slice(start, start + BLOCK_ROWS)
+    for block in track(slices(len(D), BLOCK_ROWS)):
         D[block] = pairwise_distances(X[block], X, metric=metric)
     return D
 

@@ -10,7 +10,7 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_array
 
-from ..._arrays import FloatArray, IntArray
+from ..._arrays import FloatArray, IntArray, slices
 from ..._progress import stage
 from ...constraints import Constraints
 from ...constraints._validate import whole_number
@@ -104,8 +104,8 @@ def global_core_pairs(
     Notes
     -----
     In a component of more than ``exact_up_to`` documents only pairs at most two steps apart are scored, from a random
-    sketch of 256 directions. Distances are then right up to a factor 1 ± ε for all pairs at once, with the ε of
-    :func:`~likewise.sources.links._walks.sketch_error`, and 1 ± 0.09 for a typical one.
+    sketch of 256 directions. Distances are then right up to a factor 1 ± ε for all pairs at once, but for a
+    chance of 2 · pairs · exp(−256(ε²/4 − ε³/6)) (Achlioptas 2003), and 1 ± 0.09 for a typical one.
 
     References
     ----------
@@ -153,10 +153,10 @@ def unit_documents(X: Any) -> Any:
 def cosines(unit: Any, pairs: IntArray) -> FloatArray:
     """The cosine of each pair of rows of unit length, a part of the pairs at a time."""
     found = np.zeros(len(pairs))
-    for start in range(0, len(pairs), 100_000):
-        left, right = (unit[pairs[start : start + 100_000, side]] for side in (0, 1))
+    for part in slices(len(pairs), 100_000):
+        left, right = (unit[pairs[part, side]] for side in (0, 1))
         product = left.multiply(right) if sparse.issparse(unit) else left * right
-        found[start : start + 100_000] = np.asarray(product.sum(axis=1)).ravel()
+        found[part] = np.asarray(product.sum(axis=1)).ravel()
     return found
 
 
@@ -239,8 +239,7 @@ def _sketched(W: sparse.csr_array, score: str, random_state: Any) -> Iterator[tu
         left, right = rows[reach.row], reach.col.astype(np.int64)
         left, right = left[left < right], right[left < right]
         scores = np.empty(len(left))
-        for start in range(0, len(left), 20_000):
-            part = slice(start, start + 20_000)
+        for part in slices(len(left), 20_000):
             if commute:
                 scores[part] = degree.sum() / 2 * np.square(Y[left[part]] - Y[right[part]]).sum(axis=1)
             else:
@@ -360,7 +359,7 @@ def sketch(W: sparse.csr_array, restart: float, n_directions: int, random_state:
 
     The matrix M is CᵀC, with C the weighted incidence matrix above √restart·I; so M⁻¹ = (CM⁻¹)ᵀ(CM⁻¹), and random
     signs Q keep the lengths and angles of the columns of CM⁻¹ (Johnson, Lindenstrauss): M⁻¹CᵀQ/√q, a linear system
-    for each of the q directions and none for a vertex. See :func:`sketch_error`.
+    for each of the q directions and none for a vertex.
 
     References
     ----------
@@ -379,9 +378,8 @@ def sketch(W: sparse.csr_array, restart: float, n_directions: int, random_state:
         shape=(n, m),
     )
     B = np.empty((n, n_directions))
-    for start in range(0, n_directions, 16):  # a few directions at a time: signs of all edges are many
-        count = min(16, n_directions - start)
-        B[:, start : start + count] = incidence @ rng.choice([-1.0, 1.0], size=(m, count))
+    for some in slices(n_directions, 16):  # a few directions at a time: signs of all edges are many
+        B[:, some] = incidence @ rng.choice([-1.0, 1.0], size=(m, some.stop - some.start))
     if restart:
         B += np.sqrt(restart) * rng.choice([-1.0, 1.0], size=B.shape)
     scale = sparse.diags_array(1.0 / root)
@@ -409,17 +407,3 @@ class _Walk:
     def precondition(self, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The residual itself."""
         return residual, residual
-
-
-def sketch_error(n_directions: int, n_pairs: int, failure: float = 1e-3) -> float:
-    """Relative error of squared distances that a sketch exceeds for none of ``n_pairs``, but for a small chance.
-
-    The least ε with 2 · n_pairs · exp(−q(ε²/4 − ε³/6)) ≤ failure, for q directions of random signs (Achlioptas 2003).
-    Counted for 4 · n_pairs lengths, cosines are off by at most 2ε/(1 − ε).
-
-    >>> round(sketch_error(1000, 10_000), 2)
-    0.29
-    """
-    grid = np.linspace(0.0, 1.0, 10_001)
-    enough = n_directions * (grid**2 / 4 - grid**3 / 6) >= np.log(2 * max(n_pairs, 1) / failure)
-    return float(grid[enough.argmax()]) if enough.any() else np.inf
