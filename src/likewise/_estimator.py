@@ -37,6 +37,8 @@ def fit_inputs(
     constraints : Constraints
     """
     rows = validate_rows(estimator, X, **options)
+    if not estimator.__sklearn_tags__().input_tags.pairwise:
+        check_magnitude(rows)
     require_given(estimator, needs, y, constraints)
     given = as_constraints(rows.shape[0], y, constraints)
     missing = needs.missing(given)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import as_constraints, check_magnitude, validate_rows
+from .._estimator import fit_inputs, validate_rows
 from .._method import Method
 from .._saved import Saved
 from .._sklearn import _fit_context
 from ..constraints import Constraints
-from ..constraints._overlap import pair_weights
+from ..constraints._overlap import KINDS, Kind, pair_weights
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
@@ -71,13 +72,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        X = validate_rows(self, X, **self._accepts())
-        if not self.__sklearn_tags__().input_tags.pairwise:
-            check_magnitude(X)
-        n_clusters = getattr(self, "n_clusters", None) or 1
-        if n_clusters > X.shape[0]:
-            raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={X.shape[0]} rows there are.")
-        known = self._known(X.shape[0], y, constraints)
+        X, known = self._fit_inputs(X, y, constraints)
         if not (self._method.uses_constraints or known.is_empty):
             raise ValueError(
                 f"{type(self).__name__} does not use constraints, but was given {known!r}. Use PCKMeans, COPKMeans or "
@@ -102,8 +97,19 @@ class Clusterer(ClusterMixin, BaseEstimator):
         """
         return self.fit(X, y, constraints=constraints).labels_
 
-    def _known(self, n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
-        return as_constraints(n_samples, y if self._method.uses_constraints else None, constraints)
+    def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints]:
+        """The validated rows, and labels and constraints as one."""
+        labels = y if self._method.uses_constraints else None
+        X, known = fit_inputs(self, X, labels, constraints, **self._accepts())
+        n_clusters = getattr(self, "n_clusters", None) or 1
+        if n_clusters > X.shape[0]:
+            raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={X.shape[0]} rows there are.")
+        return X, known
+
+    def _new_rows(self, X: Any) -> Any:
+        """Validated rows for a fitted clusterer."""
+        check_is_fitted(self)
+        return validate_rows(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
 
     def _accepts(self) -> dict[str, Any]:
         return {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "ensure_min_samples": 1}
@@ -122,9 +128,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         return tags
 
 
-def uncertain_weight(
-    constraints: Constraints, kinds: tuple[Literal["must", "cannot"], ...] = ("must", "cannot")
-) -> float | None:
+def uncertain_weight(constraints: Constraints, kinds: tuple[Kind, ...] = KINDS) -> float | None:
     """The first weight other than 1; None where all constraints are certain.
 
     >>> uncertain_weight(Constraints(3, must_link=[(0, 1)], must_weight=0.5)), uncertain_weight(Constraints(3))

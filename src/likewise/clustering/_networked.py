@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import check_magnitude, validate_rows
 from .._method import Method, Needs
 from .._progress import stage
 from .._saved import Saved
@@ -208,12 +207,8 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         -------
         self
         """
-        X = validate_rows(self, self._features(X, fitting=True), **self._accepts())
-        check_magnitude(X)
+        X, known = self._fit_inputs(self._features(X, fitting=True), y, constraints)
         n = X.shape[0]
-        if self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={n} rows there are.")
-        known = self._known(n, y, constraints)
         matrix = None if links is None else link_matrix(links, n, ids=ids)
         self.homophily_ = None
         if matrix is not None and not known.is_empty:
@@ -316,9 +311,9 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
             raise ValueError("these are texts, but the model was fitted to a matrix. Pass rows of the same columns.")
         return self.text_features_.transform(X)
 
-    def _checked(self, X: Any) -> Any:
+    def _new_rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_rows(self, self._features(X), reset=False, **self._accepts())
+        return super()._new_rows(self._features(X))
 
     def transform(self, X: Any) -> Any:
         """Documents in the learned space.
@@ -331,7 +326,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         -------
         (n, r) array
         """
-        return self._image(self._checked(X))
+        return self._image(self._new_rows(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new documents, by their words alone.

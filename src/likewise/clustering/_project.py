@@ -10,9 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
-from .._estimator import validate_rows
 from .._method import LLOYD, Method, uses_constraints
 from .._progress import stage
 from .._saved import Saved
@@ -226,11 +225,7 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         -------
         (n, r) array
         """
-        return self.projection_.transform(self._checked(X))
-
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_rows(self, X, reset=False, **self._accepts())
+        return self.projection_.transform(self._new_rows(X))
 
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
     def predict(self, X: Any) -> np.ndarray:
@@ -244,7 +239,7 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         -------
         (n,) int array
         """
-        Z = self._image(self._checked(X))
+        Z = self._image(self._new_rows(X))
         return np.asarray(self.clusterer_.predict(Z), dtype=np.int32)
 
 

@@ -22,6 +22,7 @@ MOST_PAIRS = 10_000_000
 """Pairs that may be written out for that."""
 
 Kind = Literal["must", "cannot"]
+KINDS: tuple[Kind, Kind] = ("must", "cannot")
 
 
 class Links(Protocol):

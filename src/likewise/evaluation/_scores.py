@@ -14,10 +14,8 @@ from sklearn.metrics import adjusted_rand_score, rand_score
 
 from .._arrays import IntArray
 from ..constraints import Constraints
-from ..constraints._overlap import Kind, implied_weights, links_once, stated_pairs
+from ..constraints._overlap import KINDS, implied_weights, links_once, stated_pairs
 from ._contingency import contingency_of_labels, encode, encode_both
-
-KINDS: tuple[Kind, Kind] = ("must", "cannot")
 
 
 class PairScore(NamedTuple):

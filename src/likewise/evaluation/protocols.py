@@ -380,8 +380,7 @@ def one_sided_wilcoxon(first: Any, second: Any) -> float:
     """
     from scipy.stats import wilcoxon
 
-    difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
-    difference = difference[np.isfinite(difference)]
+    difference = _differences(first, second)
     if not np.any(difference):
         return 1.0
     return float(wilcoxon(difference, alternative="greater").pvalue)
@@ -402,13 +401,18 @@ def one_sided_t_test(first: Any, second: Any) -> float:
     """
     from scipy.stats import ttest_1samp
 
-    difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
-    difference = difference[np.isfinite(difference)]
+    difference = _differences(first, second)
     if difference.size < 2 or not np.any(difference):
         return 1.0
     if np.ptp(difference) <= 1e-9 * np.abs(difference).max():  # a spread of rounding errors
         return 0.0 if difference[0] > 0 else 1.0
     return float(ttest_1samp(difference, 0.0, alternative="greater").pvalue)
+
+
+def _differences(first: Any, second: Any) -> FloatArray:
+    """First minus second, where that is finite."""
+    difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    return difference[np.isfinite(difference)]
 
 
 def _starts(seed: int, count: int) -> Iterable[int]:

@@ -12,14 +12,13 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import FloatArray, IntArray
 from .._estimator import validate_rows
 from .._progress import stage
 from .._saved import Saved, check_shape
 from .._sklearn import Interval, StrOptions, _fit_context
 from ..graphs._fuzzy import Nearness
 from ..graphs._neighbors import SEARCH
-from ..linalg._eigen import connected_parts, largest_eigenpairs, leading_pairs, normalized, unit_length
+from ..linalg._eigen import graph_eigenpairs, unit_length
 from ._known_rows import find_rows, hash_rows
 
 NEIGHBORS = {"euclidean": 10, "cosine": 20}
@@ -166,8 +165,9 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         with stage("searching neighbors"):
             self.graph_ = self._near.graph()
         self.recall_ = self._near.recall
+        degrees = np.asarray(self.graph_.sum(axis=1)).ravel()
         with stage("eigenvectors of the neighbor graph"):
-            values, V, degrees, self.n_parts_ = walk_pairs(self.graph_, min(self.n_components, X.shape[0]))
+            values, V, self.n_parts_ = graph_eigenpairs(self.graph_, degrees, min(self.n_components, X.shape[0]))
         smooth = values > SMOOTH
         smooth[0] = True
         self.eigenvalues_ = values[smooth]
@@ -218,17 +218,3 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def walk_pairs(graph: sparse.csr_array, n_vectors: int) -> tuple[FloatArray, FloatArray, FloatArray, int]:
-    """The leading eigenpairs of D^-½ W D^-½, the degrees, and the number of connected parts."""
-    degrees = np.asarray(graph.sum(axis=1)).ravel()
-    parts = connected_parts(graph, degrees)
-
-    def further(rows: IntArray, count: int) -> tuple[FloatArray, FloatArray]:
-        first = np.sqrt(degrees[rows] / degrees[rows].sum())
-        inside = graph if len(rows) == len(degrees) else graph[rows][:, rows]
-        return largest_eigenpairs(normalized(inside, degrees[rows]), first, count)
-
-    values, V = leading_pairs(parts, degrees, n_vectors, further)
-    return values, V, degrees, len(parts)

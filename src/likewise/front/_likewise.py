@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import FloatArray, IntArray
-from .._estimator import as_constraints, validate_rows
+from .._estimator import as_constraints
 from .._method import Cost, Method
 from .._progress_bar import progress_bar
 from .._saved import Saved, check_shape
@@ -441,8 +441,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     def _look_up(self, X: Any) -> tuple[Any, IntArray]:
         """The validated rows, and for each the row of ``fit`` that it coincides with, or −1."""
-        check_is_fitted(self)
-        X = validate_rows(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
+        X = self._new_rows(X)
         return X, find_rows(hash_rows(X, self.embedding_.dtype), self._row_hashes)
 
     def _near(self, X: Any) -> Any:

@@ -245,9 +245,28 @@ def _iterated(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, FloatA
     return values[order], vectors[:, order]
 
 
-def normalized(K: Any, degrees: FloatArray) -> Any:
-    """``D^-½ K D^-½`` for positive degrees."""
-    scale = 1 / np.sqrt(degrees)
+def graph_eigenpairs(
+    graph: Any, degrees: FloatArray, n_vectors: int, matrix: Callable[[IntArray], Any] | None = None
+) -> tuple[FloatArray, FloatArray, int]:
+    """The leading eigenpairs of D^-½ W D^-½, and the number of connected parts of the graph W.
+
+    ``matrix`` gives, for the vertices of a part, another matrix with the same first eigenpair, (1, √degree).
+    """
+    parts = connected_parts(graph, degrees)
+
+    def further(rows: IntArray, count: int) -> tuple[FloatArray, FloatArray]:
+        first = np.sqrt(degrees[rows] / degrees[rows].sum())
+        return largest_eigenpairs(matrix(rows) if matrix else normalized(graph, degrees, rows), first, count)
+
+    values, V = leading_pairs(parts, degrees, n_vectors, further)
+    return values, V, len(parts)
+
+
+def normalized(K: Any, degrees: FloatArray, rows: IntArray) -> Any:
+    """``D^-½ K D^-½`` among some rows, ascending, of positive degrees."""
+    if len(rows) < len(degrees):
+        K = K[rows][:, rows]
+    scale = 1 / np.sqrt(degrees[rows])
     if sparse.issparse(K):
         return sparse.csr_array(sparse.diags_array(scale) @ K @ sparse.diags_array(scale))
     return K * scale * scale[:, None]

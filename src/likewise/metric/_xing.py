@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import FloatArray
-from .._estimator import as_constraints, check_magnitude, require_given, validate_rows
+from .._estimator import fit_inputs, require_given, validate_rows
 from .._method import Method, Needs
 from .._progress import stage
 from .._saved import Saved, check_shape
@@ -208,10 +208,10 @@ class XingMetric(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
-        check_magnitude(X)
         require_given(self, self._method.needs, y, constraints)
-        known = as_constraints(X.shape[0], y, constraints)
+        X, known = fit_inputs(
+            self, X, y, constraints, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2
+        )
         check_cannot_links("XingMetric", known, "learn from must-links alone with RCA or Costco")
         self._warn_of_size(X.shape[1], known.n_cannot_link)
         Z = around_mean(X)

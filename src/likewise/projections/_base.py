@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import check_magnitude, fit_inputs, validate_rows
+from .._estimator import fit_inputs, validate_rows
 from .._method import Method, Needs
 from .._saved import Saved, check_shape
 from .._sklearn import Interval, StrOptions, _fit_context
@@ -132,7 +132,6 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         rows, given = fit_inputs(
             self, X, y, constraints, needs=self._needs, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2
         )
-        check_magnitude(rows)
         self.components_ = self._components(rows, given)
         self.n_components_ = self._n_features_out = len(self.components_)
         return self

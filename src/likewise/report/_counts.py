@@ -9,10 +9,8 @@ import numpy as np
 
 from .._arrays import IntArray
 from ..constraints import Constraints
-from ..constraints._overlap import Kind, implied_weights, links_once, stated_pairs
+from ..constraints._overlap import KINDS, Kind, implied_weights, links_once, stated_pairs
 from ..linalg._row_matrix import indicator
-
-KINDS: tuple[Kind, Kind] = ("must", "cannot")
 
 
 @dataclass(frozen=True)

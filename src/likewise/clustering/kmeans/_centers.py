@@ -6,9 +6,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from ..._estimator import validate_rows
 from ..._saved import Saved, check_shape
 from ..._sklearn import Interval
 from .._base import Clusterer
@@ -71,8 +69,7 @@ class CenterClusterer(Clusterer):
         -------
         (n,) int array
         """
-        check_is_fitted(self)
-        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        X = self._new_rows(X)
         centers = self.cluster_centers_.astype(X.dtype, copy=False)
         labels, _ = nearest(Points(X, cosine=self._cosine), centers)
         return labels.astype(np.int32)

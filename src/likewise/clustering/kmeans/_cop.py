@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..._arrays import FloatArray, IntArray
+from ..._estimator import as_constraints
 from ..._method import LLOYD, Method
 from ..._progress import track
 from ...constraints import Constraints
@@ -115,8 +116,9 @@ class COPKMeans(CenterClusterer):
         self.max_steps = max_steps
         self.random_state = random_state
 
-    def _known(self, n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
-        labels = super()._known(n_samples, y, None)
+    def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints]:
+        X, known = super()._fit_inputs(X, None, constraints)
+        labels = as_constraints(X.shape[0], y, None)
         n_classes = max((part.n_blocks for part in labels.partitions), default=0)
         if n_classes > self.n_clusters:
             warnings.warn(
@@ -125,8 +127,8 @@ class COPKMeans(CenterClusterer):
                 stacklevel=4,
             )
             together = [replace(part, different_across=False) for part in labels.partitions]
-            labels = Constraints(n_samples, partitions=together)
-        return labels | super()._known(n_samples, None, constraints)
+            labels = Constraints(X.shape[0], partitions=together)
+        return X, labels | known
 
     def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
         rng = check_random_state(self.random_state)

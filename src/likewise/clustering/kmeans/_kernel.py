@@ -11,10 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ..._arrays import BoolArray, FloatArray, IntArray
-from ..._estimator import validate_rows
 from ..._method import ALL_PAIRS, Method
 from ..._progress import stage, track
 from ..._saved import Saved, check_positive, check_shape
@@ -249,8 +247,7 @@ class KernelKMeans(Clusterer):
         -------
         (n,) int array
         """
-        check_is_fitted(self)
-        X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        X = self._new_rows(X)
         products = self._kernel(X, self._X) @ self.coefficients_.T
         return (self._norms - 2 * products).argmin(axis=1).astype(np.int32)
 

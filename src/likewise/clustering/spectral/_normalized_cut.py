@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
 from ...graphs import RowMatrix, neighbor_graph
 from ...graphs._kernel import DELTA, median_distance
-from ...linalg._eigen import connected_parts, largest_eigenpairs, leading_pairs, normalized, unit_length
+from ...linalg._eigen import graph_eigenpairs, normalized, unit_length
 from .._base import Clusterer
 
 AFFINITIES = ("nearest_neighbors", "cosine", "rbf", "precomputed")
@@ -137,15 +138,8 @@ class NormalizedCut(Clusterer):
         self.affinity_matrix_ = K
         degrees = np.asarray(K.sum(axis=1)).ravel()
         graph, operator = self._graph(K, degrees, constraints)
-        parts = connected_parts(graph, degrees)
-        self.n_parts_ = len(parts)
-
-        def further(rows: IntArray, count: int) -> tuple[FloatArray, FloatArray]:
-            first = np.sqrt(degrees[rows] / degrees[rows].sum())
-            return largest_eigenpairs(operator(rows), first, count)
-
         with stage("computing eigenvectors"):
-            _, V = leading_pairs(parts, degrees, self.n_clusters, further)
+            _, V, self.n_parts_ = graph_eigenpairs(graph, degrees, self.n_clusters, operator)
         self.embedding_ = unit_length(V) if self.normalization == "ng-jordan-weiss" else _per_degree(V, degrees)
         rng = check_random_state(self.random_state)
         with stage("clustering"):
@@ -154,12 +148,7 @@ class NormalizedCut(Clusterer):
 
     def _graph(self, K: Any, degrees: FloatArray, constraints: Constraints) -> tuple[Any, Any]:
         """The graph that connects rows, and a function from some rows to their matrix, with largest eigenvalue 1."""
-
-        def operator(rows: IntArray) -> Any:
-            inside = K if len(rows) == len(degrees) else K[rows][:, rows]
-            return normalized(inside, degrees[rows])
-
-        return sparse.csr_array(K), operator
+        return sparse.csr_array(K), partial(normalized, K, degrees)
 
     def _place_rest(self, labels: IntArray, constraints: Constraints) -> IntArray:
         """Rows without a label (zero in all eigenvectors) join the largest cluster."""

@@ -25,10 +25,8 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from ..._arrays import FloatArray, slices
-from ..._estimator import validate_rows
 from ..._method import ALL_PAIRS, CUT, Method, Needs, method, uses_constraints
 from ..._progress import stage, track
 from ..._saved import Saved
@@ -146,8 +144,7 @@ class ChainedClusterer(Clusterer):
         -------
         (n,) int array
         """
-        check_is_fitted(self)
-        X = validate_rows(self, X, reset=False, **Clusterer._accepts(self))
+        X = self._new_rows(X)
         for step in self.steps_:
             X = step.transform(X)
         return np.asarray(self.clusterer_.predict(X), dtype=np.int32)

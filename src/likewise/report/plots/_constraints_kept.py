@@ -55,9 +55,7 @@ def constraints_kept(labels: Any, constraints: Constraints, *, path: str | Path 
     ):
         _heat(axis, counts, right, names)
         axis.set_title(f"{word}-links: {kept:,} of {stated:,} kept", color=INK)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return save(figure, path)
 
 
 def _heat(axis: Any, counts: np.ndarray, right: np.ndarray, names: np.ndarray) -> None:

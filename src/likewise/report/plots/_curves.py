@@ -71,6 +71,4 @@ def learning_curve(
         axis.set_visible(False)
     if handles:
         figure.legend(handles.values(), handles.keys(), loc="outside right center", frameon=False)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return save(figure, path)

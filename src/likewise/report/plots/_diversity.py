@@ -59,6 +59,4 @@ def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None)
     axis.plot([low, high], [low, high], color=FAINT, linewidth=0.8, zorder=0)
     style_axis(axis, "two members at a time", "quality: mean NMI with the classes", "NMI of the two with each other")
     axis.legend(frameon=False)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return save(figure, path)

@@ -53,6 +53,4 @@ def eigenvalue_share(projections: Any, *, path: str | Path | None = None) -> Any
         axis.set_ylim(-0.02, 1.04)
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.legend(frameon=False, labelcolor=INK)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return save(figure, path)

@@ -23,22 +23,24 @@ def new_figure(width: float, height: float) -> Any:
     return figure
 
 
-def save(figure: Any, path: str | Path, dpi: int = 130) -> Path:
+def save(figure: Any, path: str | Path | None, dpi: int = 130) -> Any:
     """Write a figure; the file is complete or not there.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-    path : str or Path
-        The suffix names the format: .png, .svg or .pdf. Folders are made where needed.
+    path : str or Path, optional
+        The suffix names the format: .png, .svg or .pdf. Folders are made where needed. None: no file.
     dpi : int
         Pixels per inch of a .png.
 
     Returns
     -------
-    Path
-        The file.
+    matplotlib.figure.Figure
+        The same figure.
     """
+    if path is None:
+        return figure
     path = Path(path)
     known = figure.canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
@@ -46,7 +48,7 @@ def save(figure: Any, path: str | Path, dpi: int = 130) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=dpi)
-    return path
+    return figure
 
 
 def style_axis(axis: Any, title: str = "", x_label: str = "", y_label: str = "") -> None:

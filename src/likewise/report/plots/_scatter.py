@@ -71,9 +71,7 @@ def scatter(
     if len(names) <= MAX_NAMED:
         dots = [Line2D([], [], marker="o", linestyle="", color=color) for color in colors]
         figure.legend(dots, [str(name) for name in names], loc="outside right center", frameon=False)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return save(figure, path)
 
 
 def _frame(axis: Any, points: np.ndarray, title: str) -> None:

@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ...._arrays import FloatArray, IntArray
-from ...._estimator import validate_rows
 from ...._method import LLOYD, Method
 from ...._progress import report, stage, track
 from ...._saved import Saved, check_shape
@@ -254,8 +252,7 @@ class MPCKMeans(CenterClusterer):
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster with the smallest ‖x − μ‖²_A − log det A; constraints are not used."""
-        check_is_fitted(self)
-        X = validate_rows(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
+        X = self._new_rows(X)
         X = X if sparse.issparse(X) else X - self._origin
         own = self._metrics_.lengths(X, self.cluster_centers_ - self._origin) + self._metrics_.row_cost
         return own.argmin(axis=1).astype(np.int32)
