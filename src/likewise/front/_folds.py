@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -78,14 +78,7 @@ def _sampled(constraints: Constraints, rng: np.random.RandomState) -> Constraint
         codes = partition.codes.copy()
         codes[rng.permutation(known)[n_rows:]] = -1
         sampled.append(partition.with_codes(codes))
-    return Constraints(
-        constraints.n_samples,
-        constraints.must_link,
-        constraints.cannot_link,
-        constraints.must_weight,
-        constraints.cannot_weight,
-        sampled,
-    )
+    return replace(constraints, partitions=sampled)
 
 
 def row_folds(n: int, rng: np.random.RandomState) -> IntArray:

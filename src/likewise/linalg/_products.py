@@ -51,6 +51,13 @@ def canonical(X: Any) -> Any:
     return X
 
 
+def without_zeros(matrix: Any) -> sparse.csr_array:
+    """A sparse matrix without the zeros it stores."""
+    matrix = sparse.csr_array(matrix)
+    matrix.eliminate_zeros()
+    return matrix
+
+
 def matmul64(X: Any, V: NDArray[Any]) -> NDArray[Any]:
     """``X V``, summed in double precision unless both are of single precision."""
     if not is_float32(X) or V.dtype == np.float32:

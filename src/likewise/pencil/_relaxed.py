@@ -96,8 +96,22 @@ def _rotate(space: _Embedding, V: FloatArray) -> tuple[FloatArray, FloatArray, F
     return V, quotients, np.linalg.norm(image @ rotation - V * quotients, axis=0)
 
 
+class _OverIdentity:
+    """Quotients whose denominator is the identity."""
+
+    is_exact = True
+
+    def divide(self, V: FloatArray, Y: FloatArray) -> FloatArray:
+        """The columns themselves."""
+        return V
+
+    def precondition(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
+        """The residual itself."""
+        return residual, residual
+
+
 @dataclass(frozen=True)
-class _Embedding:
+class _Embedding(_OverIdentity):
     """Columns of positions of the rows, times √weight: so the denominator is the identity.
 
     ``mean`` is the unit column of a position that all rows share, where that is to be projected out.
@@ -106,7 +120,6 @@ class _Embedding:
     rows: RowMatrix
     scale: FloatArray
     mean: FloatArray | None
-    is_exact = True
 
     @classmethod
     def of(cls, numerator: RowMatrix, denominator: RowMatrix) -> _Embedding | None:
@@ -135,17 +148,9 @@ class _Embedding:
         """The numerator applied to each column."""
         return self._inside(self.scale * (self.rows @ (self.scale * V)))
 
-    def divide(self, V: FloatArray, Y: FloatArray) -> FloatArray:
-        """The columns themselves."""
-        return V
-
-    def precondition(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
-        """The residual itself."""
-        return residual, residual
-
 
 @dataclass(frozen=True)
-class _ChebyshevFilter:
+class _ChebyshevFilter(_OverIdentity):
     """The same columns under a Chebyshev polynomial of the numerator: small on the rest of the spectrum, large beyond.
 
     ``middle`` and ``half`` (of its width) are of the interval where the rest lies. Its upper end is the least quotient
@@ -155,7 +160,6 @@ class _ChebyshevFilter:
     space: _Embedding
     middle: float
     half: float
-    is_exact = True
 
     def tol(self, top: float, allowed: float) -> float:
         """The tolerance that allows an error of ``allowed`` in the quotients: the slope of the filter at its edge."""
@@ -172,14 +176,6 @@ class _ChebyshevFilter:
         for _ in range(DEGREE - 1):
             before, here = here, self._shifted(here, 2) - before
         return here
-
-    def divide(self, V: FloatArray, Y: FloatArray) -> FloatArray:
-        """The columns themselves."""
-        return V
-
-    def precondition(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
-        """The residual itself."""
-        return residual, residual
 
     def _shifted(self, V: FloatArray, times: float) -> FloatArray:
         return (times / self.half) * (self.space.multiply(V, V) - self.middle * V)

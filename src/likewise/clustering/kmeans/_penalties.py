@@ -12,13 +12,14 @@ B Fᵀ [l = c].
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import sparse
 
 from ..._arrays import BoolArray, FloatArray, IntArray, slices
 from ...graphs import RowMatrix
+from ...linalg._products import without_zeros
 from ...linalg._row_matrix import indicator
 from ._points import BLOCK, IN_CACHE, blocks
 
@@ -57,10 +58,10 @@ class Penalties:
     def __init__(self, cannot: RowMatrix, must: RowMatrix | None = None) -> None:
         signed = cannot if must is None else cannot - must
         signed = signed.written_out(FEW_PAIRS * signed.n)
-        pairs = clean(signed.sparse - sparse.diags_array(signed.sparse.diagonal()))
-        core = clean(signed.core)
+        pairs = without_zeros(signed.sparse - sparse.diags_array(signed.sparse.diagonal()))
+        core = without_zeros(signed.core)
         columns = np.flatnonzero(np.diff(core.indptr))
-        factor = clean(signed.factor[:, columns])
+        factor = without_zeros(signed.factor[:, columns])
         rows = np.flatnonzero(np.diff(pairs.indptr) + np.diff(factor.indptr) > 0)
         degrees = 0.0 if must is None else float(must.row_sums().sum())
         self._set(signed.n, rows, sparse.csr_array(pairs[rows][:, rows]), degrees)
@@ -236,13 +237,6 @@ class LabelState:
 def _total_costs(costs: FloatArray, votes: FloatArray, penalty: float) -> FloatArray:
     # Hard constraints have weight 1, so a vote is a whole number.
     return np.where(votes > 0.5, np.inf, costs) if penalty == INFINITE else costs + penalty * votes
-
-
-def clean(matrix: Any) -> sparse.csr_array:
-    """A sparse matrix without the zeros it stores."""
-    matrix = sparse.csr_array(matrix)
-    matrix.eliminate_zeros()
-    return matrix
 
 
 def _rows_of(matrix: sparse.csr_array) -> IntArray:

@@ -21,6 +21,7 @@ from ...constraints import Constraints
 from ...graphs import RowMatrix, neighbor_graph
 from ...graphs._kernel import DELTA, median_distance
 from ...linalg._eigen import graph_eigenpairs, normalized, unit_length
+from ...linalg._products import without_zeros
 from .._base import Clusterer
 
 AFFINITIES = ("nearest_neighbors", "cosine", "rbf", "precomputed")
@@ -211,7 +212,7 @@ def affinity_graph(X: Any, affinity: str, n_neighbors: int | None, delta: float 
     half = sparse.coo_array(sparse.triu(graph, k=1))
     pairs = np.column_stack(half.coords)
     weights = _of_pairs(rows, pairs, affinity, delta)
-    return _without_zeros(RowMatrix.from_pairs(X.shape[0], pairs, weights).sparse)
+    return without_zeros(RowMatrix.from_pairs(X.shape[0], pairs, weights).sparse)
 
 
 def _all_pairs(rows: Any, affinity: str, delta: Any) -> FloatArray:
@@ -251,14 +252,8 @@ def _check_affinities(K: Any) -> Any:
     if abs(K - K.T).max() > 1e-8 * K.max():
         raise ValueError("affinities must be symmetric. Use (K + K.T) / 2 if they only differ by rounding.")
     if sparse.issparse(K):
-        return _without_zeros(K - sparse.diags_array(K.diagonal()))
+        return without_zeros(K - sparse.diags_array(K.diagonal()))
     np.fill_diagonal(K, 0.0)
-    return K
-
-
-def _without_zeros(K: Any) -> sparse.csr_array:
-    K = sparse.csr_array(K)
-    K.eliminate_zeros()
     return K
 
 

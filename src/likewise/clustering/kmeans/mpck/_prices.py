@@ -28,9 +28,9 @@ from scipy import sparse
 from ...._arrays import BoolArray, FloatArray, IntArray
 from ....constraints import Constraints
 from ....graphs import RowMatrix, cannot_link_graph, must_link_graph
-from ....linalg._products import crossprod64
+from ....linalg._products import crossprod64, without_zeros
 from ....linalg._row_matrix import indicator
-from .._penalties import FEW_PAIRS, clean
+from .._penalties import FEW_PAIRS
 from .._points import blocks, dense
 from ._cluster_metrics import Metrics
 from ._running_product import RunningProduct, stored_entries
@@ -226,7 +226,7 @@ def shared_columns(*matrices: RowMatrix) -> tuple[RowMatrix, ...]:
     Labels imply "same" and "different" for the same blocks: what they have in common is then counted once, and what
     cancels is gone.
     """
-    used = [np.flatnonzero(np.diff(clean(matrix.core).indptr)) for matrix in matrices]
+    used = [np.flatnonzero(np.diff(without_zeros(matrix.core).indptr)) for matrix in matrices]
     kept = [matrix.factor[:, some] for matrix, some in zip(matrices, used, strict=True)]
     factor = sparse.csc_array(sparse.hstack(kept))
     factor.sort_indices()
@@ -257,10 +257,12 @@ class GroupPrices:
         self.X = X
         self.factor = must.factor
         self.n_groups = self.factor.shape[1]
-        self.must, self.cannot, self.both = (clean(core) for core in (must.core, cannot.core, must.core + cannot.core))
+        self.must, self.cannot, self.both = (
+            without_zeros(core) for core in (must.core, cannot.core, must.core + cannot.core)
+        )
         # only the groups that each price involves
         self.factor_of_must, self.factor_of_both, self.factor_of_cannot = (
-            clean(self.factor * (np.diff(core.indptr) > 0)) for core in (self.must, self.both, self.cannot)
+            without_zeros(self.factor * (np.diff(core.indptr) > 0)) for core in (self.must, self.both, self.cannot)
         )
         # A row is no pair with itself, though its group counts it. Only columns that a row has together matter.
         together = self.cannot.multiply(self.factor.T @ self.factor != 0)
