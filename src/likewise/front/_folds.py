@@ -78,7 +78,7 @@ def _sampled(constraints: Constraints, rng: np.random.RandomState) -> Constraint
         codes = partition.codes.copy()
         codes[rng.permutation(known)[n_rows:]] = -1
         sampled.append(partition.with_codes(codes))
-    return replace(constraints, partitions=sampled)
+    return replace(constraints, partitions=tuple(sampled))
 
 
 def row_folds(n: int, rng: np.random.RandomState) -> IntArray:
