@@ -1,5 +1,7 @@
 """The one place where private names of scikit-learn are imported, so that a new release of it is adapted to here."""
 
+from numbers import Integral
+
 from sklearn.base import _fit_context as _fit_context
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as _openmp_effective_n_threads
 from sklearn.utils._param_validation import HasMethods as HasMethods
@@ -8,3 +10,6 @@ from sklearn.utils._param_validation import RealNotInt as RealNotInt
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._param_validation import make_constraint as make_constraint
 from sklearn.utils.validation import _check_feature_names_in as _check_feature_names_in
+
+POSITIVE_INT = Interval(Integral, 1, None, closed="left")
+"""The rule for a parameter that is a whole number from 1."""

@@ -16,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from .._method import Method, Needs
 from .._progress import stage
 from .._saved import Saved
-from .._sklearn import HasMethods, Interval, StrOptions, _fit_context
+from .._sklearn import POSITIVE_INT, HasMethods, Interval, StrOptions, _fit_context
 from ..constraints import Constraints
 from ..projections import Costco
 from ..sources.links import balanced, global_core_pairs, homophily, link_matrix, linked_pairs, local_core_pairs
 from ._base import Clusterer
 from ._project import k_means_after_projection
-from .kmeans._centers import LOOP, POSITIVE_INT
+from .kmeans._centers import LOOP
 
 CANNOT_PENALTY = 0.3
 SHARE = Interval(Real, 0, 1, closed="both")

@@ -15,13 +15,13 @@ from sklearn.utils.validation import has_fit_parameter
 from .._method import LLOYD, Method, uses_constraints
 from .._progress import stage
 from .._saved import Saved
-from .._sklearn import HasMethods, Interval, StrOptions
+from .._sklearn import POSITIVE_INT, HasMethods, Interval, StrOptions
 from ..constraints import Constraints
 from ..linalg._unit_rows import unit_rows
 from ..prepare._kinds import kind_of, on_one_scale
 from ..projections import SSDR, Costco
 from ._base import Clusterer, uncertain_weight
-from .kmeans._centers import LOOP, POSITIVE_INT
+from .kmeans._centers import LOOP
 from .kmeans._pck import PCKMeans
 from .kmeans._points import Points
 from .kmeans._scale import mean_squared_deviation

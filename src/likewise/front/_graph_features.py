@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator import validate_rows
 from .._progress import stage
 from .._saved import Saved, check_shape
-from .._sklearn import Interval, StrOptions, _fit_context
+from .._sklearn import POSITIVE_INT, Interval, StrOptions, _fit_context
 from ..graphs._fuzzy import Nearness
 from ..graphs._neighbors import SEARCH
 from ..linalg._eigen import graph_eigenpairs, unit_length
@@ -109,8 +109,8 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check=_check_walk,
     )  # fmt: skip
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "n_neighbors": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_components": [POSITIVE_INT],
+        "n_neighbors": [StrOptions({"auto"}), POSITIVE_INT],
         "metric": [StrOptions({"auto", "euclidean", "cosine"})],
         "reach": [Interval(Real, 0, 1, closed="left")],
         "search": SEARCH,

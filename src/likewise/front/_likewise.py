@@ -18,7 +18,7 @@ from .._estimator import as_constraints
 from .._method import Cost, Method
 from .._progress_bar import progress_bar
 from .._saved import Saved, check_shape
-from .._sklearn import Interval, StrOptions, _check_feature_names_in
+from .._sklearn import POSITIVE_INT, Interval, StrOptions, _check_feature_names_in
 from .._threads import native
 from .._warnings import InterruptedWarning
 from ..clustering._base import Clusterer
@@ -182,7 +182,7 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         check=_check_rows,
     )  # fmt: skip
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_clusters": [POSITIVE_INT, None],
         "trust": [StrOptions({"auto", "strict", "weighted"})],
         "kind": [StrOptions({"auto", *map(str, DataKind)})],
         "budget_s": [Interval(Real, 0, None, closed="neither"), None],

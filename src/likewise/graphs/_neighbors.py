@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from enum import StrEnum
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy import sparse
 
 from .._arrays import FloatArray, IntArray
 from .._progress import stage
-from .._sklearn import Interval, StrOptions
+from .._sklearn import POSITIVE_INT, StrOptions
 from ..linalg._row_matrix import RowMatrix
 from ._approximate import approximate_farthest, approximate_nearest, largest_distance
 from ._distances import Cosine, Distances, Euclidean
@@ -21,7 +20,7 @@ from ._exact import Neighbors, exact_search, symmetric_search, tree_search, use_
 SEARCH = [StrOptions({"auto", "exact", "approximate"})]
 """What the parameter ``search`` may be."""
 
-N_JOBS = [Interval(Integral, 1, None, closed="left"), None]
+N_JOBS = [POSITIVE_INT, None]
 """What the parameter ``n_jobs`` of a search may be."""
 
 TREE = 12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from .._estimator import fit_inputs, require_given, validate_rows
 from .._method import Method, Needs
 from .._progress import stage
 from .._saved import Saved, check_shape
-from .._sklearn import Interval, StrOptions, _check_feature_names_in, _fit_context
+from .._sklearn import POSITIVE_INT, Interval, StrOptions, _check_feature_names_in, _fit_context
 from ..constraints import Constraints
 from ..forms import total_scatter
 from ..prepare._kinds import on_one_scale
@@ -155,7 +155,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
         "shrink": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "ridge": [StrOptions({"auto"}), Interval(Real, MIN_RIDGE, None, closed="left")],
         "toward": [StrOptions({"auto", "variance", "equal"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [POSITIVE_INT],
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import IntArray, is_missing
 from .._progress import stage, track
 from .._saved import Saved
-from .._sklearn import Interval, RealNotInt, StrOptions, _fit_context
+from .._sklearn import POSITIVE_INT, Interval, RealNotInt, StrOptions, _fit_context
 from ..tables import extra
 
 CONTRACTIONS = frozenset(
@@ -131,8 +131,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         "language": [str],
         "stop_words": [StrOptions({"auto"}), list, tuple, set, frozenset, None],
         "stem": ["boolean"],
-        "min_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
-        "max_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
+        "min_df": [POSITIVE_INT, Interval(RealNotInt, 0, 1, closed="both")],
+        "max_df": [POSITIVE_INT, Interval(RealNotInt, 0, 1, closed="both")],
         "sublinear_tf": ["boolean"],
         "lowercase": ["boolean"],
         "strip_accents": [StrOptions({"unicode", "ascii"}), None],

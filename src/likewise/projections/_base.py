@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator import fit_inputs, validate_rows
 from .._method import Method, Needs
 from .._saved import Saved, check_shape
-from .._sklearn import Interval, StrOptions, _fit_context
+from .._sklearn import POSITIVE_INT, Interval, StrOptions, _fit_context
 from ..constraints import Constraints
 from ..linalg._products import product
 from ..pencil import Pencil, solve_pencil
@@ -30,7 +30,6 @@ slow: on 18,846 texts the sum of 40 quotients is within half a percent of what t
 FLOATS = (np.float64, np.float32)
 
 RIDGE = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
-POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
 
 def _check_components(model: Any) -> None:

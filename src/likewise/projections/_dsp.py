@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics.pairwise import paired_distances
 
 from .._method import NEIGHBORS, Method, Needs
-from .._sklearn import StrOptions
+from .._sklearn import POSITIVE_INT, StrOptions
 from ..constraints import Constraints
 from ..constraints._overlap import implied_weights
 from ..forms import laplacian
@@ -19,7 +19,7 @@ from ..graphs._distances import Euclidean
 from ..graphs._kernel import DELTA, resolve_delta
 from ..graphs._neighbors import N_JOBS, SEARCH, check_n_neighbors, pairs_of, ranked_neighbors
 from ..pencil import Pencil
-from ._base import POSITIVE_INT, Projection
+from ._base import Projection
 
 WRITTEN_OUT = 20
 """Cannot-links that labels imply are weighed one by one up to this many a row, and by their mean beyond."""

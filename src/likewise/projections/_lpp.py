@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .._method import NEIGHBORS, Method
-from .._sklearn import StrOptions
+from .._sklearn import POSITIVE_INT, StrOptions
 from ..constraints import Constraints
 from ..forms import Form, degree, laplacian, relative_ridge
 from ..graphs import RowMatrix, neighbors
 from ..graphs._distances import Euclidean
 from ..graphs._neighbors import N_JOBS, SEARCH, check_n_neighbors, graph_of
 from ..pencil import Pencil
-from ._base import POSITIVE_INT, RIDGE, ROUGH_TOL, Projection
+from ._base import RIDGE, ROUGH_TOL, Projection
 
 
 class LPP(Projection):

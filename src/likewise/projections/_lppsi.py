@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._method import NEIGHBORS, Method, Needs
 from .._saved import Saved, check_positive, check_shape
-from .._sklearn import StrOptions
+from .._sklearn import POSITIVE_INT, StrOptions
 from ..constraints import Constraints
 from ..forms import Form, laplacian
 from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbors
@@ -19,7 +19,7 @@ from ..graphs._kernel import DELTA, resolve_delta
 from ..graphs._neighbors import N_JOBS, SEARCH, check_n_neighbors, graph_of
 from ..linalg._products import product
 from ..pencil import Pencil
-from ._base import POSITIVE_INT, RIDGE, Projection
+from ._base import RIDGE, Projection
 from ._lpp import locality_ridge
 
 

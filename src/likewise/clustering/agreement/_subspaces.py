@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from ..._arrays import FloatArray, IntArray
 from ..._method import LLOYD, Method
 from ..._progress import stage, track
-from ..._sklearn import Interval, StrOptions
+from ..._sklearn import POSITIVE_INT, Interval, StrOptions
 from ...constraints import Constraints
 from ...metric._path import MetricProblem
 from ...metric._terms import (
@@ -38,8 +38,6 @@ from ..kmeans._pck import PCKMeans
 from ..kmeans._points import Points
 from ..kmeans._seeding import kmeans_plus_plus, random_rows
 from ._hbgf import hbgf, item_cluster_graph
-
-POSITIVE = Interval(Integral, 1, None, closed="left")
 
 
 @dataclass(frozen=True)
@@ -152,15 +150,15 @@ class SubspaceMetricEnsemble(Clusterer):
     )
     _published: ClassVar[dict[str, Any]] = {"shrink": 0.0, "penalty": "auto", "init": "random"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [POSITIVE],
-        "n_subspaces": [POSITIVE, StrOptions({"auto"})],
-        "subspace_features": [POSITIVE, StrOptions({"auto"}), None],
+        "n_clusters": [POSITIVE_INT],
+        "n_subspaces": [POSITIVE_INT, StrOptions({"auto"})],
+        "subspace_features": [POSITIVE_INT, StrOptions({"auto"}), None],
         "constrained": ["boolean"],
         "metric": [StrOptions({"xing"}), None],
         "shrink": [Interval(Real, 0, 1, closed="both")],
         "penalty": [StrOptions({"auto", "variance"}), Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"})],
-        "n_init": [POSITIVE],
+        "n_init": [POSITIVE_INT],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..._saved import Saved, check_shape
-from ..._sklearn import Interval
+from ..._sklearn import POSITIVE_INT, Interval
 from .._base import Clusterer
 from ._lloyd import Run
 from ._points import Points, nearest
-
-POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
 LOOP = {
     "n_clusters": [POSITIVE_INT],

@@ -20,7 +20,7 @@ from ._centers import CenterClusterer
 from ._coloring import PlacementError, Placer, TwoSides
 from ._lloyd import Assign, Run, best_of, lloyd
 from ._penalties import Penalties
-from ._points import Points, nearest_and
+from ._points import Points, combined, nearest_and
 from ._seeding import kmeans_plus_plus
 
 
@@ -186,7 +186,7 @@ def _allowed(points: Points, apart: Penalties, placer: Placer, rng: np.random.Ra
             if anew is not None and cost(anew) < cost(constrained):
                 try_again = True
                 constrained, _ = apart.sweep(anew, costs, np.inf, rng)
-        return _combined(points, rows, near, distance, costs, constrained)
+        return combined(points, rows, near, distance, costs, constrained)
 
     return assign
 
@@ -198,16 +198,6 @@ def _two_sides(points: Points, apart: Penalties, sides: TwoSides) -> Assign:
     def assign(centers: FloatArray, labels: IntArray | None) -> tuple[IntArray, float]:
         near, distance, distances = nearest_and(points, centers, rows)
         costs = points.weight[rows, None] * distances
-        return _combined(points, rows, near, distance, costs, sides.best(costs))
+        return combined(points, rows, near, distance, costs, sides.best(costs))
 
     return assign
-
-
-def _combined(
-    points: Points, rows: IntArray, labels: IntArray, distance: FloatArray, costs: FloatArray, constrained: IntArray
-) -> tuple[IntArray, float]:
-    """The labels of all points, those of ``rows`` replaced, and the objective."""
-    labels[rows] = constrained
-    total = points.weight * distance
-    total[rows] = costs[np.arange(len(rows)), constrained]
-    return labels, float(total.sum()) + points.constant

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from ..._arrays import BoolArray, FloatArray, IntArray
 from ..._method import ALL_PAIRS, Method
 from ..._progress import stage, track
 from ..._saved import Saved, check_positive, check_shape
-from ..._sklearn import Interval, StrOptions
+from ..._sklearn import POSITIVE_INT, StrOptions
 from ..._warnings import NarrowKernelWarning
 from ...constraints import Constraints
 from ...graphs import cannot_link_graph
@@ -153,7 +152,7 @@ class KernelKMeans(Clusterer):
         "kernel": [StrOptions({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}), callable],
         "delta": DELTA,
         "kernel_params": [dict, None],
-        "n_landmarks": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
+        "n_landmarks": [StrOptions({"auto"}), POSITIVE_INT, None],
     }
 
     def __init__(

@@ -20,7 +20,7 @@ from .._base import uncertain_weight
 from ._centers import LOOP, CenterClusterer
 from ._lloyd import Assign, best_of, lloyd
 from ._penalties import FEW_PAIRS, Penalties
-from ._points import Points, PointSet, nearest_and
+from ._points import Points, PointSet, combined, nearest_and
 from ._scale import mean_distance, mean_squared_deviation
 from ._seeding import farthest_first, kmeans_plus_plus
 
@@ -214,9 +214,7 @@ def penalized(points: PointSet, penalties: Penalties, penalty: float, rng: np.ra
         before = near[rows] if labels is None else labels[rows]
         costs = np.multiply(distances, points.weight[rows, None], out=distances)
         constrained, violated = penalties.sweep(before, costs, penalty, rng)
-        near[rows] = constrained
-        total = points.weight * distance
-        total[rows] = costs[np.arange(len(rows)), constrained]
-        return near, float(total.sum()) + points.constant + penalty * violated
+        labels, objective = combined(points, rows, near, distance, costs, constrained)
+        return labels, objective + penalty * violated
 
     return assign

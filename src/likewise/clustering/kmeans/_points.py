@@ -204,3 +204,13 @@ def dense(rows: Any) -> FloatArray:
 
 def _as(rows: Any, dtype: Any) -> Any:
     return rows.astype(dtype, copy=False)
+
+
+def combined(
+    points: PointSet, rows: IntArray, labels: IntArray, distance: FloatArray, costs: FloatArray, constrained: IntArray
+) -> tuple[IntArray, float]:
+    """The labels of all points, those of ``rows`` replaced, and the objective."""
+    labels[rows] = constrained
+    total = points.weight * distance
+    total[rows] = costs[np.arange(len(rows)), constrained]
+    return labels, float(total.sum()) + points.constant

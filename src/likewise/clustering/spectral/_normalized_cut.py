@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from sklearn.utils import Tags, check_random_state
 from ..._arrays import FloatArray, IntArray, slices
 from ..._method import CUT, Method
 from ..._progress import stage
-from ..._sklearn import Interval, StrOptions
+from ..._sklearn import POSITIVE_INT, StrOptions
 from ...constraints import Constraints
 from ...graphs import RowMatrix, neighbor_graph
 from ...graphs._kernel import DELTA, median_distance
@@ -105,12 +104,12 @@ class NormalizedCut(Clusterer):
         "normalization": "shi-malik",
     }
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [POSITIVE_INT],
         "affinity": [StrOptions(set(AFFINITIES))],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "n_neighbors": [POSITIVE_INT, None],
         "delta": DELTA,
         "normalization": [StrOptions({"ng-jordan-weiss", "shi-malik"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
         "random_state": ["random_state"],
     }
 

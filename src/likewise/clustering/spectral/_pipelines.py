@@ -17,7 +17,6 @@ as it stands in the function: it is one line.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,7 +29,7 @@ from ..._arrays import FloatArray, slices
 from ..._method import ALL_PAIRS, CUT, Method, Needs, method, uses_constraints
 from ..._progress import stage, track
 from ..._saved import Saved
-from ..._sklearn import Interval
+from ..._sklearn import POSITIVE_INT
 from ...constraints import Constraints
 from ...graphs import RowMatrix
 from ...graphs._distances import Precomputed
@@ -93,7 +92,7 @@ class ChainedClusterer(Clusterer):
     )
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [POSITIVE_INT],
         "steps": ["array-like"],
         "clusterer": [BaseEstimator, None],
         "random_state": ["random_state"],
