@@ -11,7 +11,7 @@ from ._clusters_chapter import motto
 from ._facts import Facts
 from ._map_data import as_script, map_data
 from ._markup import Html, asset, element, joined
-from .plots._scatter import scatter
+from .plots import scatter
 
 AFTER = {
     "embedding": "After: rows lie by how the clusterings agree on them.",

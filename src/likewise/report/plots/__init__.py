@@ -5,9 +5,9 @@ matplotlib loads when a picture is drawn, not before.
 """
 
 from .._palette import palette as palette
-from ._constraints_kept import constraints_kept as constraints_kept
-from ._curves import learning_curve as learning_curve
-from ._diversity import diversity_quality as diversity_quality
-from ._eigenvalues import eigenvalue_share as eigenvalue_share
 from ._figures import save as save
-from ._scatter import scatter as scatter
+from ._plots import constraints_kept as constraints_kept
+from ._plots import diversity_quality as diversity_quality
+from ._plots import eigenvalue_share as eigenvalue_share
+from ._plots import learning_curve as learning_curve
+from ._plots import scatter as scatter

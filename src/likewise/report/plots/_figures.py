@@ -23,24 +23,22 @@ def new_figure(width: float, height: float) -> Any:
     return figure
 
 
-def save(figure: Any, path: str | Path | None, dpi: int = 130) -> Any:
+def save(figure: Any, path: str | Path, dpi: int = 130) -> Path:
     """Write a figure; the file is complete or not there.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-    path : str or Path, optional
-        The suffix names the format: .png, .svg or .pdf. Folders are made where needed. None: no file.
+    path : str or Path
+        The suffix names the format: .png, .svg or .pdf. Folders are made where needed.
     dpi : int
         Pixels per inch of a .png.
 
     Returns
     -------
-    matplotlib.figure.Figure
-        The same figure.
+    Path
+        The file.
     """
-    if path is None:
-        return figure
     path = Path(path)
     known = figure.canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
@@ -48,6 +46,13 @@ def save(figure: Any, path: str | Path | None, dpi: int = 130) -> Any:
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=dpi)
+    return path
+
+
+def saved(figure: Any, path: str | Path | None) -> Any:
+    """The figure, which is written where a path is given."""
+    if path is not None:
+        save(figure, path)
     return figure
 
 
