@@ -6,7 +6,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -369,10 +369,7 @@ def _columns(constraints: Constraints, names: Sequence[Any]) -> dict[str, list[A
     right: list[Any] = []
     kind: list[str] = []
     weight: list[float] = []
-    for word, pairs, weights in (
-        ("must-link", constraints.must_link, constraints.must_weight),
-        ("cannot-link", constraints.cannot_link, constraints.cannot_weight),
-    ):
+    for word, pairs, weights in _stated_pairs(constraints):
         left += [names[row] for row in pairs[:, 0].tolist()]
         right += [names[row] for row in pairs[:, 1].tolist()]
         kind += [word] * len(pairs)
@@ -391,13 +388,9 @@ def _columns(constraints: Constraints, names: Sequence[Any]) -> dict[str, list[A
 
 def _write_json(constraints: Constraints, path: Path, names: Sequence[Any]) -> None:
     """Write an object with one line for each pair and each partition."""
-    kinds = (
-        ("must-link", constraints.must_link, constraints.must_weight),
-        ("cannot-link", constraints.cannot_link, constraints.cannot_weight),
-    )
     pairs = [
         {"left": names[i], "right": names[j], "kind": kind, "weight": weight}
-        for kind, links, weights in kinds
+        for kind, links, weights in _stated_pairs(constraints)
         for (i, j), weight in zip(links.tolist(), weights.tolist(), strict=True)
     ]
     partitions = []
@@ -409,6 +402,12 @@ def _write_json(constraints: Constraints, path: Path, names: Sequence[Any]) -> N
     with atomic_write_text(path) as file:
         file.write(f'{{"n_samples": {constraints.n_samples},\n')
         file.write(f' "pairs": {_json_lines(pairs)},\n "partitions": {_json_lines(partitions)}}}\n')
+
+
+def _stated_pairs(constraints: Constraints) -> Iterator[tuple[str, IntArray, FloatArray]]:
+    """The kind of pairs, the pairs, and their weights."""
+    yield "must-link", constraints.must_link, constraints.must_weight
+    yield "cannot-link", constraints.cannot_link, constraints.cannot_weight
 
 
 def _json_lines(items: Sequence[Any]) -> str:
