@@ -42,7 +42,7 @@ wheel: $(READY)
 # The lowest versions that pyproject.toml allows. The pyparsing of today warns about the matplotlib of then.
 lowest: $(READY)
 	test -x $(LOWEST)/bin/python || python3 -m venv $(LOWEST)
-	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --group dev -e ".[io,text]" "pyparsing<3.3"
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --group dev -e ".[io,text]" "pyparsing>=3.2,<3.3"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n auto
 
 lint: $(READY)
