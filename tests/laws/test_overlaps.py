@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
@@ -54,6 +54,7 @@ def test_accuracy_is_that_of_the_pairs_written_out(both_ways, constraints, data)
 
 @either_way
 @given(constraints=hints(max_partitions=4))
+@example(constraints=Constraints(2, [(0, 1)], must_weight=[0.25], partitions=[Partition([0, 0], weight=0.1)]))
 def test_weights_are_those_of_the_pairs_written_out(both_ways, constraints):
     pairs = constraints.expand()
     assert set(_overlap.pair_weights(constraints, "must")) == set(pairs.must_weight)

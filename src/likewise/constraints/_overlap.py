@@ -170,13 +170,18 @@ def implied_weights(constraints: Constraints, kind: Kind) -> FloatArray:
 
 
 def pair_weights(constraints: Constraints, kind: Kind) -> FloatArray:
-    """The weights of pairs of one kind: one entry for each stated pair, and one for each partition that adds any.
+    """The weights of pairs of one kind: one entry for each stated pair, and one for each weight that partitions add.
 
     A pair that is stated or implied several times has its largest weight only.
     """
-    implied = [weight for weight, links in links_once(constraints.partitions, kind) if links.n_pairs()]
     _, stated = stated_pairs(constraints, kind)
-    return np.concatenate([np.maximum(stated, implied_weights(constraints, kind)), implied])
+    implied = implied_weights(constraints, kind)
+    n_implied: dict[float, int] = {}
+    for weight, links in links_once(constraints.partitions, kind):
+        n_implied[weight] = n_implied.get(weight, 0) + links.n_pairs()
+    raised = implied[stated > implied]  # their implied weights do not count
+    added = [weight for weight, n_pairs in n_implied.items() if n_pairs > np.count_nonzero(raised == weight)]
+    return np.concatenate([np.maximum(stated, implied), added])
 
 
 def n_distinct(constraints: Constraints, kind: Kind) -> int:

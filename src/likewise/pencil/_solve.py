@@ -69,8 +69,8 @@ def solve_pencil(
     >>> found = solve_pencil(X, Pencil(pull=within_scatter(codes), push=between_scatter(codes)))
     >>> found.components.round(2)[0]
     array([1.  , 0.01])
-    >>> found.share.round(3)[0]
-    np.float64(1.0)
+    >>> float(found.share.round(3)[0])
+    1.0
     """
     if scaling not in ("unit", "form", "share"):
         raise ValueError(f"scaling={scaling!r} is not one of 'unit', 'form', 'share'.")
