@@ -1,4 +1,4 @@
-"""The house plan: which room may know which, and what `import likewise` must not do."""
+"""The order of imports, and what `import likewise` must not do."""
 
 import ast
 import subprocess
@@ -60,7 +60,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = ["matplotlib", "torch", "dask", "flask", "jinja2", "polars"]
 
 
-def room_of(path):
+def package_of(path):
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
@@ -77,19 +77,19 @@ def imported_modules(path):
             yield from (f"{name}.{alias.name}" for alias in node.names)
 
 
-def imported_rooms(path):
+def imported_packages(path):
     names = (name.split(".") for name in imported_modules(path))
     return {parts[1] for parts in names if parts[0] == "likewise" and len(parts) > 1 and parts[1] in LAW}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_nothing_imports_rightwards(path):
-    room = room_of(path)
-    if room in ("__init__", "__main__"):
+    package = package_of(path)
+    if package in ("__init__", "__main__"):
         return
-    assert room in LAW, f"{path} has no place in the order of imports"
-    allowed = set(LAW[: LAW.index(room) + 1]) - NEVER.get(room, set())
-    assert imported_rooms(path) <= allowed
+    assert package in LAW, f"{path} has no place in the order of imports"
+    allowed = set(LAW[: LAW.index(package) + 1]) - NEVER.get(package, set())
+    assert imported_packages(path) <= allowed
 
 
 def test_the_law_sees_imports_of_every_kind(tmp_path, monkeypatch):
@@ -100,7 +100,7 @@ def test_the_law_sees_imports_of_every_kind(tmp_path, monkeypatch):
         "from ..pencil import Pencil\nimport likewise.forms._form\nfrom .. import projections\n"
         "def f():\n    from likewise.report import page\n"
     )
-    assert imported_rooms(file) == {"pencil", "forms", "projections", "report"}
+    assert imported_packages(file) == {"pencil", "forms", "projections", "report"}
 
 
 def test_no_file_has_a_name_that_says_nothing():
@@ -108,7 +108,7 @@ def test_no_file_has_a_name_that_says_nothing():
     assert not [path for path in FILES if path.stem.strip("_") in vague or vague & set(path.parent.parts)]
 
 
-def test_every_room_says_what_belongs_there():
+def test_every_package_says_what_belongs_there():
     for path in FILES:
         if path.name == "__init__.py":
             assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
@@ -118,6 +118,18 @@ def fresh(code):
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
     ).stdout
+
+
+@pytest.mark.parametrize("name", ["models", "prepare", "report", "methods", "sources", "evaluation"])
+def test_subpackages_are_reachable_after_one_import(name):
+    code = f"import likewise; print(likewise.{name}.__name__)"
+    assert fresh(code).strip() == f"likewise.{name}"
+
+
+def test_dir_lists_public_names_only():
+    names = dir(likewise)
+    assert {"Likewise", "Constraints", "TableFeatures", "models"} <= set(names)
+    assert [name for name in names if name.startswith("_")] == ["__version__"]
 
 
 def test_import_loads_nothing_heavy():
