@@ -126,7 +126,12 @@ def test_a_mixed_table_a_folder_and_a_data_set_by_name(folder):
         lines.append(f"p{row},{30 + 20 * (row % 2) + row % 3},{'Rome' if row % 2 else 'Oslo'},{remark} number {row}")
     folder.write("people.csv", "\n".join(lines))
     found = folder.json("cluster", "people.csv", "--k", 2, "--out", folder / "c.csv")
-    for words in ("1 column of numbers", "1 category with 2 levels", "texts in 'remark'", "same total variance"):
+    for words in (
+        "1 column of numbers",
+        "1 category with 2 levels",
+        "texts in 'remark'",
+        "texts as much as all others",
+    ):
         assert words in found["preprocessing"]
     answer = list(clusters(folder / "c.csv").values())
     assert answer == [answer[0], answer[1]] * 10

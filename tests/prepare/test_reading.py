@@ -6,8 +6,11 @@ import os
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_wine
 
-from likewise.prepare import read_like, read_table
+from likewise import Likewise
+from likewise.evaluation import normalized_mutual_information
+from likewise.prepare import TableFeatures, read_like, read_table
 
 HEADER = "id,age,income,town,comment,code,since"
 PETS = "the cat and the dog sleep by the fire"
@@ -44,14 +47,26 @@ def test_columns_find_their_kind(table):
     assert "12 different short strings; --text code would use their words" in rows.description
 
 
-def test_blocks_have_the_same_total_variance(table):
+def test_each_column_counts_once_and_texts_as_much_as_all_others(table):
     rows = read_table(table)
+    variance = dict.fromkeys(("Numbers", "Categories", "Text"), 0.0)
     start = 0
     for block in rows.features.blocks_:
         stop = start + len(block.names)
-        assert rows.X[:, start:stop].var(axis=0).sum() == pytest.approx(1.0)
+        variance[type(block).__name__] += rows.X[:, start:stop].var(axis=0).sum()
         start = stop
     assert start == rows.X.shape[1]
+    assert variance == pytest.approx({"Numbers": 2.0, "Categories": 1.0, "Text": 3.0})
+
+
+def test_an_irrelevant_category_does_not_outweigh_the_numbers():
+    data = load_wine(as_frame=True)
+    regions = np.random.default_rng(0).choice(["north", "south", "west"], len(data.data))
+    features = TableFeatures()
+    X = features.fit_transform(data.data.assign(region=regions))
+    labels = Likewise(3, kind=features.kind_, verbose=False, random_state=0).fit(X).labels_
+    assert normalized_mutual_information(data.target, labels) > 0.7
+    assert normalized_mutual_information(regions, labels) < 0.1
 
 
 def test_what_is_named_is_taken_at_its_word(table):

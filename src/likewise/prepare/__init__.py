@@ -13,8 +13,7 @@
 >>> rows.feature_names
 ('age', 'height', 'town=Oslo', 'town=Rome')
 >>> print(rows.description)
-2 columns of numbers, standardized; 1 category with 2 levels, one column each; all parts brought to the same total
-variance
+2 columns of numbers, standardized; 1 category with 2 levels, one column each; each column counts the same
 """
 
 from ..tables import MissingExtraError as MissingExtraError

@@ -1,8 +1,10 @@
-"""Categories: one column of zeros and ones for each level."""
+"""Categories: one column for each level."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,41 +19,50 @@ def _check_levels(block: Any) -> None:
     block.levels = tuple(tuple(map(str, levels)) for levels in block.levels)
     if len(block.columns) != len(block.levels):
         raise ValueError(f"{len(block.columns)} categories have the levels of {len(block.levels)}")
+    block.scales = tuple(map(float, block.scales))
+    if len(block.scales) != len(block.columns) or not all(map(isfinite, block.scales)):
+        raise ValueError(f"{len(block.columns)} categories have {len(block.scales)} scales, or some are not finite")
 
 
 @dataclass(eq=False)
 class Categories:
-    """Columns of few different strings, as one column of zeros and ones for each of them.
+    """Columns of few different strings, as one indicator column for each of them.
+
+    The indicators of a category are scaled together so that their variances add up to 1, as those of a standardized
+    number do: however many levels it has, a category counts as one column.
 
     Attributes
     ----------
     columns : tuple of str
     levels : tuple of tuples of str
         The levels of each column, in alphabetical order. A new row with another one belongs to none of them.
+    scales : tuple of float
+        The value of the indicators of each column.
     impute : str or None
         Where this is not None, a missing category belongs to no level; else it is an error.
     """
 
-    _saved: ClassVar[Saved] = Saved(("columns", "levels", "impute"), check=_check_levels)
+    _saved: ClassVar[Saved] = Saved(("columns", "levels", "scales", "impute"), check=_check_levels)
 
     columns: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
+    scales: tuple[float, ...]
     impute: str | None = None
 
     @classmethod
     def fit(cls, raw: RawTable, columns: tuple[str, ...], *, impute: str | None) -> tuple[Self, Any]:
-        """Learn the levels of a table, and return its rows of zeros and ones."""
-        levels = tuple(
-            tuple(sorted({text for text in as_texts(raw.column(name)) if text is not None})) for name in columns
-        )
-        block = cls(columns, levels, impute)
+        """Learn the levels of a table, and return its rows of indicators."""
+        counts = [Counter(text for text in as_texts(raw.column(name)) if text is not None) for name in columns]
+        levels = tuple(tuple(sorted(count)) for count in counts)
+        scales = tuple(_unit_variance(np.array(list(count.values())) / raw.n) for count in counts)
+        block = cls(columns, levels, scales, impute)
         return block, block.transform(raw)
 
     def transform(self, raw: RawTable) -> FloatArray:
-        """Rows of zeros and ones."""
+        """Rows of indicators."""
         X = np.zeros((raw.n, len(self.names)))
         start = 0
-        for name, levels in zip(self.columns, self.levels, strict=True):
+        for name, levels, scale in zip(self.columns, self.levels, self.scales, strict=True):
             place = {level: start + number for number, level in enumerate(levels)}
             for row, text in enumerate(as_texts(raw.column(name))):
                 if text is None and self.impute is None:
@@ -61,7 +72,7 @@ class Categories:
                         f"{raw.option('columns')}."
                     )
                 if text in place:
-                    X[row, place[text]] = 1.0
+                    X[row, place[text]] = scale
             start += len(levels)
         return X
 
@@ -77,3 +88,9 @@ class Categories:
         count = len(self.columns)
         what = "1 category" if count == 1 else f"{count:,} categories"
         return f"{what} with {len(self.names):,} levels, one column each"
+
+
+def _unit_variance(shares: FloatArray) -> float:
+    """What brings the total variance of indicators to 1, from the share of rows in each level."""
+    total = float((shares * (1 - shares)).sum())
+    return 1.0 / np.sqrt(total) if total > 0 else 1.0

@@ -29,6 +29,9 @@ FLOATS = (np.float64, np.float32)
 MAX_DENSE = 10_000_000
 """Entries up to which columns of several kinds make a dense matrix."""
 
+TINY = 1e-12
+"""Total variance below which a text does not vary."""
+
 
 def _check_blocks(features: Any) -> None:
     features.weights_ = [float(weight) for weight in features.weights_]
@@ -50,14 +53,14 @@ class TableFeatures(TransformerMixin, BaseEstimator):
     numbers      alone: as they are where their ranges are alike or rows are of unit length, tf-idf where
                  they are counts, else each column with mean 0 and variance 1; beside other kinds always the
                  last
-    categories   one column of zeros and ones for each level
+    categories   one indicator for each level, scaled so that the variances of a category add up to 1
     text         unit rows of tf-idf weights, by :class:`likewise.TextFeatures`
     images       32 × 32 pixels
     ===========  ==========================================================================================
 
-    Several blocks stand side by side, each divided by the root of its total variance: no kind of column outweighs
-    another because it comes as more columns. Strings of more than 50 levels are texts if they have three words or more
-    on average, else they are left out.
+    Several blocks stand side by side. Each number and each category counts as one column, however many levels it has;
+    texts count together as much as all other columns. Strings of more than 50 levels are texts if they have three words
+    or more on average, else they are left out.
 
     Parameters
     ----------
@@ -197,7 +200,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "blocks_")
         steps = [block.sentence for block in self.blocks_]
         if len(self.blocks_) > 1:
-            steps.append("all parts brought to the same total variance")
+            texts = any(isinstance(block, Text) for block in self.blocks_)
+            steps.append("each column counts the same" + (", texts as much as all others" if texts else ""))
         if self.left_out_:
             steps.append("left out: " + ", ".join(f"{name!r} ({why})" for name, why in self.left_out_.items()))
         return "; ".join(steps)
@@ -230,7 +234,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
                 f"Name a column of texts with {raw.option('text')}."
             )
         self.blocks_ = [block for block, _ in fitted]
-        self.weights_ = [1.0] if len(fitted) == 1 else [_equal_weight(part) for _, part in fitted]
+        self.weights_ = _weights(fitted)
         self.left_out_ = kinds.left_out
         self.id_column_: str | None = None  # set by the reader of files
         self.kind_ = _kind(self.blocks_)
@@ -283,11 +287,25 @@ def _kind(blocks: list[Any]) -> DataKind:
     return DataKind.TEXT if first.kind is DataKind.COUNTS else first.kind  # counts are tf-idf weights by now
 
 
-def _equal_weight(X: Any) -> float:
-    """What brings the total variance to 1; a block that does not vary stays as it is."""
-    if sparse.issparse(X):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        total = float(X.multiply(X).sum()) / X.shape[0] - float(mean @ mean)
-    else:
-        total = float(X.var(axis=0).sum())
-    return 1.0 / np.sqrt(total) if total > 1e-12 else 1.0
+def _weights(fitted: list[tuple[Any, Any]]) -> list[float]:
+    """What each block is multiplied by, so that all texts together vary as much as all other columns.
+
+    Numbers and categories have variance 1 for each column of the table.
+    """
+    texts = [isinstance(block, Text) for block, _ in fitted]
+    if len(fitted) == 1 or not any(texts):
+        return [1.0] * len(fitted)
+    others = sum(_total_variance(part) for (_, part), is_text in zip(fitted, texts, strict=True) if not is_text)
+    share = (others or float(sum(texts))) / sum(texts)
+    totals = [_total_variance(part) for _, part in fitted]
+    return [
+        float(np.sqrt(share / total)) if is_text and total > TINY else 1.0
+        for is_text, total in zip(texts, totals, strict=True)
+    ]
+
+
+def _total_variance(X: Any) -> float:
+    if not sparse.issparse(X):
+        return float(X.var(axis=0).sum())
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    return float(X.multiply(X).sum()) / X.shape[0] - float(mean @ mean)
