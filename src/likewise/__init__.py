@@ -93,7 +93,7 @@ def __getattr__(name: str) -> Any:
     if name in _SUBPACKAGES:
         return import_module(f".{name}", __name__)
     if name == "__all__":
-        return [*_SUBPACKAGES, *sorted(key for home in _AT_TOP for key in _public(import_module(f".{home}", __name__)))]
+        return sorted(key for home in _AT_TOP for key in _public(import_module(f".{home}", __name__)))
     if not name.startswith("_"):
         for home in _AT_TOP:
             found = _public(import_module(f".{home}", __name__))
@@ -104,4 +104,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__getattr__("__all__"), "__version__"]
+    return [*_SUBPACKAGES, *__getattr__("__all__"), "__version__"]
