@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib import import_module
 
 import click
 from rich.console import Console
@@ -39,7 +40,9 @@ def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs:
     """Measure the rows called NAMES, or all, against their opponents, and write the results to RESULTS.md.
 
     `likewise-bench scaling` measures curves: how time and memory grow with the data. `likewise-bench accuracy` compares
-    the clusters of many methods with the truth.
+    the clusters of many methods with the truth; `likewise-bench unseen` does so on data that it was not made on, and
+    `likewise-bench mixed` on tables with columns that do not matter. `likewise-bench ask` compares ways to choose what
+    a person is asked. `likewise-bench studio` loads the studio with answers, crashes and rows.
     """
     if unknown := [name for name in names if name not in ROWS]:
         raise click.UsageError(f"no benchmark called {unknown[0]!r}. There are: {', '.join(ROWS)}.")
@@ -84,17 +87,24 @@ def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs:
         raise SystemExit(1)
 
 
+COMMANDS = {
+    "scaling": "scaling",
+    "accuracy": "accuracy",
+    "unseen": "unseen",
+    "mixed": "mixed",
+    "ask": "accuracy.ask",
+    "statements": "accuracy.statements",
+    "studio": "studio",
+}
+"""The package of each command besides the rows."""
+
+
 def main(arguments: list[str]) -> None:
-    """Run ``scaling`` or ``accuracy`` if that is the first argument, else the rows."""
+    """Run what the first argument names, such as ``scaling`` or ``accuracy``; else the rows."""
     name = arguments[0] if arguments else ""
-    if name == "scaling":
-        from .scaling.command import scaling
-
-        scaling.main(arguments[1:], prog_name="likewise-bench scaling")
-    elif name == "accuracy":
-        from .accuracy.command import accuracy
-
-        accuracy.main(arguments[1:], prog_name="likewise-bench accuracy")
+    if name in COMMANDS:
+        command = getattr(import_module(f"{__package__}.{COMMANDS[name]}.command"), name)
+        command.main(arguments[1:], prog_name=f"likewise-bench {name}")
     else:
         rows.main(arguments, prog_name="likewise-bench")
 

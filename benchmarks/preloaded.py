@@ -2,7 +2,20 @@
 
 import gc
 
-from .rows import clusterers, constraints, distances, front, links, loading, projections, search  # noqa: F401
+from .rows import (  # noqa: F401
+    clusterers,
+    constraints,
+    dask,
+    distances,
+    front,
+    huge,
+    links,
+    loading,
+    projections,
+    questions,
+    search,
+    tall,
+)
 from .scaling import running  # noqa: F401
 
 gc.freeze()  # what was imported is never garbage: a fork that looks for some would copy all of it

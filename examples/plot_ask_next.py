@@ -2,71 +2,78 @@
 What to ask next
 ================
 
-A person has time for a few questions only. ``report_.agreement`` is, for each row, the share of clusterings that put it
-where the result does. Questions about rows of low agreement teach more than questions about rows that all agree on.
+A person has time for a few questions only. A :class:`likewise.questions.Dialogue` asks one after the other, each
+chosen by all answers before it, and says when to stop. Here it is compared with questions about random pairs.
 """
 
 import numpy as np
 from sklearn.datasets import load_digits
 
 from likewise import Constraints, Likewise
-from likewise.evaluation import purity
+from likewise.evaluation import normalized_mutual_information
+from likewise.questions import Dialogue
 from likewise.report.plots import learning_curve
 
 X, y = load_digits(return_X_y=True)
-rows = np.flatnonzero(y < 8)[:900]
-X, y = X[rows] / 16, y[rows]
-n, k = len(y), 8
+X, y = X[:700] / 16, y[:700]
+n, k = len(y), 10
 
 # %%
-# A question is a pair of rows: one of low agreement, and the row of highest agreement in its own cluster, or in the
-# cluster next to it. The alternative is to ask about any two rows.
+# The person is simulated: the answer to each question is the truth. A pair is answered by "same" or "different"; rows
+# to be sorted into piles by a letter for each, the same for rows of one pile.
 
 
-def low_agreement_pairs(model, count, rng):
-    """Pairs of a row with low agreement and a typical row of a cluster near it."""
-    agreement = model.report_.agreement + rng.uniform(0, 0.01, n)  # ties in any order
-    typical = [np.flatnonzero(model.labels_ == c)[agreement[model.labels_ == c].argmax()] for c in range(k)]
-    pairs = []
-    for row in np.argsort(agreement)[: count // 2]:
-        near = np.argsort(-(model.embedding_[typical] @ model.embedding_[row]))[:2]
-        pairs += [(row, typical[cluster]) for cluster in near if typical[cluster] != row]
-    return pairs
-
-
-def random_pairs(model, count, rng):
-    """Pairs of any two rows."""
-    return [rng.choice(n, 2, replace=False) for _ in range(count)]
-
-
-def answers(pairs):
-    """The person's answers: here, the truth."""
-    same = [pair for pair in pairs if y[pair[0]] == y[pair[1]]]
-    different = [pair for pair in pairs if y[pair[0]] != y[pair[1]]]
-    return Constraints(n, must_link=same, cannot_link=different)
+def reply(question):
+    """What the person says."""
+    if question.kind == "piles":
+        return "".join("abcdefghij"[digit] for digit in y[list(question.rows)])
+    i, j = question.rows
+    return "same" if y[i] == y[j] else "different"
 
 
 # %%
-# Both begin with the same thirty hints and ask thirty questions at a time.
+# Each question is one screen, whether it shows two rows or four. After 10, 20, 40 and 80 screens we look at the
+# clusters.
 
-amounts = [30, 60, 90, 120]
-lines = {}
-for name, questions in (("low agreement", low_agreement_pairs), ("random", random_pairs)):
-    scores = np.zeros((3, len(amounts)))
-    for run in range(3):
-        rng = np.random.default_rng(run)
-        hints = Constraints.sample(y, "equal", 15, random_state=run)
-        model = Likewise(k, random_state=0, verbose=False).fit(X, constraints=hints)
-        for step in range(len(amounts)):
-            if step:
-                model.add_constraints(answers(questions(model, 30, rng)))
-            scores[run, step] = purity(y, model.labels_)
-    lines[name] = (amounts, scores.mean(axis=0), scores.std(axis=0))
-    print(name, scores.mean(axis=0).round(3))
+amounts = [10, 20, 40, 80]
+
+
+def by_dialogue(kind, seed):
+    """The quality after so many screens of a dialogue."""
+    dialogue = Dialogue(X, k, questions=kind, random_state=seed)
+    scores = []
+    for amount in amounts:
+        while dialogue.answers.n_screens < amount and dialogue.question is not None:
+            dialogue.answer(reply(dialogue.question))
+        scores.append(normalized_mutual_information(y, dialogue.update().labels_))
+    print(f"{kind}: {dialogue.answers.outlook}")
+    return scores
+
+
+def by_random_pairs(seed):
+    """The same for pairs of any two rows."""
+    rng = np.random.default_rng(seed)
+    model = Likewise(k, random_state=seed, verbose=False).fit(X)
+    scores = []
+    for more in np.diff([0, *amounts]):
+        pairs = [rng.choice(n, 2, replace=False) for _ in range(more)]
+        same = [pair for pair in pairs if y[pair[0]] == y[pair[1]]]
+        different = [pair for pair in pairs if y[pair[0]] != y[pair[1]]]
+        model.add_constraints(Constraints(n, must_link=same, cannot_link=different))
+        scores.append(normalized_mutual_information(y, model.labels_))
+    return scores
+
+
+runs = {
+    "pairs of a dialogue": [by_dialogue("pair", seed) for seed in range(2)],
+    "piles of four": [by_dialogue("piles", seed) for seed in range(2)],
+    "random pairs": [by_random_pairs(seed) for seed in range(2)],
+}
+for name, scores in runs.items():
+    print(name, np.mean(scores, axis=0).round(3))
 
 # %%
-# Three runs each, with a band of one standard deviation:
+# Two runs each, with a band of one standard deviation:
 
-figure = learning_curve(
-    {"questions about rows": lines}, x_label="answers given", y_label="rows in a cluster of their digit"
-)
+lines = {name: (amounts, np.mean(scores, axis=0), np.std(scores, axis=0)) for name, scores in runs.items()}
+figure = learning_curve({"questions": lines}, x_label="screens", y_label="NMI with the digits")

@@ -55,6 +55,8 @@ CASES: dict[str, Case] = {
     "dsp": Case(lw.DSP(2), FEW_NEIGHBORS),
     "gcdr": Case(lw.GCDR(2), FEW_NEIGHBORS),
     "gcdr shrink": Case(lw.GCDR(2, degree="shrink")),
+    "comparison": Case(lw.ComparisonProjection(2), {}),
+    "comparison ratio": Case(lw.ComparisonProjection(2, loss="ratio"), {}),
     "ssdr": Case(lw.SSDR(2), {}),
     "lpp": Case(lw.LPP(2), FEW_NEIGHBORS),
     "slpp": Case(lw.SLPP(2), {}),

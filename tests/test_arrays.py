@@ -15,7 +15,7 @@ def test_relabeled_by_first_appearance(labels):
 
 
 @pytest.mark.parametrize(
-    "value", [None, "", " \t", float("nan"), np.float32("nan"), np.datetime64("NaT"), pd.NA, pd.NaT]
+    "value", [None, "", " \t", float("nan"), np.float32("nan"), np.datetime64("NaT", "s"), pd.NA, pd.NaT]
 )
 def test_missing(value):
     assert is_missing(value)

@@ -22,7 +22,7 @@ def test_fitting_keeps_the_groups_that_were_worked_out(monkeypatch):
     constraints = Constraints.sample(y, "equal", 5, random_state=0)
     groups = constraints.groups()
     seen = []
-    monkeypatch.setattr(COPKMeans, "_cluster", lambda self, X, given: seen.append(given) or y)
+    monkeypatch.setattr(COPKMeans, "_cluster", lambda self, X, given, weight: seen.append(given) or y)
     COPKMeans(3).fit(X, constraints=constraints)
     assert seen[0].groups() is groups
 
@@ -35,7 +35,7 @@ def test_both_count():
 def test_other_rows_and_other_things():
     with pytest.raises(ValueError, match="constraints were built for 2 rows, X has 3"):
         as_constraints(3, None, Constraints(2))
-    with pytest.raises(ValueError, match="y has labels for 2 rows, X has 3"):
+    with pytest.raises(ValueError, match="y has 2 labels, X has 3 rows"):
         as_constraints(3, [0, 1], None)
-    with pytest.raises(TypeError, match=r"must be a likewise\.Constraints, got list"):
+    with pytest.raises(TypeError, match=r"must be a likewise\.Constraints, got a list of 1 item"):
         as_constraints(3, None, [(0, 1)])

@@ -1,6 +1,7 @@
 """A file is complete or stays as it was; files of one group are all new, or none is."""
 
 import errno
+import json
 import os
 import resource
 import signal
@@ -10,8 +11,10 @@ import sys
 import numpy as np
 import pytest
 
+from likewise import _atomic
 from likewise._atomic import atomic_group, atomic_write, atomic_write_text, check_writable
 from likewise._atomic import os as atomic_os
+from likewise._leftovers import OLD_S, remove_leftovers, temporary_folder
 from likewise.prepare import write_columns
 
 COLUMNS = {"id": [f"row {row}" for row in range(2_000)], "cluster": np.arange(2_000)}
@@ -161,8 +164,34 @@ def test_a_group_is_undone_when_the_last_name_cannot_be_had(tmp_path, monkeypatc
     assert (tmp_path / "a").read_text() == "before"
 
 
+@pytest.mark.parametrize("before", ["before", None])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.EIO, "broken")])
+def test_a_name_that_may_not_be_on_the_disk_is_given_back(tmp_path, monkeypatch, before, error):
+    def fails(folder):
+        raise error
+
+    path = tmp_path / "t"
+    if before:
+        path.write_text(before)
+    monkeypatch.setattr(_atomic, "sync_folder", fails)
+    with pytest.raises(type(error)) as caught, atomic_write_text(path) as file:
+        file.write("after")
+    assert getattr(caught.value, "filename", str(path)) == str(path)
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == ({"t": before} if before else {})
+
+
+def test_nothing_stays_open(tmp_path):
+    held = len(os.listdir("/proc/self/fd"))
+    group_of_three(tmp_path)
+    with pytest.raises(OSError, match="full"):
+        group_of_three(tmp_path, fail="c")
+    check_writable(tmp_path / "d")
+    assert len(os.listdir("/proc/self/fd")) <= held
+
+
 KILLED = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes background jobs ignore it
 from likewise._atomic import atomic_group, atomic_write_text
 with atomic_group():
     for name in ("a", "b"):
@@ -182,3 +211,132 @@ def test_ctrl_c_in_a_group_leaves_nothing(tmp_path):
         process.send_signal(signal.SIGINT)
         process.wait()
     assert names(tmp_path) == []
+
+
+ORPHANS = """
+import os, signal, sys
+from pathlib import Path
+from likewise._atomic import atomic_group, atomic_write_text
+from likewise._leftovers import temporary_folder
+folder = Path(sys.argv[1])
+replace, left = os.replace, int(sys.argv[2])
+
+def dies(source, target):
+    global left
+    if not left:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left -= 1
+    replace(source, target)
+
+os.replace = dies
+with temporary_folder(folder) as spool, atomic_group():
+    (spool / "rows.npy").write_bytes(b"rows")
+    for name in ("a", "b", "there/c"):
+        with atomic_write_text(folder / name) as file:
+            file.write("after")
+"""
+"""Is killed before the n-th file takes its name."""
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_the_next_writer_undoes_and_clears_away_what_a_kill_left(tmp_path, n):
+    there = tmp_path / "there"
+    there.mkdir()
+    (tmp_path / "a").write_text("before")
+    (there / "c").write_text("before")
+    subprocess.run([sys.executable, "-c", ORPHANS, str(tmp_path), str(n)], check=False)
+    assert any(name.startswith(".likewise-") for name in names(tmp_path))
+    remove_leftovers(tmp_path)
+    remove_leftovers(there)
+    check_writable(tmp_path / "a")
+    assert names(tmp_path) == ["a", "there"]
+    assert names(there) == ["c"]
+    assert (tmp_path / "a").read_text() == (there / "c").read_text() == "before"
+
+
+def test_what_somebody_wrote_after_the_kill_stays(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "a").write_text("before")
+    subprocess.run([sys.executable, "-c", ORPHANS, str(tmp_path), "2"], check=False)
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "after"
+    for name in ("a", "b"):
+        (tmp_path / name).unlink()
+        (tmp_path / name).write_text("by hand")
+    remove_leftovers(tmp_path)
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "by hand"
+
+
+def test_files_of_writers_that_live_stay(tmp_path):
+    with temporary_folder(tmp_path) as folder, atomic_write(tmp_path / "t") as file:
+        file.write(b"x")
+        held = names(tmp_path)
+        remove_leftovers(tmp_path)
+        check_writable(tmp_path / "u")
+        assert names(tmp_path) == held
+        assert folder.is_dir()
+    assert names(tmp_path) == ["t"]
+
+
+def test_where_there_are_no_locks_age_tells(tmp_path, monkeypatch):
+    monkeypatch.setattr("likewise._leftovers.fcntl", None)
+    for name, age in (("young", 0), ("old", OLD_S + 60)):
+        path = tmp_path / f".likewise-{name}.tmp"
+        path.touch()
+        os.utime(path, (path.stat().st_atime - age, path.stat().st_mtime - age))
+    write_columns(tmp_path / "t.csv", COLUMNS)
+    assert names(tmp_path) == [".likewise-young.tmp", "t.csv"]
+
+
+@pytest.mark.parametrize(
+    "noted",
+    [
+        b"",
+        b"[" * 100_000,
+        b"[]",
+        {"first": 3, "others": [], "files": []},
+        {"first": None, "others": [], "files": [{"name": "../mine", "new": None, "old": None}]},
+        {"first": None, "others": [], "files": [{"name": "a\0", "new": None, "old": None}]},
+        {"first": None, "others": [], "files": [{"name": "b", "new": None, "old": "../mine"}]},
+        {"first": None, "others": [], "files": [{"name": "b", "new": [1, 2, 3], "old": "c"}]},
+    ],
+    ids=lambda noted: str(noted)[:60],
+)
+def test_a_journal_of_a_stranger_does_no_harm(tmp_path, noted):
+    there = tmp_path / "there"
+    there.mkdir()
+    for path in (tmp_path / "mine", there / "b", there / "c"):
+        path.write_text("mine")
+    if isinstance(noted, dict) and noted["files"] and noted["files"][0]["new"] is None:
+        found = (there / "b").lstat()  # as if the stranger knew
+        noted["files"][0]["new"] = [found.st_ino, found.st_mtime_ns, found.st_size]
+    (there / ".likewise-0-0.undo").write_bytes(noted if isinstance(noted, bytes) else json.dumps(noted).encode())
+    remove_leftovers(there)
+    assert names(there) == ["b", "c"]
+    assert names(tmp_path) == ["mine", "there"]
+    assert {path.read_text() for path in (tmp_path / "mine", there / "b", there / "c")} == {"mine"}
+
+
+BESIDE = """
+import sys
+from pathlib import Path
+from likewise._atomic import atomic_group, atomic_write_text
+from likewise._leftovers import temporary_folder
+folder, letter = Path(sys.argv[1]), sys.argv[2]
+for _ in range(40):
+    with temporary_folder(folder) as spool, atomic_group():
+        for name in ("a", "b"):
+            with atomic_write_text(folder / name) as file:
+                file.write(letter * 5_000)
+        assert spool.is_dir()
+"""
+
+
+def test_writers_beside_each_other_take_nothing_from_each_other(tmp_path):
+    commands = [[sys.executable, "-c", BESIDE, str(tmp_path), letter] for letter in "xyz"]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
+    assert [process.communicate()[1] for process in running] == ["", "", ""]
+    assert names(tmp_path) == ["a", "b"]
+    for name in names(tmp_path):
+        text = (tmp_path / name).read_text()
+        assert len(text) == 5_000
+        assert len(set(text)) == 1

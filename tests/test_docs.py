@@ -1,6 +1,7 @@
 """The documentation, as far as it can be judged without building it: ``make docs`` does the rest."""
 
 import ast
+import json
 import re
 import shlex
 import sys
@@ -18,12 +19,12 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
-from machinery import api_pages, method_pages  # noqa: E402
+from machinery import accuracy, api_pages, check_links, method_pages  # noqa: E402
 from machinery.pictures import DATA, KINDS, draw  # noqa: E402
 
 METHODS = method_pages.read(DOCS)["method"]
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
-WRITTEN = ("_build", "api", "figures", "gallery", "methods")
+WRITTEN = ("_build", "api", "extra", "figures", "gallery", "methods")
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in WRITTEN)
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
 
@@ -57,14 +58,38 @@ def test_an_entry_says_all_that_its_page_needs(page):
     documented = [method_pages.resolved(name) for name in (*method["objects"], *method.get("inside", ()))]
     texts = [method.get("mathematics", ""), *(thing.__doc__ for thing in documented)]
     assert any(".. math::" in text for text in texts), "a page has its mathematics: none in the docstrings, none here"
-    for field in ("use", "needs", "paper", "when"):
+    for field in ("use", "needs", "paper", "when", "fails", "cost"):
         assert method[field].strip(), field
+    assert set(method["see"]) <= set(METHODS) - {page}
+    labels = re.findall(r"^\(([\w-]+)\)=$", (DOCS / "bibliography.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for work in method["paper"].split("; "):
+        assert not re.search(r"\d{4}", work) or method_pages.citation_label(work) in labels, f"{work}: no such work"
     assert method["picture"]["shows"]
     assert method["picture"]["kind"] in KINDS
     assert method["picture"].get("data", "wine") in DATA
     ast.parse(method["picture"]["make"], mode="eval")
-    for target in re.findall(r":doc:`([^`]+)`", method["when"]):
-        assert target in METHODS, f"{page} leads to {target}, which has no page"
+    for target in re.findall(r":doc:`([^`]+)`", method["when"] + method["fails"]):
+        known = (DOCS / f"{target[1:]}.md").exists() if target.startswith("/") else target in METHODS
+        assert known, f"{page} leads to {target}, which has no page"
+
+
+def test_pages_say_how_methods_fared_in_the_comparison():
+    row = accuracy.tables(ROOT)["Mean NMI, all rows"]["costco"]["100 pairs"]
+    assert f"mean NMI {row} on" in METHODS["costco"]["accuracy"]
+    assert "worse than k-means in" in METHODS["costco"]["accuracy"]
+    assert METHODS["hbgf"].get("accuracy", "") == ""  # it takes labelings, and was not compared
+
+
+def test_gallery_examples_are_listed_with_the_methods_they_use():
+    assert "plot_projection" in [name for name, _ in METHODS["dsp"]["examples"]]
+    assert "plot_projection" not in [name for name, _ in METHODS["cop"]["examples"]]
+
+
+def test_the_version_is_the_same_everywhere():
+    (only,) = json.loads((DOCS / "static" / "switcher.json").read_text(encoding="utf-8"))
+    assert only["version"] == likewise.__version__
+    assert f"version: {likewise.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version = {{{likewise.__version__}}}" in (DOCS / "cite.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", ["costco", "cop", "hbgf"])
@@ -86,8 +111,8 @@ def test_examples_have_a_title_and_end_in_a_picture(path):
     assert "figure" in named, "the last block must leave its picture in the name figure"
 
 
-def test_there_are_enough_examples():
-    assert len(EXAMPLES) >= 6
+def test_there_is_a_case_study_for_each_kind_of_data():
+    assert {"table", "embeddings", "links", "genes", "images"} <= {page.stem for page in (DOCS / "cases").glob("*.md")}
 
 
 @pages
@@ -146,22 +171,50 @@ def test_commands_in_pages_exist(page):
                     assert command is not None, f"{line}: there is no command {word}"
 
 
+@pages
+def test_stored_output_is_that_of_the_examples_as_they_are(page):
+    """A page that needs data which not everybody has shows what was stored: text and pictures of these examples."""
+    text = page.read_text(encoding="utf-8")
+    if not (data := re.match(r"---\ndata: (.+)\n---\n", text)):
+        return
+    name = page.relative_to(DOCS).with_suffix("").as_posix().replace("/", "-")
+    stored = json.loads((DOCS / "stored" / f"{name}.json").read_text(encoding="utf-8"))
+    remedy = f"build {page.name} with LIKEWISE_DATA ({data.group(1)}), and commit what that stores"
+    assert [example["code"] for example in stored] == [block.strip() for block in blocks(page, "python")], remedy
+    pictures = [picture for example in stored for picture in example["shown"]["figures"]]
+    assert pictures, "a case study ends in a picture"
+    assert all((DOCS / picture.lstrip("/")).exists() for picture in pictures), remedy
+
+
+def test_links_inside_the_site_are_checked(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<h1 id="top">x</h1> <a href="folder/page.html#here"></a> <a href="#top"></a> <a href="https://x.org/y"></a>'
+        '<a href="folder/page.html#lost"></a> <img src="lost.png"> <a href="#nowhere"></a>'
+    )
+    (tmp_path / "folder" / "page.html").write_text('<p id="here"><a href="../index.html">back</a></p>')
+    broken = ["folder/page.html#lost", "lost.png", "#nowhere"]
+    assert check_links.broken_links(tmp_path) == [f"index.html: {address}" for address in broken]
+
+
 def test_what_a_page_runs_is_shown_and_what_fails_is_told(tmp_path):
     pytest.importorskip("sphinx", reason="make docs installs it")
     from machinery.running import ExampleError, Page
 
-    page = Page("page", tmp_path, tmp_path)
-    (shown,) = page.python("number = 6 * 7\nprint(number)")
-    assert shown.astext() == "42"
-    assert page.python("number += 1") == []
+    page = Page("deep/page", tmp_path, tmp_path)
+    assert page.python("number = 6 * 7\nprint(number)").text == "42\n"
+    assert page.python("number += 1").nodes() == []
     page.python("from matplotlib.figure import Figure")
-    (picture,) = page.python("drawing = Figure()")
-    assert (tmp_path / picture["uri"].lstrip("/")).exists()
+    (picture,) = page.python("drawing = Figure()").figures
+    assert (tmp_path / picture.lstrip("/")).exists()
+    (report,) = page.python("from pathlib import Path\nPath('wines.html').write_text('a report')").reports
+    assert report == "../reports/deep-page-wines.html"
+    assert (tmp_path / "extra" / "reports" / "deep-page-wines.html").exists()
     with pytest.raises(ExampleError, match="ZeroDivisionError"):
         page.python("1 / 0")
     with pytest.raises(ExampleError, match="UserWarning: careful"):
         page.python("import warnings\nwarnings.warn('careful')")
-    (shown,) = page.console("$ echo not run\n$ likewise --version\n")
-    assert likewise.__version__ in shown.astext()
+    shown = page.console("$ echo not run\n$ likewise --version  # a comment\n")
+    assert likewise.__version__ in shown.text
     with pytest.raises(ExampleError, match="nothing-such"):
         page.console("$ likewise cluster nothing-such.csv")

@@ -150,7 +150,8 @@ def test_pages_of_the_documentation(monkeypatch):
     assert "toy-projection" in families["Projections"]
     assert "toy-clusterer" in families["Further methods"]
     text = method_pages.page_text(entry)
-    assert f".. autoclass:: {ToyProjection.__module__}.ToyProjection\n   :members: fit, top_features, transform" in text
+    name = f"{ToyProjection.__module__}.ToyProjection"
+    assert f".. autoclass:: {name}\n   :members: fit, load, save, top_features, transform" in text
     assert ":Needs: must-links" in text
     assert "ToyClusterer <toy-clusterer>" in method_pages.index_text(pages)
 

@@ -95,13 +95,48 @@ def test_time_left_is_linear_in_the_count_of_a_loop_of_known_length():
     assert (status.description, status.counts(now=4.0)) == ("clustering: solving", "step 5  0:04")
     status.update(Progress("training", 0, 8), now=10.0)
     assert status.counts(now=12.0) == "0 of 8  0:12"
-    status.update(Progress("training", 2, 8), now=14.0)
-    assert status.counts(now=14.0) == "2 of 8  0:14, 0:12 left"
-    assert status.counts(now=20.0) == "2 of 8  0:20, 0:06 left"
-    assert status.counts(now=99.0) == "2 of 8  1:39"  # longer than expected: nobody knows
+    for done in range(1, 4):
+        status.update(Progress("training", done, 8), now=10.0 + 2 * done)
+        assert "left" not in status.counts(now=10.0 + 2 * done)  # too early to tell
+    status.update(Progress("training", 4, 8), now=18.0)
+    assert status.counts(now=18.0) == "4 of 8  0:18, about 0:08 left"
+    assert status.counts(now=20.0) == "4 of 8  0:20, about 0:06 left"
+    assert status.counts(now=99.0) == "4 of 8  1:39"  # longer than expected: nobody knows
     status.update(Progress("training", 0, 8), now=100.0)  # another loop
-    status.update(Progress("training", 4, 8), now=104.0)
-    assert status.counts(now=104.0) == "4 of 8  1:44, 0:04 left"
+    assert status.counts(now=104.0) == "0 of 8  1:44"
+
+
+ITEMS = 60
+COSTS = {
+    "constant": [1.0] * ITEMS,
+    "noisy": list(np.random.default_rng(0).gamma(2.0, 0.5, ITEMS)),
+    "growing": [0.05 * (item + 1) for item in range(ITEMS)],
+    "shrinking": [0.05 * (ITEMS - item) for item in range(ITEMS)],
+    "exploding": [1.1**item for item in range(ITEMS)],
+    "a slow first item": [100.0] + [0.3] * (ITEMS - 1),
+    "a quick first item": [0.01] + [2.0] * (ITEMS - 1),
+    "cheap families first": [1.0] * 20 + [2.0] * 20 + [4.0] * 20,
+    "expensive families first": [4.0] * 20 + [2.0] * 20 + [1.0] * 20,
+    "a break": [1.0] * 30 + [20.0] + [1.0] * 29,
+}
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_time_left_is_never_wrong_by_a_factor_of_four(name):
+    costs = COSTS[name]
+    status = Status(now=0.0)
+    status.update(Progress("training", 0, ITEMS), now=0.0)
+    ends = np.cumsum(costs)
+    told = 0
+    for done, end in enumerate(ends[:-1], start=1):
+        status.update(Progress("training", done, ITEMS), now=end)
+        left = status._seconds_left(end, done, ITEMS)
+        if left is not None:
+            told += 1
+            assert 1 / 4 < left / (ends[-1] - end) < 4, f"{done} done"
+    assert told > 0 or name in ("growing", "exploding")
+    if name == "constant":
+        assert told > ITEMS / 2
 
 
 def test_a_bar_needs_a_terminal(monkeypatch):

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from cases.data import blobs
 from likewise._progress import Progress, observe, stage
-from likewise._threads import n_threads, one_by_one, parallel_map, single_blas_thread
+from likewise._threads import n_threads, one_by_one, parallel_map, parallel_stream, single_blas_thread
 from likewise.clustering.kmeans import _points as rows
 from likewise.clustering.kmeans._points import Points, nearest_and
 
@@ -133,3 +133,31 @@ def test_blas_on_one_is_over_afterward():
         with single_blas_thread():
             assert set(blas_threads()) == {1}
         assert blas_threads() == before
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_stream_draws_tasks_as_results_leave(threads, monkeypatch):
+    monkeypatch.setattr("likewise._threads.n_threads", lambda: threads)
+    drawn = []
+
+    def tasks():
+        for task in range(20):
+            drawn.append(task)
+            yield task
+
+    results = parallel_stream(lambda task: task**2, tasks(), 2)
+    for number, result in enumerate(results):
+        assert result == number**2
+        assert len(drawn) <= number + 2 * threads
+    assert number == 19
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_stream_that_fails_or_is_left_frees_the_threads(threads, monkeypatch):
+    monkeypatch.setattr("likewise._threads.n_threads", lambda: threads)
+    with pytest.raises(ZeroDivisionError):
+        list(parallel_stream(lambda task: 1 / task, iter([1, 2, 0, 3]), 2))
+    left = parallel_stream(lambda task: task, iter(range(10)), 2)
+    next(left)
+    left.close()
+    assert len(set(parallel_map(lambda _: sleep(0.01) or get_ident(), range(8), 2)) - {get_ident()}) == 2

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import lzma
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
-from papers.framework import Study, plan
+from papers.framework import Failure, Study, plan
 from papers.framework.command import print_failures, run_with_bar
 from rich.console import Console
 
@@ -19,9 +20,9 @@ from .writing import write_results
 FOLDER = Path(__file__).parent
 
 
-def unpacked(folder: Path) -> Ledger:
+def unpacked(folder: Path, name: str = "results") -> Ledger:
     """All values so far. They are kept compressed; the uncompressed file of a stopped run takes precedence."""
-    loose, packed = folder / "results.csv", folder / "results.csv.xz"
+    loose, packed = folder / f"{name}.csv", folder / f"{name}.csv.xz"
     if packed.exists() and not loose.exists():
         with atomic_write(loose) as file:
             file.write(lzma.decompress(packed.read_bytes()))
@@ -35,6 +36,21 @@ def pack(ledger: Ledger) -> None:
         file.write(lzma.compress(ledger.path.read_bytes()))
 
 
+def run_missing(
+    package: str, ledger: Ledger, patterns: Sequence[str], seeds: int, jobs: int, console: Console
+) -> list[Failure]:
+    """Run what the ledger has not yet, of the cells that match a pattern, and pack the ledger."""
+    study = Study.load(package)
+    failures = []
+    for pattern in patterns or ("*",):
+        planned = plan(study, ledger.read(), cell=pattern)
+        planned = replace(planned, tasks=tuple(task for task in planned.tasks if task.seed < seeds))
+        if planned.tasks:
+            failures += run_with_bar(planned, ledger, jobs, console)
+    pack(ledger)
+    return failures
+
+
 @click.command()
 @click.argument("patterns", nargs=-1)
 @click.option("--seeds", type=click.IntRange(1), default=1000, help="Run at most this many draws; default: all.")
@@ -45,15 +61,8 @@ def accuracy(patterns: tuple[str, ...], seeds: int, jobs: int) -> None:
     PATTERNS choose cells, such as iris/*/likewise; default: all. Results that exist are kept.
     """
     console = Console()
-    study = Study.load("benchmarks.accuracy")
     ledger = unpacked(FOLDER)
-    failures = []
-    for pattern in patterns or ("*",):
-        planned = plan(study, ledger.read(), cell=pattern)
-        planned = replace(planned, tasks=tuple(task for task in planned.tasks if task.seed < seeds))
-        if planned.tasks:
-            failures += run_with_bar(planned, ledger, jobs, console)
-    pack(ledger)
+    failures = run_missing("benchmarks.accuracy", ledger, patterns, seeds, jobs, console)
     console.print(f"results: {write_results(FOLDER, ledger.read())}", soft_wrap=True)
     print_failures(failures, console)
     if failures:

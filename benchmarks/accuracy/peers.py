@@ -97,20 +97,24 @@ class Peers:
         PeerTooSlow
             If it takes longer than the limit.
         """
+        labels = np.asarray(self.found(method, saved(method, case), seed, limit_s)["labels"])
+        if labels.shape != (case.constraints.n_samples,):
+            raise PeerFailure(f"{method}: its labels have shape {labels.shape}, not {(case.constraints.n_samples,)}")
+        return labels
+
+    def found(self, method: str, data: dict[str, Any], seed: int, limit_s: float) -> dict[str, Any]:
+        """All that a method found, by name, from the arrays it gets; `benchmarks/peers/methods.py` lists both."""
         process = self._running()
         if method not in process.methods:
             raise ValueError(f"there is no peer method {method!r}. Use one of {', '.join(process.methods)}.")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "case.npz"
-            np.savez(path, **saved(method, case))
+            np.savez(path, **data)
             question = {"method": method, "data": str(path), "seed": int(seed), "limit_s": float(limit_s)}
             answer = self._answer(process, method, question)
         if "failure" in answer:
             raise (PeerTooSlow if answer["too_slow"] else PeerFailure)(f"{method}: {answer['failure']}")
-        labels = np.asarray(answer["labels"])
-        if labels.shape != (case.constraints.n_samples,):
-            raise PeerFailure(f"{method}: its labels have shape {labels.shape}, not {(case.constraints.n_samples,)}")
-        return labels
+        return answer
 
     def _running(self) -> _Process:
         if self._process is None or not self._process.is_usable():
@@ -152,7 +156,13 @@ def saved(method: str, case: Case) -> dict[str, Any]:
             "Draw the case with extra['rows'], the rows that hints may come from."
         )
     budget = len(hints.must_link) + len(hints.cannot_link)
-    return {**given, "y": np.asarray(case.y), "rows": np.asarray(case.extra["rows"]), "budget": budget}
+    y = np.asarray(case.y)
+    return {
+        **given,
+        "said": (y[:, None] == y).astype(np.int8),
+        "rows": np.asarray(case.extra["rows"]),
+        "budget": budget,
+    }
 
 
 class _Ended(RuntimeError):

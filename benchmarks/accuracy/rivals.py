@@ -57,7 +57,8 @@ def timed(method: Method) -> Method:
 def likewise(case: Case, seed: int) -> dict[str, float]:
     """Likewise; also its result without hints, and how well it finds wrong hints."""
     start = perf_counter()
-    model = Likewise(case.n_clusters, verbose=False, random_state=seed).fit(case.X, constraints=case.constraints)
+    model = Likewise(case.n_clusters, kind=case.extra.get("kind", "auto"), verbose=False, random_state=seed)
+    model.fit(case.X, constraints=case.constraints)
     seconds = perf_counter() - start
     found = {
         **all_scores(case, model.labels_),
@@ -67,7 +68,7 @@ def likewise(case: Case, seed: int) -> dict[str, float]:
     wrong = [is_wrong(case, suspect) for suspect in model.suspects_]
     if any(wrong) and not all(wrong):
         found["auc"] = float(roc_auc_score(wrong, [suspect.wrong for suspect in model.suspects_]))
-    return {**found, "guarded": float(bool(model.report_.fallback))}
+    return {**found, "weight": model.report_.constraint_weight}
 
 
 def is_wrong(case: Case, suspect: Any) -> bool:

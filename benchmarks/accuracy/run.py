@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
-
 from likewise.evaluation.protocols import Case, Trial
 
-from .hints import saved_hints
+from .hints import hinted
 from .rivals import FRONT, OWN, PEERS, UNHINTED, counting
 from .sets import JUDGED, TUNED, load
 
@@ -23,11 +21,8 @@ NOISY = ("c-nc", "pck", "costco", "project")
 
 
 def draw(name: str, pairs: int, wrong: float, seed: int) -> Case:
-    """One draw of hints; the half of the rows that none may touch is scored by itself."""
-    X, y = load(name)
-    hints, rest = saved_hints(name, y, pairs, wrong, seed)
-    asked = np.setdiff1d(np.arange(len(y)), rest)
-    return Case(X, y, hints, int(y.max()) + 1, rest, {"name": name, "rows": asked})
+    """One draw of hints about the rows of a data set."""
+    return hinted(name, *load(name), pairs, wrong, seed)
 
 
 def trials() -> Iterator[Trial]:

@@ -106,8 +106,12 @@ def load(name: str) -> Rows:
 
 @lru_cache(maxsize=4)
 def narrow(name: str) -> np.ndarray:
+    """The rows of one of them in few dense columns."""
+    return in_few_columns(load(name).X)
+
+
+def in_few_columns(X: Any) -> np.ndarray:
     """The rows in at most a hundred dense columns: principal components, or those of a truncated SVD for text."""
-    X = load(name).X
     if X.shape[1] <= WIDE and not sparse.issparse(X):
         return X
     kind = TruncatedSVD if sparse.issparse(X) else PCA

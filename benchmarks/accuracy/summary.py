@@ -26,7 +26,7 @@ class Table:
     seeds: int
     unhinted: frozenset[str]
 
-    def values(self, method: str, pairs: int, score: str = "nmi", percent: int = 0) -> np.ndarray:
+    def values(self, method: str, pairs: int, score: str = "nmi", percent: int | str = 0) -> np.ndarray:
         """One value for each set (rows) and seed (columns); NaN where there is none."""
         found = np.full((len(self.sets), self.seeds), np.nan)
         for row, name in enumerate(self.sets):
@@ -35,27 +35,27 @@ class Table:
                     found[row, seed] = value
         return found
 
-    def _cell(self, name: str, method: str, pairs: int, score: str, percent: int) -> str:
+    def _cell(self, name: str, method: str, pairs: int, score: str, percent: int | str) -> str:
         if method in self.unhinted:
             return f"{name}/0/0/{method}/{score}"
         if method == PLAIN:
             return f"{name}/{pairs}/{percent}/likewise/plain-{score}"
         return f"{name}/{pairs}/{percent}/{method}/{score}"
 
-    def mean(self, method: str, pairs: int, score: str = "nmi", percent: int = 0) -> float:
+    def mean(self, method: str, pairs: int, score: str = "nmi", percent: int | str = 0) -> float:
         """The mean over sets of the mean over seeds; over those sets that have an answer."""
         return mean_of(self.values(method, pairs, score, percent))
 
-    def answered(self, method: str, pairs: int, percent: int = 0) -> int:
+    def answered(self, method: str, pairs: int, percent: int | str = 0) -> int:
         """In how many sets a method has an answer for at least one draw."""
         return int((~np.isnan(self.values(method, pairs, percent=percent))).any(axis=1).sum())
 
-    def asked(self, method: str, pairs: int, percent: int = 0) -> list[int]:
+    def asked(self, method: str, pairs: int, percent: int | str = 0) -> list[int]:
         """How many draws of each data set a method was asked about, with an answer or not."""
         cells = (self._cell(name, method, pairs, "nmi", percent) for name in self.sets)
         return [sum(seed < self.seeds for seed in self.results.get(cell, {})) for cell in cells]
 
-    def draws(self, method: str, pairs: int, percent: int = 0) -> int:
+    def draws(self, method: str, pairs: int, percent: int | str = 0) -> int:
         """The fewest draws of a data set that the method was asked about."""
         return min((count for count in self.asked(method, pairs, percent) if count), default=0)
 
@@ -72,11 +72,13 @@ class Table:
         filled = np.where(np.isnan(values), -np.inf, values)
         return dict(zip(methods, rankdata(-filled, axis=0).mean(axis=1).tolist(), strict=True))
 
-    def worse(self, method: str, than: str, pairs: int, score: str = "nmi", percent: int = 0) -> float:
+    def worse(
+        self, method: str, than: str, pairs: int, score: str = "nmi", percent: int | str = 0, margin: float = MARGIN
+    ) -> float:
         """The share of runs in which a method is worse than another by more than the margin."""
         difference = self.values(method, pairs, score, percent) - self.values(than, pairs, score, percent)
         difference = difference[~np.isnan(difference)]
-        return float(np.mean(difference < -MARGIN)) if len(difference) else float("nan")
+        return float(np.mean(difference < -margin)) if len(difference) else float("nan")
 
 
 def mean_of(values: np.ndarray) -> float:
@@ -87,11 +89,16 @@ def mean_of(values: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Bar:
-    """What was asked for, what was found, and whether that is enough."""
+    """What was asked for, what was found, and whether that is enough; None while something is not run."""
 
     asked: str
     found: str
-    met: bool
+    met: bool | None
+
+    @property
+    def line(self) -> tuple[str, str, str]:
+        """As the table has it."""
+        return self.asked, self.found, {True: "yes", False: "**no**", None: "not run"}[self.met]
 
 
 def bars(table: Table, budgets: Sequence[int], rivals: Sequence[str]) -> list[Bar]:

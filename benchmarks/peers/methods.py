@@ -1,6 +1,8 @@
 """The methods of the peer packages: each takes the data and a seed, and gives what it found by name.
 
-The data are the arrays of a saved case: X, must_link, cannot_link and n_clusters; for COBRAS also y, rows and budget.
+The data are the arrays of a saved case: X, must_link, cannot_link and n_clusters. COBRAS also gets said, rows, budget
+and, where it is to say what it found on the way, budgets. LSML and SCML get near and far instead of links: the rows of
+near[t] are more alike than those of far[t].
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from functools import partial
 
 import numpy as np
 from cobras_ts.cobras_kmeans import COBRAS_kmeans
-from metric_learn import ITML, MMC, RCA
+from metric_learn import ITML, LSML, MMC, RCA, SCML
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.cluster import KMeans
@@ -79,6 +81,26 @@ def rca(data, seed):
     return k_means(RCA().fit(X, chunks).transform(X), data, seed)
 
 
+def lsml(data, seed):
+    """A metric from comparisons by their squared residuals, then k-means."""
+    model = LSML(random_state=seed).fit(data["X"][np.hstack([data["near"], data["far"]])])
+    return k_means(model.transform(data["X"]), data, seed)
+
+
+def scml(data, seed):
+    """A sparse combination of directions that comparisons suggest, then k-means.
+
+    It refuses fewer comparisons than features; PCA to as many as there are comparisons goes before it then.
+    """
+    X, near, far = data["X"], data["near"], data["far"]
+    if len(near) < X.shape[1]:
+        X = PCA(len(near), random_state=seed).fit_transform(X)
+    # the row that both pairs of a triplet have, the one it is nearer to, and the other
+    shared = np.where((near[:, :1] == far).any(axis=1), near[:, 0], near[:, 1])
+    triplets = np.column_stack([shared, near.sum(axis=1) - shared, far.sum(axis=1) - shared])
+    return k_means(SCML(random_state=seed).fit(X[triplets]).transform(X), data, seed)
+
+
 def chunks_of(must_link, n_rows):
     """The group of each row that must-links join to others, −1 for all other rows."""
     if len(must_link) == 0:
@@ -101,18 +123,18 @@ def rank_of(rows):
 
 
 class Oracle:
-    """Answers COBRAS from the truth, about the rows it may ask about, and counts."""
+    """Answers COBRAS about the rows it may ask about, and keeps what it asked. It knows no "can't say": that is no."""
 
-    def __init__(self, y, rows, budget):
-        self.y, self.rows, self.left = y, rows, budget
+    def __init__(self, said, rows, budget):
+        self.said, self.rows, self.budget, self.asked = said, rows, budget, []
 
     def query_points(self, first, second):
         if first not in self.rows or second not in self.rows:
             raise ValueError(f"COBRAS asked about rows {first} and {second}, which are not both among those it may use")
-        if self.left == 0:
+        if len(self.asked) == self.budget:
             raise ValueError("COBRAS asked once more than its budget allows")
-        self.left -= 1
-        return self.y[first] == self.y[second]
+        self.asked.append((int(first), int(second)))
+        return self.said[first, second] > 0
 
     def continue_cluster_process(self):
         return True
@@ -122,11 +144,17 @@ class Oracle:
 
 
 def cobras(data, seed):
-    """COBRAS, which chooses its own questions, and its own number of clusters."""
+    """COBRAS, which chooses its own questions, and its own number of clusters.
+
+    Besides the labels: the pairs it asked about, and its labels after each of the numbers of questions in `budgets`.
+    """
     rows, budget = frozenset(data["rows"].tolist()), int(data["budget"])
-    oracle = Oracle(data["y"], rows, budget)
-    model = COBRAS_kmeans(data["X"], oracle, budget, train_indices=rows, store_intermediate_results=False)
-    return {"labels": model.cluster().construct_cluster_labeling()}
+    oracle = Oracle(data["said"], rows, budget)
+    model = COBRAS_kmeans(data["X"], oracle, budget, train_indices=rows)
+    clustering, after_each, *_ = model.cluster()
+    labels = clustering.construct_cluster_labeling()
+    steps = [after_each[count - 1] if count <= len(after_each) else labels for count in data.get("budgets", ())]
+    return {"labels": labels, "asked": oracle.asked, "steps": steps}
 
 
 LABELING = {
@@ -135,6 +163,8 @@ LABELING = {
     "RCA": rca,
     **{name: partial(constrained, name) for name in ("COPKMeans", "PCKMeans", "MPCKMeans")},
     "COBRAS": cobras,
+    "LSML": lsml,
+    "SCML": scml,
 }
 """What gives labels."""
 

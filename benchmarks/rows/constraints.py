@@ -75,3 +75,45 @@ def constraints_many(n=5_000_000, pairs=10_000_000) -> Contest:
         return Verdict(f"{n_groups:,} groups", n_groups == groups.max() + 1)
 
     return Contest(ours, by_hand, judge)
+
+
+def many_comparisons(n: int, count: int, seed: int = 0):
+    """Comparisons that a person would make who has all rows on one line: none contradicts the others."""
+    rng = np.random.default_rng(seed)
+    place = rng.random(n)
+    four = rng.integers(0, n, size=(count, 4))
+    four[:, 2] = four[:, 0]  # a is more like b than d
+    near, far = (np.abs(place[four[:, i]] - place[four[:, j]]) for i, j in ((0, 1), (2, 3)))
+    four = np.where((near < far)[:, None], four, four[:, [2, 3, 0, 1]])
+    distinct = (four[:, 0] != four[:, 1]) & (four[:, 0] != four[:, 3]) & (four[:, 1] != four[:, 3])
+    return four[distinct]
+
+
+@row(
+    "comparisons-many",
+    "{count:,} comparisons over {n:,} rows that do not contradict each other: read and checked",
+    "scipy's strongly connected components of the same arcs between pairs of rows",
+    Bar(seconds=10, gib=2, also="no contradiction by either"),
+    n=500,
+    count=500,
+)
+def comparisons_many(n=100_000, count=1_000_000) -> Contest:
+    four = many_comparisons(n, count)
+
+    def by_hand():
+        ends = np.sort(four.reshape(-1, 2), axis=1)
+        _, node = np.unique(ends[:, 0] * n + ends[:, 1], return_inverse=True)
+        near, far = node.reshape(-1, 2).T
+        shape = (node.max() + 1, node.max() + 1)
+        arcs = sparse.coo_array((np.ones(len(near), dtype=bool), (near, far)), shape=shape)
+        count, _ = connected_components(arcs, directed=True, connection="strong")
+        return count == shape[0]
+
+    def ours():
+        hints = lw.Constraints(n) | lw.Comparisons(n, pairs=four)
+        return hints.check()
+
+    def judge(hints, consistent):
+        return Verdict(f"{len(hints.comparisons):,} comparisons", consistent)
+
+    return Contest(ours, by_hand, judge)

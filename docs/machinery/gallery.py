@@ -19,8 +19,8 @@ ORDER = [
     "plot_tracks.py",
     "plot_records.py",
     "plot_new_rows.py",
+    "plot_what_to_ask.py",
     "plot_ask_next.py",
-    "plot_cora.py",
 ]
 _usual_filters = list(warnings.filters)
 _seen: dict[str, Any] = {}

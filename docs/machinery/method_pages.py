@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import reduce
 from inspect import isclass
@@ -11,12 +12,17 @@ from types import FunctionType, MethodType
 from typing import Any
 
 import likewise
-from likewise._method import Method, MethodKind
+from likewise._method import Cost, Method, MethodKind
 from likewise._methods import all_methods
+
+from .accuracy import accuracy
 
 FOLDER = "methods"
 TABLE = "methods.toml"
 FACTS = ("use", "needs", "paper")
+SHOWN = (("Time", "cost"), ("Accuracy", "accuracy"))
+"""Facts that not every page has."""
+POWERS = {1.0: "", 2.0: "²", 3.0: "³"}
 
 
 def read(docs: Path) -> dict[str, Any]:
@@ -24,14 +30,17 @@ def read(docs: Path) -> dict[str, Any]:
     table = tomllib.loads((docs / TABLE).read_text(encoding="utf-8"))
     methods = {method.make: method for method in all_methods() if method.make is not None}
     pages = table["method"]
+    measured = accuracy(docs.parent)
     for page, entry in pages.items():
         method = methods.get(resolved(entry["objects"][0]))
         if method is not None:
             if doubled := [fact for fact in FACTS if fact in entry]:
                 raise ValueError(f"{TABLE} has {doubled[0]!r} of {page}, which its class says itself. Remove it there.")
             entry |= _facts(method)
+            entry["accuracy"] = measured.get(method.name, "")
         entry["page"] = page
         entry.setdefault("title", entry["objects"][0])
+        entry["examples"] = _examples(docs.parent / "examples", [name.rpartition(".")[2] for name in entry["objects"]])
     shown = {resolved(name) for entry in pages.values() for name in entry["objects"]}
     for make, method in methods.items():
         if make not in shown:
@@ -46,7 +55,46 @@ def read(docs: Path) -> dict[str, Any]:
 
 
 def _facts(method: Method) -> dict[str, str]:
-    return {"use": method.prefer, "needs": method.needs_words, "paper": method.paper}
+    facts = {"use": method.prefer, "needs": method.needs_words, "paper": method.paper}
+    return facts if method.cost is None else {**facts, "cost": _cost_words(method, method.cost)}
+
+
+def _cost_words(method: Method, cost: Cost) -> str:
+    """What the time grows with, and why."""
+    width = "clusters" if method.kind is MethodKind.CLUSTERER else "directions"
+    powers = [("rows", cost.rows), ("columns", cost.columns), ("hints", cost.constraints), (width, cost.width)]
+    if not method.uses_constraints:
+        del powers[2]
+    *first, last = [f"{axis}{POWERS[power]}" for axis, power in powers]
+    return f"grows with {', '.join(first)} and {last}: {cost.reason}"
+
+
+def _examples(folder: Path, names: list[str]) -> list[tuple[str, str]]:
+    """Gallery examples that use any of these names: their pages, and their titles."""
+    found = []
+    for path in sorted(folder.glob("plot_*.py")):
+        text = path.read_text(encoding="utf-8")
+        if any(re.search(rf"\b{re.escape(name)}\(", text) for name in names):
+            found.append((path.stem, text.split("\n")[1].strip()))
+    return found
+
+
+def cited(paper: str) -> str:
+    """The works that a method is from, each a link to its line in the bibliography."""
+    return "; ".join(
+        f":ref:`{work} <{citation_label(work)}>`" if re.search(r"\d{4}", work) else work for work in paper.split("; ")
+    )
+
+
+def citation_label(work: str) -> str:
+    """The label of a work in the bibliography: "Shi, Malik 2000" is ``shi-malik-2000``.
+
+    >>> citation_label("Yan 2010, chapter 4")
+    'yan-2010'
+    """
+    known = re.match(r".*?\d{4}", work)
+    assert known is not None, work
+    return re.sub(r"\W+", "-", known.group().lower().replace("ö", "o").replace("ü", "u"))
 
 
 def _family(families: list[dict[str, Any]], method: Method) -> dict[str, Any]:
@@ -87,12 +135,25 @@ def page_text(entry: dict[str, Any], caption: str = "") -> str:
         if caption
         else ""
     )
-    facts = f":Use it for: {entry['use']}\n:Needs: {entry['needs']}\n:Published in: {entry['paper']}\n"
+    facts = f":Use it for: {entry['use']}\n:Needs: {entry['needs']}\n:Published in: {cited(entry['paper'])}\n"
+    facts += "".join(f":{title}: {entry[key]}\n" for title, key in SHOWN if entry.get(key))
     documented = [documentation(name) for name in entry["objects"]]
     if "inside" in entry:
         documented += [heading("Inside", "-"), *(documentation(name) for name in entry["inside"])]
-    text = [entry.get("when", "").strip(), "", picture, entry.get("mathematics", "").strip(), ""]
-    return "\n".join([heading(entry["title"]), facts, *text, *documented])
+    text = [entry.get("when", "").strip(), "", picture, _fails(entry), _see_also(entry)]
+    mathematics = [heading("Reference", "-"), entry.get("mathematics", "").strip(), ""]
+    return "\n".join([heading(entry["title"]), facts, *text, *mathematics, *documented])
+
+
+def _fails(entry: dict[str, Any]) -> str:
+    return f"{heading('When it fails', '-')}\n{entry['fails'].strip()}\n" if "fails" in entry else ""
+
+
+def _see_also(entry: dict[str, Any]) -> str:
+    pages = [f":doc:`{page}`" for page in entry.get("see", ())]
+    examples = [f":doc:`{title} </gallery/{name}>`" for name, title in entry.get("examples", ())]
+    lines = [f"- {kind}: {', '.join(links)}" for kind, links in (("Methods", pages), ("Examples", examples)) if links]
+    return "\n".join([heading("See also", "-"), *lines, ""]) if lines else ""
 
 
 def index_text(table: dict[str, Any]) -> str:

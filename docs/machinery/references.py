@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from docutils import nodes
@@ -33,10 +34,21 @@ def _found_elsewhere(app: Any, env: Any, node: Any, contnode: nodes.Node) -> nod
         for name, entry in domain.objects.items()
         if name == last or name.endswith(f".{last}")
     }
-    if len(known) != 1:
+    names = list(known.values())
+    if len(names) > 1:  # as ``compare`` in two packages: the one that is meant
+        names = [name for name in names if _resolved(name) is (_resolved(target) or _resolved(f"likewise.{target}"))]
+    if len(names) != 1:
         return None
-    (name,) = known.values()
+    (name,) = names
     return domain.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], name, node, contnode)
+
+
+def _resolved(name: str) -> Any:
+    """What a dotted name stands for; None if nothing."""
+    try:
+        return resolve_name(name)
+    except (ImportError, AttributeError, ValueError):
+        return None
 
 
 def _undocumented(target: str) -> bool:

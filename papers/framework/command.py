@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from likewise._outside import load_method
 from likewise.evaluation import Ledger
 
+from .outside import Contest, console_table, contests, open_to, summary, write_table
 from .report import write_report
-from .running import Failure, Plan, plan, run
+from .running import Failure, Plan, asked_for, plan, run
 from .study import Study, find_studies
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -28,9 +31,18 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--out", type=FOLDER, help="Folder for results; default: beside the papers.")
 @click.option("--data", type=click.Path(path_type=Path, file_okay=False, exists=True), envvar="LIKEWISE_DATA",
               help="Folder of data sets; default: the environment variable LIKEWISE_DATA.")  # fmt: skip
+@click.option("--with", "outside", metavar="FILE.py:CLASS", help="Run this method of your own in the same trials, and "
+              "compare it with the results there are. They go to the folder papers-with-NAME, or --out.")  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Discard earlier results of the chosen papers.")
 def main(
-    name: str | None, cell: str | None, quick: bool, jobs: int, out: Path | None, data: Path | None, fresh: bool
+    name: str | None,
+    cell: str | None,
+    quick: bool,
+    jobs: int,
+    out: Path | None,
+    data: Path | None,
+    outside: str | None,
+    fresh: bool,
 ) -> None:
     """Run the tables of the papers again, or those of the paper NAME, and write the report.
 
@@ -39,8 +51,11 @@ def main(
     if data is not None:
         os.environ["LIKEWISE_DATA"] = str(data)
     try:
-        answered = run_papers("papers", name, cell=cell, quick=quick, jobs=jobs, out=out, fresh=fresh)
-    except ValueError as error:
+        if outside is None:
+            answered = run_papers("papers", name, cell=cell, quick=quick, jobs=jobs, out=out, fresh=fresh)
+        else:
+            answered = run_outside("papers", outside, name, cell=cell, quick=quick, jobs=jobs, out=out, fresh=fresh)
+    except (ValueError, TypeError, FileNotFoundError) as error:
         raise click.UsageError(str(error)) from None
     if not answered:
         raise SystemExit(1)
@@ -76,6 +91,45 @@ def run_papers(
             study.draw_figures(ledger.read(), place / "figures")
     results = [(study, Ledger(home / study.name / "results.csv").read()) for study in studies.values()]
     console.print(f"report: {write_report(home / 'REPORT.md', results)}", soft_wrap=True)
+    print_failures(failures, console)
+    return not failures
+
+
+def run_outside(
+    package: str,
+    address: str,
+    name: str | None = None,
+    *,
+    cell: str | None = None,
+    quick: bool = False,
+    jobs: int = 2,
+    out: Path | None = None,
+    fresh: bool = False,
+) -> bool:
+    """Run a method of one's own in the trials of the studies, and compare it; return whether it never failed."""
+    console = Console()
+    method = load_method(address).name
+    home = Path(f"papers-with-{method}") if out is None else out
+    failures: list[Failure] = []
+    rows: list[Contest] = []
+    for found in find_studies(package, name):
+        study = Study.load(found)
+        guest = open_to(study, address, quick=quick)
+        place = home / study.name / "results.csv"
+        if fresh:
+            place.unlink(missing_ok=True)
+        ledger = Ledger(place)
+        if cell is None or any(asked_for(trial, method, cell, None) for trial in guest.trials.values()):
+            planned = replace(plan(guest, ledger.read(), cell=cell), outside=address)
+            failures += run_with_bar(planned, ledger, jobs, console)
+            ledger.tidy()
+        rows += contests(study, Ledger(study.folder / "results.csv").read(), method, ledger.read())
+    if rows:
+        console.print(console_table(method, rows))
+        console.print(summary(method, rows))
+        console.print(f"table: {write_table(home / 'TABLE.md', method, rows)}", soft_wrap=True)
+    else:
+        console.print(f"{method} has no answer in any row" + ("" if cell is None else f" of {cell!r}") + ".")
     print_failures(failures, console)
     return not failures
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from threading import Thread
 from likewise.evaluation import Ledger, Results
 from likewise.evaluation.protocols import Trial, run_method
 
+from .outside import open_to
 from .study import Study
 
 QUICK_SEEDS = 2
@@ -33,10 +34,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run for a study."""
+    """What is to be run for a study; ``outside`` is where its methods are, if these are not its own."""
 
     study: Study
     tasks: tuple[Task, ...]
+    outside: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,11 @@ def plan(study: Study, results: Results, *, cell: str | None = None, quick: bool
             missing = tuple(
                 method
                 for method in trial.methods
-                if _asked_for(trial, method, cell, wanted) and not _known(trial, method, seed, results, named)
+                if asked_for(trial, method, cell, wanted) and not _known(trial, method, seed, results, named)
             )
             if missing:
                 tasks.append(Task(trial.name, seed, missing))
-    if cell is not None and not any(_asked_for(t, m, cell, None) for t in study.trials.values() for m in t.methods):
+    if cell is not None and not any(asked_for(t, m, cell, None) for t in study.trials.values() for m in t.methods):
         raise ValueError(f"no cell of {study.name} is called {cell!r}. Look at {study.folder / 'claims.toml'}.")
     return Plan(study, tuple(tasks))
 
@@ -96,22 +98,23 @@ def run(
     A method that fails is returned with its error, and the rest goes on.
     """
     failures: list[Failure] = []
-    for task, values, failed in _answers(planned.study.package, planned.tasks, jobs):
+    for task, values, failed in _answers(planned, jobs):
         ledger.append(task.seed, values.items())
         failures += failed
         advance(task)
     return failures
 
 
-def _answers(package: str, tasks: Iterable[Task], jobs: int) -> Iterator[Answer]:
+def _answers(planned: Plan, jobs: int) -> Iterator[Answer]:
+    package, outside = planned.study.package, planned.outside
     if jobs == 1:
-        yield from (_work(package, task) for task in tasks)
+        yield from (_work(package, outside, task) for task in planned.tasks)
         return
     with (
         _one_thread_each(),
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=end_with_parent) as pool,
     ):
-        waiting = [pool.submit(_work, package, task) for task in tasks]
+        waiting = [pool.submit(_work, package, outside, task) for task in planned.tasks]
         try:
             for done in as_completed(waiting):
                 yield done.result()
@@ -120,8 +123,8 @@ def _answers(package: str, tasks: Iterable[Task], jobs: int) -> Iterator[Answer]
             raise
 
 
-def _work(package: str, task: Task) -> Answer:
-    trial = _study(package).trials[task.trial]
+def _work(package: str, outside: str, task: Task) -> Answer:
+    trial = _study(package, outside).trials[task.trial]
     values: dict[str, float] = {}
     failures = []
     with warnings.catch_warnings():
@@ -155,8 +158,9 @@ def end_with_parent() -> None:
 
 
 @lru_cache(maxsize=8)
-def _study(package: str) -> Study:
-    return Study.load(package)
+def _study(package: str, outside: str) -> Study:
+    study = Study.load(package)
+    return open_to(study, outside) if outside else study
 
 
 @contextmanager
@@ -174,7 +178,8 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _asked_for(trial: Trial, method: str, cell: str | None, wanted: set[str] | None) -> bool:
+def asked_for(trial: Trial, method: str, cell: str | None, wanted: set[str] | None) -> bool:
+    """Whether a method of a trial is meant by a cell, the beginning of some, or a pattern, and is among ``wanted``."""
     own = f"{trial.name}/{method}"
     if wanted is not None and not any(name == own or name.startswith(own + "/") for name in wanted):
         return False

@@ -22,7 +22,8 @@ __version__ = "0.1.0.dev0"
 
 _SUBPACKAGES = (
     "constraints", "prepare", "projections", "metric", "clustering", "front",
-    "graphs", "sources", "forms", "pencil", "evaluation", "datasets", "methods", "models", "report", "testing",
+    "graphs", "sources", "forms", "pencil", "evaluation", "datasets", "methods", "models", "questions", "report",
+    "studio", "testing",
 )  # fmt: skip
 _AT_TOP = _SUBPACKAGES[:6]
 """Subpackages whose public names are also names of likewise, each after those it imports itself."""
@@ -68,14 +69,21 @@ if TYPE_CHECKING:
         projections as projections,
     )
     from . import (
+        questions as questions,
+    )
+    from . import (
         report as report,
     )
     from . import (
         sources as sources,
     )
     from . import (
+        studio as studio,
+    )
+    from . import (
         testing as testing,
     )
+    from ._compare import compare as compare
     from .clustering import *
     from .constraints import *
     from .front import *
@@ -93,7 +101,9 @@ def __getattr__(name: str) -> Any:
     if name in _SUBPACKAGES:
         return import_module(f".{name}", __name__)
     if name == "__all__":
-        return sorted(key for home in _AT_TOP for key in _public(import_module(f".{home}", __name__)))
+        return sorted(["compare", *(key for home in _AT_TOP for key in _public(import_module(f".{home}", __name__)))])
+    if name == "compare":
+        return import_module(".methods", __name__).compare
     if not name.startswith("_"):
         for home in _AT_TOP:
             found = _public(import_module(f".{home}", __name__))

@@ -8,18 +8,31 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
-from uuid import uuid4
 
-_Written = list[tuple[Path, Path]]  # temporary files, complete, and what they are to be called
+from ._leftovers import Journal, Renaming, SecondName, hidden_name, hold, release, remove_leftovers, sync_folder
+
+_Written = list[tuple[Renaming, int | None]]  # complete files, and what holds them
+
+HALF = "; some files of this run have their names already, and the next one that writes here takes them back"
 
 _group: ContextVar[_Written | None] = ContextVar("likewise_atomic_group", default=None)
+
+
+def check_path(path: object, call: str) -> None:
+    """Refuse what is no path, as where arguments were swapped; ``call`` shows their order.
+
+    >>> check_path([1, 2], "save(path, model)")
+    Traceback (most recent call last):
+    TypeError: path is a list, and the path of the file comes first: save(path, model).
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path is a {type(path).__name__}, and the path of the file comes first: {call}.")
 
 
 @contextmanager
@@ -27,8 +40,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing that takes its name when the block ends well, and is removed when it does not.
 
     Until then the bytes are in a hidden file of the same folder. Errors, a full disk and Ctrl-C all leave what was
-    there before. A file that is replaced keeps its mode; of a symbolic link, the target is replaced. An ``OSError``
-    names ``path``.
+    there before; so does a kill, and the next writer in the folder removes the hidden file. A file that is replaced
+    keeps its mode; of a symbolic link, the target is replaced. An ``OSError`` names ``path``.
 
     Parameters
     ----------
@@ -45,22 +58,29 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ['answer.txt']
     """
     target = Path(os.path.realpath(path))
-    temporary = _hidden_beside(target)
+    remove_leftovers(target.parent)
     try:
-        with _create(temporary, target) as file:
+        file, temporary, handle = _create(target)
+    except OSError as error:
+        raise _about(error, path) from error
+    try:
+        with file:
             yield file
             _sync(file)
         written = _group.get()
         if written is None:
-            _rename([(temporary, target)])
+            _rename([Renaming(temporary, target)])
         else:
-            written.append((temporary, target))
+            written.append((Renaming(temporary, target), handle))
+            handle = None  # the group's from now on
     except BaseException as error:
         with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            temporary.unlink()
         if isinstance(error, OSError) and error.errno is not None and error.filename in (None, str(temporary)):
             raise _about(error, path) from error
         raise
+    finally:
+        release(handle)
 
 
 @contextmanager
@@ -105,11 +125,13 @@ def atomic_group() -> Iterator[None]:
     token = _group.set(written)
     try:
         yield
-        _rename(written)
+        _rename([renaming for renaming, _ in written])
     finally:
         _group.reset(token)
-        for temporary, _ in written:
-            temporary.unlink(missing_ok=True)
+        for renaming, handle in written:
+            with suppress(OSError):
+                renaming.temporary.unlink(missing_ok=True)
+            release(handle)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -120,30 +142,38 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     path : path
     """
     target = Path(os.path.realpath(path))
-    temporary = _hidden_beside(target)
+    remove_leftovers(target.parent)
     try:
-        _create(temporary, target).close()
+        file, temporary, handle = _create(target)
+        file.close()
+        release(handle)
         temporary.unlink()
     except OSError as error:
         raise _about(error, path) from None
 
 
-def _hidden_beside(target: Path) -> Path:
-    """A name in the same folder, as only there a file can be renamed; short, as names have an end."""
-    return target.with_name(f".likewise-{uuid4().hex[:16]}.tmp")
-
-
-def _create(temporary: Path, target: Path) -> BinaryIO:
+def _create(target: Path) -> tuple[BinaryIO, Path, int | None]:
+    """A new hidden file in the same folder, as only there it can be renamed, and what holds it."""
     if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(temporary))
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if target.exists() and not target.is_file():  # a device or a pipe is not to be replaced by a file
-        raise OSError(errno.EINVAL, "is not a regular file", str(temporary))
+        raise OSError(errno.EINVAL, "is not a regular file")
     if len(os.fsencode(target.name)) > 255:
-        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(temporary))
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+    temporary = target.with_name(hidden_name())
     file = temporary.open("xb")
-    if target.exists():
-        temporary.chmod(target.stat().st_mode & 0o7777)
-    return file
+    try:
+        handle = hold(temporary)
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o7777)
+    except FileNotFoundError:  # another writer took it for abandoned
+        file.close()
+        return _create(target)
+    except BaseException:
+        file.close()
+        temporary.unlink(missing_ok=True)
+        raise
+    return file, temporary, handle
 
 
 def _sync(file: BinaryIO) -> None:
@@ -154,52 +184,41 @@ def _sync(file: BinaryIO) -> None:
         raise OSError(errno.ENOSPC, f"only {size:,} of {file.tell():,} bytes were written")
 
 
-def _rename(written: _Written) -> None:
+def _rename(written: list[Renaming]) -> None:
     """Give all their names; where one cannot have it, all are undone."""
-    backups = {target: _backup(target) for _, target in written} if len(written) > 1 else {}
+    if len(written) < 2:
+        for one in written:
+            _rename_one(one)
+        return
+    journal = Journal(written)
+    target = written[0].target
     try:
-        for temporary, target in written:
-            try:
-                os.replace(temporary, target)
-            except OSError as error:
-                raise _about(error, target) from None
-    except BaseException:
-        for target, backup in backups.items():
-            if backup is None:
-                target.unlink(missing_ok=True)
-            else:
-                os.replace(backup, target)
+        journal.write()
+        for one in written:
+            target = one.target
+            os.replace(one.temporary, target)
+        journal.commit()
+    except BaseException as error:
+        undone = journal.undo()
+        if isinstance(error, OSError):
+            raise _about(error, target, "" if undone else HALF) from error
+        raise
+
+
+def _rename_one(one: Renaming) -> None:
+    old = SecondName(one)
+    try:
+        os.replace(one.temporary, one.target)
+        sync_folder(one.target.parent)
+    except BaseException as error:
+        old.restore()
+        if isinstance(error, OSError):
+            raise _about(error, one.target) from error
         raise
     finally:
-        for backup in backups.values():
-            if backup is not None:
-                backup.unlink(missing_ok=True)
-    for folder in {target.parent for _, target in written}:
-        _sync_folder(folder)
+        old.remove()
 
 
-def _backup(target: Path) -> Path | None:
-    """A second name of what is there now."""
-    if not target.exists():
-        return None
-    backup = _hidden_beside(target)
-    try:
-        os.link(target, backup)
-    except OSError:  # not every file system has links
-        shutil.copy2(target, backup)
-    return backup
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make new names last through a power cut. They are there already, so a system that cannot do it may go on."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _about(error: OSError, path: str | os.PathLike[str]) -> OSError:
+def _about(error: OSError, path: str | os.PathLike[str], more: str = "") -> OSError:
     """The same error about the file that is wanted, not about the temporary one."""
-    return OSError(error.errno, error.strerror, os.fspath(path))
+    return OSError(error.errno, f"{error.strerror}{more}", os.fspath(path))

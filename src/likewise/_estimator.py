@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.validation import validate_data
 
+from ._devices import dispatches, refuse
+from ._frames import repeated_name
 from ._method import Needs
-from .constraints import Constraints
+from ._parameters import described
+from ._sklearn import _check_sample_weight
+from ._wrong_rows import explain_rows
+from .chunked import Chunked
+from .chunked._lazy import is_chunked
+from .constraints import Comparisons, Constraints, Partition, Preference
+from .constraints._constraints import as_one
+from .constraints._format import describe_comparisons, pluralize
 from .linalg._products import canonical
 
 
 def fit_inputs(
-    estimator: Any, X: Any, y: Any, constraints: Constraints | None, *, needs: Needs = Needs.NOTHING, **options: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    constraints: Constraints | None,
+    *,
+    needs: Needs = Needs.NOTHING,
+    check_values: bool = True,
+    **options: Any,
 ) -> tuple[Any, Constraints]:
     """What ``fit(X, y, constraints=...)`` was given: the validated rows, and labels and constraints as one.
 
@@ -28,6 +47,8 @@ def fit_inputs(
     constraints : Constraints, optional
     needs : Needs
         What the estimator cannot do without; an error names it.
+    check_values : bool
+        Whether values are finite, and not too large or small to be squared. False: the estimator looks itself.
     **options
         Those of :func:`sklearn.utils.validation.validate_data`.
 
@@ -36,17 +57,110 @@ def fit_inputs(
     rows : (n, f) array or sparse matrix
     constraints : Constraints
     """
-    rows = validate_rows(estimator, X, **options)
-    if not estimator.__sklearn_tags__().input_tags.pairwise:
+    rows = validate_rows(estimator, X, **options, **({} if check_values else {"ensure_all_finite": False}))
+    if check_values and not estimator.__sklearn_tags__().input_tags.pairwise:
         check_magnitude(rows)
+    return rows, checked_constraints(estimator, rows.shape[0], y, constraints, needs)
+
+
+def checked_constraints(
+    estimator: Any, n_samples: int, y: Any, constraints: Constraints | None, needs: Needs = Needs.NOTHING
+) -> Constraints:
+    """Labels and constraints as one, the part that the estimator uses; an error where it cannot do without more."""
     require_given(estimator, needs, y, constraints)
-    given = as_constraints(rows.shape[0], y, constraints)
+    given = as_constraints(n_samples, y, constraints)
+    check_weights(given)
     missing = needs.missing(given)
     if missing:
         lacking = "none" if missing == needs else f"no {missing.words}"
         name = type(estimator).__name__
-        raise ValueError(f"{name} learns from {needs.words}, and the constraints hold {lacking}: {given!r}.")
-    return rows, given
+        raise ValueError(
+            f"{name} learns from {needs.words}, and the constraints hold {lacking}: {given!r}. {_instead(given)}"
+        )
+    uses_any = not hasattr(estimator, "_method") or estimator._method.uses_constraints
+    return _check_used(estimator, given) if uses_any else given
+
+
+MOST_WEIGHT = 1e12
+"""The largest weight of a constraint, and its reciprocal the smallest: beyond, sums keep nothing of the others."""
+
+
+def check_weights(constraints: Constraints) -> None:
+    """Refuse weights so large or small that sums with others, or with rows, would lose all digits of one of them.
+
+    >>> check_weights(Constraints(3, [(0, 1)], must_weight=[1e300]))
+    Traceback (most recent call last):
+    ValueError: must_weight goes from 1e+300 to 1e+300, and weights between 1e-12 and 1e+12 can be summed. ...
+    """
+    weights = {
+        "must_weight": constraints.must_weight,
+        "cannot_weight": constraints.cannot_weight,
+        "the weight of partitions": [part.weight for part in constraints.partitions],
+        "the weight of comparisons": constraints.comparisons.weight,
+        "the weight of preferences": [each.weight for each in constraints.preferences],
+    }
+    for name, given in weights.items():
+        values = np.asarray(given, dtype=np.float64)
+        if len(values) and (values.max() > MOST_WEIGHT or values.min() < 1 / MOST_WEIGHT):
+            raise ValueError(
+                f"{name} goes from {values.min():g} to {values.max():g}, and weights between {1 / MOST_WEIGHT:g} and "
+                f"{MOST_WEIGHT:g} can be summed. Leave out what should not count; to make a hint certain, give the "
+                "others smaller weights."
+            )
+
+
+def used_part(estimator: Any, constraints: Constraints) -> Constraints:
+    """The part of constraints that an estimator uses, or one of the estimators that it is made of.
+
+    >>> from likewise import Comparisons, PCKMeans
+    >>> used_part(PCKMeans(), Constraints(4, [(0, 1)]) | Comparisons(4, nearer=[(0, 2, 3)]))
+    Constraints(4 rows: 1 must-link)
+    """
+    unused = _unused(estimator, constraints)
+    if "comparisons" in unused:
+        constraints = replace(constraints, comparisons=Comparisons(constraints.n_samples))
+    return replace(constraints, preferences=()) if "preferences" in unused else constraints
+
+
+def _unused(estimator: Any, constraints: Constraints) -> dict[str, str]:
+    """The parts of constraints that an estimator does not use, counted in words."""
+    if constraints.comparisons.is_empty and not constraints.preferences:
+        return {}
+    made_of = [value for value in estimator.get_params(deep=False).values() if value is not None]
+    made_of += [step for value in made_of if isinstance(value, list | tuple) for step in value]
+    facts = [part._method for part in (estimator, *made_of) if hasattr(part, "_method")]
+    unused = {}
+    if not (constraints.comparisons.is_empty or any(each.uses_comparisons for each in facts)):
+        unused["comparisons"] = describe_comparisons(constraints.comparisons)
+    if constraints.preferences and not any(each.uses_preferences for each in facts):
+        unused["preferences"] = pluralize(len(constraints.preferences), "preference")
+    return unused
+
+
+def _check_used(estimator: Any, constraints: Constraints) -> Constraints:
+    """The part of constraints that an estimator uses. A warning names the rest; it is an error if nothing is left."""
+    unused = _unused(estimator, constraints)
+    if not unused:
+        return constraints
+    used = used_part(estimator, constraints)
+    name, what = type(estimator).__name__, " and ".join(unused.values())
+    if used.is_empty and not constraints.is_empty:
+        raise ValueError(
+            f"{name} does not use {what}, and the constraints hold nothing else: {constraints!r}. "
+            f"{_instead(constraints)}"
+        )
+    warnings.warn(f"{name} does not use {what} of the constraints. Likewise does.", stacklevel=8)
+    return used
+
+
+def _instead(constraints: Constraints) -> str:
+    """What to do where a method needs other constraints."""
+    if len(constraints.comparisons):
+        return (
+            "Use Likewise, which learns from any; if the answers meant clusters, constraints.as_pairs() has them as "
+            "must-links and cannot-links."
+        )
+    return "Add some, or use Likewise, which learns from any."
 
 
 def require_given(estimator: Any, needs: Needs, y: Any, constraints: Any) -> None:
@@ -82,26 +196,58 @@ def validate_rows(estimator: Any, X: Any, *, summed: bool = True, **options: Any
     >>> validate_rows(TruncatedSVD(), halves, accept_sparse="csr").data
     array([1.])
     """
+    if is_chunked(X):
+        if options.get("reset") is False and isinstance(X, Chunked):
+            raise TypeError(
+                "what becomes of rows in files is written into a file, a part at a time: rows.map_to('places.npy', "
+                "model.transform)."
+            )
+        raise in_memory_only(estimator, X)
+    if dispatches(X):
+        refuse(estimator, X)
+    if (repeated := repeated_name(X)) is not None:
+        raise repeated
     try:
         rows = validate_data(estimator, X, **options)
-    except ValueError:
-        if names := _text_columns(X):
-            raise ValueError(
-                f"X has text in {', '.join(map(repr, names))}, and {type(estimator).__name__} compares numbers. Turn "
-                "the table into numbers first: likewise.TableFeatures().fit_transform(X)."
-            ) from None
+    except (TypeError, ValueError, RuntimeError):
+        if (error := explain_rows(X, type(estimator).__name__)) is not None:
+            raise error from None
         raise
     return canonical(rows) if summed else rows
 
 
-def _text_columns(X: Any) -> list[str]:
-    """The columns of a data frame that hold strings or categories."""
-    import narwhals.stable.v1 as nw
+def in_memory_only(estimator: Any, X: Any) -> TypeError:
+    """The error of an estimator that cannot read rows in files; it names what can."""
+    more = "" if isinstance(X, Chunked) else "; for a Dask collection that fits into it, pass X.compute()"
+    return TypeError(
+        f"{type(estimator).__name__} works on rows in memory{more}. For rows in files use Likewise, "
+        "ProjectThenCluster, PCKMeans, MPCKMeans, COPKMeans or SphericalKMeans, or a projection such as Costco."
+    )
 
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
-        return []
-    return [name for name, dtype in frame.schema.items() if dtype in (nw.String, nw.Categorical, nw.Enum)]
+
+def counted_rows(sample_weight: Any, X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The weights of the rows that count, and which rows these are, where some have weight 0.
+
+    >>> counted_rows([2, 0, 1], np.zeros((3, 1)))
+    (array([2., 1.]), array([0, 2]))
+    """
+    if sample_weight is None:
+        return None, None
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    counted = np.flatnonzero(weight)
+    if not len(counted):
+        raise ValueError("sample_weight is 0 for every row: nothing is left to learn from.")
+    return (weight, None) if len(counted) == len(weight) else (weight[counted], counted)
+
+
+def check_finite(estimator: Any, X: Any) -> None:
+    """Refuse rows with values that are not finite, as :func:`validate_rows` does."""
+    try:
+        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+    except ValueError:
+        if (error := explain_rows(X, type(estimator).__name__)) is not None:
+            raise error from None
+        raise
 
 
 def check_magnitude(X: Any) -> None:
@@ -133,26 +279,53 @@ def as_constraints(n_samples: int, y: Any, constraints: Constraints | None) -> C
     Constraints that come alone are returned as they are, with the groups and the closure they have already worked out.
 
     >>> as_constraints(3, [0, -1, 0], Constraints(3, cannot_link=[(0, 1)]))
-    Constraints(3 rows: 1 cannot-link, 1 partition of 1 block over 2 rows)
+    Constraints(3 rows: 1 cannot-link, 2 labels of 1 class (1 pair))
     """
+    if isinstance(y, Comparisons | Preference | Partition):
+        y = as_one(y)
+    if isinstance(y, Constraints):
+        y, constraints = None, y if constraints is None else y | constraints
     labels = Constraints(n_samples)
     if y is not None:
-        labels = Constraints.from_labels(column_or_1d(y, warn=True))
-        _check_n_samples(labels, n_samples, "y has labels")
+        try:
+            y = column_or_1d(y, warn=True)
+        except ValueError:
+            raise ValueError(
+                f"y is {described(y)}, and labels are one for each row, −1 where unknown. Pairs of rows are "
+                "constraints: fit(X, constraints=Constraints(len(X), must_link=..., cannot_link=...))."
+            ) from None
+        labels = Constraints.from_labels(y)
+        if labels.n_samples != n_samples:
+            raise ValueError(
+                f"y has {labels.n_samples:,} labels, X has {n_samples:,} rows. Give one label for each row, −1 where "
+                "it is unknown."
+            )
     if constraints is None:
         return labels
     if not isinstance(constraints, Constraints):
+        constraints = getattr(constraints, "constraints", constraints)  # answers to questions have theirs
+    if isinstance(constraints, Comparisons | Preference | Partition):
+        constraints = as_one(constraints)
+    if not isinstance(constraints, Constraints):
         raise TypeError(
-            f"constraints must be a likewise.Constraints, got {type(constraints).__name__}. "
-            "Build one with Constraints(n_samples, must_link=..., cannot_link=...)."
+            f"constraints must be a likewise.Constraints, got {described(constraints)}. {_remedy(constraints)}"
         )
-    _check_n_samples(constraints, n_samples, "constraints were built")
+    if constraints.n_samples != n_samples:
+        raise ValueError(
+            f"constraints were built for {constraints.n_samples} rows, X has {n_samples}. "
+            "Split them too: constraints.restrict(train_rows)."
+        )
     return labels | constraints
 
 
-def _check_n_samples(constraints: Constraints, n_samples: int, subject: str) -> None:
-    if constraints.n_samples != n_samples:
-        raise ValueError(
-            f"{subject} for {constraints.n_samples} rows, X has {n_samples}. "
-            "Split them too: constraints.restrict(train_rows)."
-        )
+def _remedy(given: Any) -> str:
+    """How to make constraints of something else."""
+    if isinstance(given, int):
+        return f"Did you mean n_clusters={given}?"
+    if isinstance(given, str | PathLike):
+        return f"Read the file: Constraints.read({str(given)!r}, n_samples=len(X))."
+    if hasattr(given, "columns"):
+        return "Write Constraints.from_frame(frame, n_samples=len(X)); the frame has columns left, right and kind."
+    if np.ndim(given) == 1 and not isinstance(given, dict | set):
+        return "If these are labels, pass them as y, or as Constraints.from_labels(labels)."
+    return "Build one: Constraints(len(X), must_link=[(0, 1)], cannot_link=[(0, 2)])."

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
 from inspect import isclass, signature
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import has_fit_parameter
 
+from ._parameters import suggests_parameters
 from ._sklearn import make_constraint
 from .constraints import Constraints
 
@@ -31,6 +32,8 @@ class Needs(Flag):
     """Must-links or cannot-links, whichever."""
     LINKS = auto()
     """Links between rows, such as citations."""
+    COMPARISONS = auto()
+    """Comparisons, must-links or cannot-links, whichever."""
 
     @property
     def words(self) -> str:
@@ -64,6 +67,8 @@ class Needs(Flag):
             lacking |= self & Needs.CANNOT_LINK
         if not constraints.n_must_link + constraints.n_cannot_link:
             lacking |= self & Needs.ANY_CONSTRAINT
+        if not len(constraints.comparisons) + constraints.n_must_link + constraints.n_cannot_link:
+            lacking |= self & Needs.COMPARISONS
         return lacking
 
 
@@ -72,6 +77,7 @@ _WORDS = {
     Needs.CANNOT_LINK: "cannot-links",
     Needs.ANY_CONSTRAINT: "must-links or cannot-links",
     Needs.LINKS: "links between rows",
+    Needs.COMPARISONS: "comparisons, must-links or cannot-links",
 }
 
 
@@ -109,11 +115,12 @@ class Cost:
 
 
 PRODUCTS = Cost(
-    "projections", "products with X; an eigenproblem of the smaller side of X, whose size is fixed along each axis"
+    "projections",
+    "products with X; an eigenproblem of the smaller side of X, which stays as it is while the other side grows",
 )
 NEIGHBORS = Cost(
     "projections on neighbors",
-    "exact neighbors in 100 columns look at all pairs of rows; DSP factors the kernel of the linked rows",
+    "exact neighbors in more than 12 columns look at all pairs of rows; DSP factors the kernel of the linked rows",
     rows=2.0,
 )
 LLOYD = Cost("k-means", "rows × columns × clusters an iteration, and each constraint once")
@@ -147,6 +154,8 @@ class Method:
         What it cannot do without.
     uses_constraints : bool
         Whether must-links and cannot-links change its answer.
+    uses_comparisons, uses_preferences : bool
+        Whether comparisons of rows, and preferences between clusterings, change its answer.
     uses_weights : bool
         Whether it takes constraints of other weights than 1.
     chooses_n_clusters : bool
@@ -157,6 +166,8 @@ class Method:
         How its running time grows. None: it has no scaling curve.
     extra : str
         The extra of the package that it needs, if any.
+    module : str
+        The module that this extra brings.
     places : bool, optional
         Whether it places new rows. None: whether it has ``predict`` or ``transform``.
     kind : MethodKind, optional
@@ -173,11 +184,14 @@ class Method:
     paper: str = ""
     needs: Needs = Needs.NOTHING
     uses_constraints: bool = True
+    uses_comparisons: bool = False
+    uses_preferences: bool = False
     uses_weights: bool = True
     chooses_n_clusters: bool = False
     keeps_all_components: bool = False
     cost: Cost | None = None
     extra: str = ""
+    module: str = ""
     places: bool | None = None
     kind: MethodKind | None = None
     make: Any = None
@@ -248,8 +262,9 @@ def method(facts: Method) -> Callable[[Made], Made]:
     """Attach facts to a function that makes a clusterer; a class has them as its attribute ``_method``."""
 
     def attach(make: Made) -> Made:
-        make._method = facts  # type: ignore[attr-defined]
-        return make
+        made = suggests_parameters(make)
+        made._method = facts  # type: ignore[attr-defined]
+        return cast("Made", made)
 
     return attach
 
@@ -261,6 +276,6 @@ def uses_constraints(estimator: Any) -> bool:
 
 
 def _kind_of(make: Any) -> MethodKind:
-    if not isclass(make) or issubclass(make, ClusterMixin):
+    if not isclass(make) or issubclass(make, ClusterMixin) or not hasattr(make, "transform"):
         return MethodKind.CLUSTERER
     return MethodKind.PROJECTION if "n_components" in signature(make).parameters else MethodKind.METRIC

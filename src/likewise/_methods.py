@@ -16,13 +16,17 @@ ChainedClusterer(clusterer=KMeans(n_clusters=3, n_init=10, random_state=0),
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from difflib import get_close_matches
-from inspect import signature
+from importlib.util import find_spec
+from inspect import isclass, signature
 from typing import Any
 
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.utils.validation import has_fit_parameter
 
 from . import clustering, front, metric, prepare, projections
 from ._method import Made, Method, MethodKind, Needs
@@ -51,6 +55,8 @@ def register(make: Made) -> Made:
     facts = vars(make).get("_method")
     if not (isinstance(facts, Method) and facts.name):
         raise TypeError(f"{make!r} says nothing of itself. Give it an attribute _method = Method(name=..., ...).")
+    if make in _REGISTERED:
+        return make
     if any(facts.name == known.name for known in all_methods()):
         raise ValueError(f"there is a method {facts.name!r} already. Choose another name for {make!r}.")
     _REGISTERED.append(make)
@@ -101,8 +107,31 @@ def method_named(name: str, *, reduces: bool = False) -> Method:
     raise ValueError(f"there is no method {name!r} to {purpose} with. {offer} See likewise methods for all.")
 
 
+def facts_of(make: Any) -> Method:
+    """What is known of a class or function: its own ``_method``, or what its class shows, called after it.
+
+    Parameters
+    ----------
+    make : class or function
+
+    Examples
+    --------
+    >>> from sklearn.cluster import BisectingKMeans
+    >>> facts_of(BisectingKMeans).name, facts_of(BisectingKMeans).uses_constraints
+    ('bisecting-k-means', False)
+    """
+    if _has_facts(make):
+        return vars(make)["_method"]
+    inherited = getattr(make, "_method", None)
+    if inherited is None:
+        takes = isclass(make) and has_fit_parameter(make, "constraints")
+        inherited = Method("", uses_constraints=takes)
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", make.__name__)
+    return replace(inherited, name="-".join(words).lower() or make.__name__)
+
+
 def clusterer(
-    name: str,
+    name: str | Method,
     X: Any,
     n_clusters: int | None,
     random_state: Any = None,
@@ -116,7 +145,7 @@ def clusterer(
 
     Parameters
     ----------
-    name : str
+    name : str or Method
     X : (n, f) array or sparse matrix
     n_clusters : int, optional
         None only where the method chooses it.
@@ -131,29 +160,34 @@ def clusterer(
     estimator
         It takes ``constraints`` in ``fit`` if ``method_named(name).uses_constraints``.
     """
-    method = method_named(name)
+    method = name if isinstance(name, Method) else method_named(name)
     if data_kind is not None and method.takes("kind", str(data_kind)):
         parameters["kind"] = str(data_kind)
     if data_kind is not None and method.takes("metric", "auto"):
         parameters.setdefault("metric", data_kind.metric)
     if n_clusters is None:
         if not method.chooses_n_clusters:
-            raise ValueError(f"the method {name} needs the number of clusters.")
+            raise ValueError(f"the method {method.name} needs the number of clusters.")
         return method.make(**_seeded(method, random_state), **parameters)
     if method.kind is not MethodKind.CLUSTERER:
-        step = transformer(name, X, n_clusters, random_state, **parameters)
+        step = transformer(method, X, n_clusters, random_state, **parameters)
         last = k_means_for(X, n_clusters, random_state, data_kind)
         return clustering.ChainedClusterer(n_clusters, steps=[step], clusterer=last, random_state=random_state)
     if method.build is not None:
         return method.build(X, n_clusters, random_state, data_kind)
+    if "n_clusters" not in signature(method.make).parameters:
+        raise ValueError(
+            f"{method.make.__name__} has no parameter n_clusters. Give its constructor one, and random_state where it "
+            "draws at random."
+        )
     return method.make(n_clusters=n_clusters, **_seeded(method, random_state), **parameters)
 
 
-def transformer(name: str, X: Any, n_clusters: int, random_state: Any = None, **parameters: Any) -> Any:
+def transformer(name: str | Method, X: Any, n_clusters: int, random_state: Any = None, **parameters: Any) -> Any:
     """An unfitted projection or metric by its name, as wide as serves a k-means with so many clusters."""
-    method = method_named(name)
+    method = name if isinstance(name, Method) else method_named(name)
     if method.kind is MethodKind.CLUSTERER:
-        raise ValueError(f"the method {name} clusters rows, it does not transform them.")
+        raise ValueError(f"the method {method.name} clusters rows, it does not transform them.")
     if method.build is not None:
         return method.build(X, n_clusters, random_state)
     if method.kind is MethodKind.PROJECTION and not method.keeps_all_components:
@@ -182,27 +216,41 @@ def reducer(name: str, X: Any, n_components: int, random_state: Any = None) -> A
     return method.make(n_components=n_components, **_seeded(method, random_state))
 
 
-def protocol_method(name: str, data_kind: prepare.DataKind | None = None) -> ProtocolMethod:
+def protocol_method(name: str | Method, data_kind: prepare.DataKind | None = None) -> ProtocolMethod:
     """A method by its name for :mod:`likewise.evaluation.protocols`: from a case and a seed to labels.
 
     Parameters
     ----------
-    name : str
+    name : str or Method
     data_kind : DataKind, optional
         The kind of data in the cases, where it is known.
     """
-    method = method_named(name)
+    method = name if isinstance(name, Method) else method_named(name)
     if Needs.LINKS in method.needs:
-        raise ValueError(f"the method {name} needs {Needs.LINKS.words}, and there are none. Choose another.")
+        raise ValueError(f"the method {method.name} needs {Needs.LINKS.words}, and there are none. Choose another.")
     silent: dict[str, Any] = {"verbose": False} if method.takes("verbose", False) else {}
 
     def run(case: Case, seed: int) -> Any:
         used = method.uses_constraints and not case.constraints.is_empty
         given = {"constraints": case.constraints} if used else {}
-        model = clusterer(name, case.X, case.n_clusters, seed, data_kind=data_kind, **silent)
+        model = clusterer(method, case.X, case.n_clusters, seed, data_kind=data_kind, **silent)
         return model.fit(case.X, **given).labels_
 
     return run
+
+
+def comparable_methods() -> list[Method]:
+    """The methods that cluster rows alone: without links, and with the packages that are installed.
+
+    Returns
+    -------
+    list of Method
+    """
+    return [method for method in all_methods() if Needs.LINKS not in method.needs and _is_installed(method)]
+
+
+def _is_installed(method: Method) -> bool:
+    return not method.module or find_spec(method.module) is not None
 
 
 def _by_cosine(X: Any, data_kind: prepare.DataKind | None) -> bool:
@@ -269,6 +317,7 @@ BASELINES = (
         build=umap_then_k_means,
         places=False,
         extra="papers",
+        module="umap",
     ),
 )
 """Methods of other packages, built for the data they are given."""

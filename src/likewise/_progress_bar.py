@@ -1,19 +1,34 @@
-"""The progress bar on a terminal: what is being done, how much of it, and since when."""
+"""The progress bar, on a terminal or in a notebook: what is being done, how much of it, and since when."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from html import escape
 from multiprocessing import parent_process
-from threading import Timer
+from threading import Event, Thread, Timer
 from time import perf_counter
 from typing import Any
 
 from ._progress import Progress, is_observed, observe, stage
 
-DELAY_S = 1.0
+DELAY_S = 0.5
 """Seconds before anything is shown: what is done by then needs no bar."""
+
+NOTEBOOK_S = 0.25
+"""Seconds between two drawings of the bar in a notebook."""
+
+
+MIN_ITEMS = 4
+MIN_SHARE = 0.2
+MIN_S = 2.0
+"""The time left is told after so many items, this share of all, and so many seconds."""
+
+STEADY = 1.35
+"""It is told while the last third of the items takes the time of the third before it, up to this factor."""
+
+MOST_MARKS = 200
 
 
 class Status:
@@ -27,17 +42,17 @@ class Status:
     Examples
     --------
     >>> status = Status("clustering", now=0.0)
-    >>> status.update(Progress("searching neighbors", 0, 40), now=2.0)
-    >>> status.update(Progress("searching neighbors", 10, 40), now=3.0)
-    >>> status.description, status.counts(now=4.0)
-    ('clustering: searching neighbors', '10 of 40  0:04, 0:02 left')
+    >>> for done in range(11):
+    ...     status.update(Progress("searching neighbors", done, 40), now=2.0 + done)
+    >>> status.description, status.counts(now=12.0)
+    ('clustering: searching neighbors', '10 of 40  0:12, about 0:30 left')
     """
 
     def __init__(self, title: str = "", *, now: float | None = None) -> None:
         self.title = title
         self.progress = Progress()
         self._start = perf_counter() if now is None else now
-        self._loop_start = self._last = self._start
+        self._marks: list[tuple[float, int]] = []  # when so many items of this loop were done
 
     def update(self, progress: Progress, *, now: float | None = None) -> None:
         """Take over what was reported."""
@@ -45,8 +60,10 @@ class Status:
         previous = self.progress
         continues = progress.stage == previous.stage and progress.total == previous.total
         if not (continues and (progress.done or 0) > (previous.done or 0)):
-            self._loop_start = now
-        self._last = now
+            self._marks = []
+        if len(self._marks) >= MOST_MARKS:
+            self._marks = self._marks[::2]
+        self._marks.append((now, progress.done or 0))
         self.progress = progress
 
     @property
@@ -64,33 +81,49 @@ class Status:
         if total is None:
             return f"step {done:,}  {elapsed}"
         left = self._seconds_left(now, done, total)
-        return f"{done:,} of {total:,}  {elapsed}" + ("" if left is None else f", {clock(left)} left")
+        return f"{done:,} of {total:,}  {elapsed}" + ("" if left is None else f", about {clock(left)} left")
 
     def _seconds_left(self, now: float, done: int, total: int) -> float | None:
-        """Linear in the count; None before anything is done, and once the time that was expected is over."""
-        if done <= 0:
+        """Linear in the count, where items have taken the same time lately; None where nobody could tell.
+
+        That is while little is done, where the last third of the items took another time than the third before it, and
+        once the time that was expected is over.
+        """
+        (start, none), (last, _) = self._marks[0], self._marks[-1]
+        count = done - none
+        if count < max(MIN_ITEMS, MIN_SHARE * (total - none)) or last - start < MIN_S:
             return None
-        per_item = (self._last - self._loop_start) / done
-        left = per_item * (total - done) - (now - self._last)
+        (first, one), (middle, two) = (self._mark(none + count * part / 3) for part in (1, 2))
+        if not one < two < done:
+            return None
+        before, lately = (middle - first) / (two - one), (last - middle) / (done - two)
+        if not before / STEADY <= lately <= before * STEADY:
+            return None
+        left = lately * (total - done) - (now - last)
         return left if left > 0 else None
+
+    def _mark(self, done: float) -> tuple[float, int]:
+        """The mark at which about so many items were done."""
+        return min(self._marks, key=lambda mark: abs(mark[1] - done))
 
 
 @contextmanager
 def progress_bar(title: str = "", visible: bool = True) -> Iterator[None]:
-    """Show what the work inside reports, from a second on, until it ends.
+    """Show what the work inside reports, from half a second on, until it ends.
 
-    Nothing is shown without a terminal behind standard error, nor in a process that another one of Python's started.
-    Where somebody observes already, the title is a stage for them, and there is no second bar.
+    Nothing is shown without a terminal behind standard error or a notebook, nor in a process that another one of
+    Python's started. Where somebody observes already, the title is a stage for them, and there is no second bar.
     """
     if is_observed():
         with stage(title) if title else nullcontext():
             yield
         return
-    if not (visible and _on_terminal()):
+    shell = _notebook()
+    if not (visible and (shell is not None or _on_terminal())):
         yield
         return
     status = Status(title)
-    display = _display(status)
+    display = _display(status) if shell is None else NotebookBar(status)
     delay = Timer(DELAY_S, display.start)
     delay.daemon = True
     delay.start()
@@ -100,12 +133,70 @@ def progress_bar(title: str = "", visible: bool = True) -> Iterator[None]:
     finally:
         delay.cancel()
         delay.join()
-        if display.live.is_started:
+        if isinstance(display, NotebookBar) or display.live.is_started:
             display.stop()
 
 
 def _on_terminal() -> bool:
     return sys.stderr.isatty() and parent_process() is None
+
+
+def _notebook() -> Any:
+    """The shell of a notebook that this code runs in; None elsewhere, as in a terminal with IPython."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell if hasattr(shell, "kernel") and parent_process() is None else None
+
+
+class NotebookBar:
+    """A bar below a cell, drawn again several times a second and gone in the end.
+
+    It is plain HTML that the notebook replaces in its place, so that no extension is needed.
+
+    Parameters
+    ----------
+    status : Status
+    """
+
+    def __init__(self, status: Status) -> None:
+        self._status = status
+        self._stopped = Event()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Show the bar, and keep its clock going."""
+        from IPython.display import display
+
+        def shown(html: str) -> dict[str, str]:
+            return {"text/html": html, "text/plain": ""}
+
+        handle = display(shown(self.html()), raw=True, display_id=True)
+
+        def draw() -> None:
+            while not self._stopped.wait(NOTEBOOK_S):
+                handle.update(shown(self.html()), raw=True)
+            handle.update(shown(""), raw=True)
+
+        self._thread = Thread(target=draw, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Take it away."""
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def html(self) -> str:
+        """What is shown now.
+
+        >>> status = Status("clustering")
+        >>> status.update(Progress("training", 2, 8))
+        >>> NotebookBar(status).html().partition(" &nbsp;")[0]
+        '<progress max="8" value="2"></progress>'
+        """
+        done, total = self._status.progress.done, self._status.progress.total
+        amount = f' max="{total}" value="{done}"' if done is not None and total else ""
+        return f"<progress{amount}></progress> &nbsp; {escape(self._status.description)} &nbsp; {self._status.counts()}"
 
 
 def _display(status: Status) -> Any:

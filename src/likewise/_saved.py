@@ -85,7 +85,7 @@ def check_positive(value: Any, name: str) -> None:
 
 
 def check_shape(array: Any, shape: tuple[int | None, ...], name: str, kinds: str = "f") -> None:
-    """Refuse what is no array of this shape and kind of numbers; None stands for any length.
+    """Refuse what is no array of this shape and kind of numbers; None stands for any length but 0.
 
     Parameters
     ----------
@@ -99,7 +99,9 @@ def check_shape(array: Any, shape: tuple[int | None, ...], name: str, kinds: str
     found = getattr(array, "shape", None)
     dtype = getattr(array, "dtype", None)
     fits = found is not None and len(found) == len(shape)
-    if not fits or any(wanted not in (None, size) for wanted, size in zip(shape, found or (), strict=True)):
+    if not fits or any(
+        size == 0 if wanted is None else size != wanted for wanted, size in zip(shape, found or (), strict=True)
+    ):
         wanted = " × ".join("any" if size is None else str(size) for size in shape)
         raise ValueError(f"{name} has the shape {found}, not {wanted}")
     if dtype is None or dtype.kind not in kinds:

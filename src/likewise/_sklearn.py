@@ -3,6 +3,7 @@
 from numbers import Integral
 
 from sklearn.base import _fit_context as _fit_context
+from sklearn.utils._array_api import _max_precision_float_dtype as _max_precision_float_dtype
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as _openmp_effective_n_threads
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
@@ -10,6 +11,7 @@ from sklearn.utils._param_validation import RealNotInt as RealNotInt
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._param_validation import make_constraint as make_constraint
 from sklearn.utils.validation import _check_feature_names_in as _check_feature_names_in
+from sklearn.utils.validation import _check_sample_weight as _check_sample_weight
 
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 """The rule for a parameter that is a whole number from 1."""

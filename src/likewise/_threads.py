@@ -6,9 +6,10 @@ products over threads but not the steps between them, and waits for its slowest 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
@@ -21,6 +22,9 @@ from ._sklearn import _openmp_effective_n_threads
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+SMALL = 500
+"""Columns of a matrix up to which threads of BLAS wait for each other longer than they work."""
 
 _taken = Lock()
 
@@ -39,6 +43,17 @@ def _blas() -> ThreadpoolController:
 def single_blas_thread() -> AbstractContextManager[Any]:
     """BLAS on one thread: after a product its other threads wait by spinning, which slows down threads of our own."""
     return _blas().limit(limits=1)
+
+
+def blas_threads_for(size: int) -> AbstractContextManager[Any]:
+    """BLAS on one thread where square matrices of this size are decomposed sooner by one than by several."""
+    return single_blas_thread() if size <= SMALL else nullcontext()
+
+
+def keep_single_blas_thread() -> None:
+    """BLAS on one thread from now on, in a process that works for others; nothing where it is on one already."""
+    if any(library["num_threads"] != 1 for library in _blas().info()):
+        _blas().limit(limits=1)
 
 
 def n_threads() -> int:
@@ -75,6 +90,47 @@ def parallel_map(
     try:
         with single_blas_thread(), ThreadPoolExecutor(threads, initializer=_alone) as pool:
             return _collected(pool.map(work, tasks), len(tasks), report)
+    finally:
+        _taken.release()
+
+
+def parallel_stream(work: Callable[[Task], Result], tasks: Iterable[Task], ahead: int) -> Iterator[Result]:
+    """Map tasks that come one after the other; results are in their order, and tasks are drawn as results leave.
+
+    While tasks are worked on, the next ones are made on the calling thread.
+
+    Parameters
+    ----------
+    work : callable
+    tasks : iterable
+    ahead : int
+        How many tasks for each thread are held at most.
+
+    Examples
+    --------
+    >>> list(parallel_stream(lambda number: number**2, iter(range(4)), 2))
+    [0, 1, 4, 9]
+    """
+    threads = n_threads()
+    if threads < 2 or not _taken.acquire(blocking=False):
+        for task in tasks:
+            with observe(None):
+                result = work(task)
+            yield result
+        return
+    waiting: deque[Future[Result]] = deque()
+    try:
+        with single_blas_thread(), ThreadPoolExecutor(threads, initializer=_alone) as pool:
+            try:
+                for task in tasks:
+                    waiting.append(pool.submit(work, task))
+                    if len(waiting) == ahead * threads:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
     finally:
         _taken.release()
 

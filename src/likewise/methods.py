@@ -12,6 +12,7 @@ A method of your own is a subclass of :class:`likewise.projections.Projection` o
 comparisons and model files. A clusterer that places new rows also says what a model file keeps of it: ``_saved``.
 """
 
+from ._compare import compare as compare
 from ._method import Cost as Cost
 from ._method import Method as Method
 from ._method import MethodKind as MethodKind
@@ -22,3 +23,5 @@ from ._methods import method_named as method_named
 from ._methods import reducer as reducer
 from ._methods import register as register
 from ._saved import Saved as Saved
+from ._sklearn import Interval as Interval
+from ._sklearn import StrOptions as StrOptions

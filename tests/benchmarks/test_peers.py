@@ -191,5 +191,6 @@ def test_only_cobras_hears_the_truth(asked):
     assert isinstance(asked, Case)
     assert set(module.saved("MMC", asked)) == {"X", "must_link", "cannot_link", "n_clusters"}
     given = module.saved("COBRAS", asked)
+    np.testing.assert_array_equal(given["said"] == 1, asked.y[:, None] == asked.y)
     assert given["budget"] == 100
     np.testing.assert_array_equal(given["rows"], asked.extra["rows"])

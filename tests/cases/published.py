@@ -117,12 +117,13 @@ def median_distance(X):
     return np.median([np.linalg.norm(X[i] - X[j]) for i in range(len(X)) for j in range(i)])
 
 
-def extreme(distances, k, sign):
+def extreme(distances, k, sign, before):
+    """Pairs of each row and its k nearest or farthest; ties go by the distances before the collapse."""
     n = len(distances)
     edges = set()
     for i in range(n):
-        ranked = sorted((sign * round(distances[i, j] * 1e6), j) for j in range(n) if j != i)
-        edges |= {(min(i, j), max(i, j)) for _, j in ranked[:k]}
+        ranked = sorted((sign * round(distances[i, j] * 1e6), sign * before[i, j], j) for j in range(n) if j != i)
+        edges |= {(min(i, j), max(i, j)) for *_, j in ranked[:k]}
     return edges
 
 
@@ -134,9 +135,9 @@ def dsp_graphs(X, hints, delta, k=5):
     plain = np.array([[np.linalg.norm(a - b) for b in X] for a in X])
     plain = plain / plain.max()
     S, R = np.zeros((n, n)), np.zeros((n, n))
-    for i, j in extreme(collapsed, k, 1):
+    for i, j in extreme(collapsed, k, 1, plain):
         S[i, j] = S[j, i] = 1 - collapsed[i, j]
-    for i, j in extreme(plain, k, -1):
+    for i, j in extreme(plain, k, -1, plain):
         R[i, j] = R[j, i] = 1 - plain[i, j]
     pairs = hints.expand()
     for (i, j), weight in zip(pairs.cannot_link, pairs.cannot_weight, strict=True):

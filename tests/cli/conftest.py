@@ -19,7 +19,7 @@ class Folder:
     def __init__(self, path):
         self.path = path
         X, y = load_iris(return_X_y=True)
-        self.y = y
+        self.X, self.y = X, y
         self.ids = [f"f{row}" for row in range(150)]
         self.lines = ["id,a,b,c,d", *(f"f{row},{','.join(map(str, X[row]))}" for row in range(150))]
         self.write("flowers.csv", "\n".join(self.lines))

@@ -85,6 +85,37 @@ def test_cells_that_are_no_numbers_are_named(tmp_path):
     X, y = load_iris(return_X_y=True)
     X[3, 2] = np.nan
     np.savez(path, X=X, y=y)
-    answer = run(path)
+    answer = run(path, "--missing", "refuse")
     assert answer.exit_code == 2
     assert "row 3, column 2 is NaN" in answer.output
+
+
+def test_what_is_asked_is_compared(table):
+    asked = "pairs,piles,forced-triplets,preferences"
+    options = [
+        "--label",
+        "kind",
+        "--methods",
+        "k-means,pck",
+        "--amounts",
+        "8",
+        "--repeats",
+        2,
+        "--ask",
+        asked,
+        "--json",
+    ]
+    answer = run(table, *options)
+    assert answer.exit_code == 0, answer.output
+    found = json.loads(answer.stdout)["means"]
+    names = [f"8 {name}/{method}" for name in asked.split(",") for method in ("k-means", "pck")]
+    assert list(found) == names
+    assert found["8 piles/pck"] > 0.6
+    assert found["8 preferences/pck"] is None  # it uses pairs alone
+    assert found["8 preferences/k-means"] == found["8 pairs/k-means"]
+
+
+def test_what_cannot_be_asked(table):
+    answer = run(table, "--label", "kind", "--ask", "pairs,quartets")
+    assert answer.exit_code == 2
+    assert "'quartets' is not known. Choose from pairs, piles, odd, triplets" in answer.output

@@ -97,17 +97,17 @@ def test_sampled_hints_are_true_and_can_be_checked(folder):
     ("arguments", "message"),
     [
         (["check", "nothing.csv"], "nothing.csv does not exist"),
-        (["check", "flowers.txt"], "names no known format of hints"),
-        (["check", "flowers.csv"], "no header with the columns"),
+        (["check", "flowers.doc"], "is not a known format of hints"),
+        (["check", "flowers.csv"], "says neither same nor different"),
         (["sample", "flowers.csv", "--out", "FOLDER/h.csv"], "--label NAME"),
         (["sample", "single.csv", "--out", "FOLDER/h.csv"], "has only the class 'x'. Two classes or more are needed"),
         (["sample", "double.csv", "--out", "FOLDER/h.csv", "--amount", "999"], "cannot draw 999"),
-        (["sample", "double.csv", "--out", "FOLDER/h.doc"], "names no known format of hints"),
+        (["sample", "double.csv", "--out", "FOLDER/h.doc"], "is not a known format of hints"),
         (["sample", "double.csv", "--out", "double.csv"], "double.csv would overwrite an input file"),
     ],
 )
 def test_what_a_user_can_get_wrong(folder, arguments, message):
-    folder.write("flowers.txt", "")
+    folder.write("flowers.doc", "")
     folder.write("single.csv", "a,b,label\n1,2,x\n3,4,x\n")
     folder.write("double.csv", "a,b,label\n" + "1,2,x\n3,4,y\n" * 3)
     before = folder.names()
@@ -131,3 +131,80 @@ def test_only_the_ids_of_the_data_are_read(folder):
     answer = folder.run("hints", "check", "pairs.csv", "--for", "gaps.csv")
     assert answer.exit_code == 0, answer.output
     assert "about 2 of 3 rows" in answer.stdout
+
+
+COMPARED = """left,right,kind,third,fourth
+ann,bob,nearer,cy,
+ann,cy,nearer,di,
+ann,di,nearer,bob,
+eve,fay,same,,
+ann,bob,unsure,eve,
+x0,x1,better,,
+ann,x0:1,clustering,,
+bob,x0:1,clustering,,
+ann,x1:1,clustering,,
+bob,x1:2,clustering,,
+"""
+
+
+def test_comparisons_that_make_a_circle(folder):
+    folder.write("compared.csv", COMPARED)
+    answer = folder.run("hints", "check", "compared.csv")
+    assert answer.exit_code == 1
+    assert "1 must-link, 3 comparisons, 1 unanswered, 1 preference, about 6 of 6 rows" in answer.stdout
+    circle = "'ann'–'bob' nearer than 'ann'–'cy', 'ann'–'cy' nearer than 'ann'–'di', 'ann'–'di' nearer than 'ann'–'bob'"
+    assert f"3 comparisons that contradict each other\n  {circle}\n" in answer.stdout
+    found = __import__("json").loads(folder.run("hints", "check", "compared.csv", "--json").stdout)
+    assert (found["comparisons"], found["unanswered"], found["preferences"]) == (3, 1, 1)
+    assert found["contradicting_comparisons"] == 3
+    assert found["cycles"][0]["nearer"][0] == [["ann", "bob"], ["ann", "cy"]]
+
+
+def test_comparisons_that_do_not_contradict(folder):
+    folder.write("compared.csv", COMPARED.replace("ann,di,nearer,bob,\n", ""))
+    answer = folder.run("hints", "check", "compared.csv", "--for", folder.write("people.csv", PEOPLE))
+    assert answer.exit_code == 0, answer.output
+    assert "contradict each other" not in answer.stdout
+
+
+PEOPLE = "id,a,b\n" + "".join(
+    f"{name},{row},{-row}\n" for row, name in enumerate(["ann", "bob", "cy", "di", "eve", "fay"])
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "summary"),
+    [
+        (["--how", "piles", "--size", 5], "cannot-links, drawn from"),
+        (["--how", "odd"], "unanswered, drawn from"),
+        (["--how", "triplets", "--wrong", 0.1], "unanswered, drawn from"),
+        (["--how", "quadruples", "--forced"], "50 comparisons, drawn from"),
+    ],
+)
+def test_questions_about_several_rows(folder, options, summary):
+    labels = ["species", *folder.y]
+    lines = [f"{line},{label}" for line, label in zip(folder.lines, labels, strict=True)]
+    folder.write("labeled.csv", "\n".join(lines))
+    out = folder / "drawn.csv"
+    answer = folder.run("hints", "sample", "labeled.csv", "--label", "species", "--out", out, *options)
+    assert answer.exit_code == 0, answer.output
+    assert summary in answer.output
+    drawn = Constraints.read(out, ids=folder.ids)
+    how = dict(zip(options[::2], options[1::2], strict=False))
+    given = {"size": how.get("--size"), "error_rate": how.get("--wrong", 0.0), "random_state": 0}
+    expected = Constraints.sample(folder.y, how["--how"], 50, ties="coin" if "--forced" in options else None, **given)
+    assert drawn == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--how", "odd", "--size", 4], "--size is for --how piles"),
+        (["--how", "piles", "--forced"], "--forced is for --how odd, triplets and quadruples"),
+    ],
+)
+def test_options_that_do_not_go_together(folder, options, message):
+    answer = folder.run("hints", "sample", "flowers.csv", "--out", folder / "drawn.csv", *options)
+    assert answer.exit_code == 2
+    assert message in answer.output
+    assert "drawn.csv" not in folder.names()

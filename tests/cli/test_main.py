@@ -55,3 +55,8 @@ print([name for name in {heavy} if name in sys.modules])
 """
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_package_runs_as_a_module():
+    answer = subprocess.run([sys.executable, "-m", "likewise", "--version"], capture_output=True, text=True, check=True)
+    assert answer.stdout == f"likewise, version {likewise.__version__}\n"

@@ -49,7 +49,7 @@ def test_the_suffix_chooses_the_format(folder):
 def test_without_out_coordinates_go_to_standard_output(folder):
     answer = folder.run("reduce", "flowers.csv")
     assert answer.stdout.startswith("id,d1,d2\nf0,")
-    assert answer.stderr == ""
+    assert "2 dimensions by ssdr" in answer.stderr
 
 
 def test_a_summary_is_shown(folder):
@@ -101,17 +101,17 @@ def test_new_rows_with_columns_in_another_order(model):
     ("arguments", "message"),
     [
         (["nothing.likewise", "flowers.csv"], "nothing.likewise does not exist"),
-        (["flowers.csv", "flowers.csv"], "is no model file"),
+        (["flowers.csv", "flowers.csv"], "is not a model file"),
         (["m.likewise", "nothing.csv"], "nothing.csv does not exist"),
         (["m.likewise", "narrow.csv"], "has no column 'c'"),
-        (["m.likewise", "gaps.csv"], "column 'c' is NaN"),
+        (["m.likewise", "words.csv"], "column 'c' must hold numbers, but here it is 'many'"),
         (["m.likewise", "flowers.csv", "--out", "m.likewise"], "would overwrite an input file"),
         (["half.likewise", "flowers.csv"], "is damaged"),
     ],
 )
 def test_what_a_user_can_get_wrong_when_assigning(model, arguments, message):
     model.write("narrow.csv", "id,a,b,d\nx,1,2,3\n")
-    model.write("gaps.csv", "id,a,b,c,d\nx,1,2,,3\ny,1,2,3,3\n")
+    model.write("words.csv", "id,a,b,c,d\nx,1,2,many,3\ny,1,2,3,3\n")
     (model.path / "half.likewise").write_bytes((model.path / "m.likewise").read_bytes()[:5000])
     answer = model.run("assign", *arguments)
     assert answer.exit_code == 2
@@ -126,4 +126,4 @@ def test_a_model_without_the_features_of_a_table(model):
     save(model.path / "bare.likewise", load(model.path / "m.likewise").model)
     answer = model.run("assign", "bare.likewise", "flowers.csv")
     assert answer.exit_code == 2
-    assert "does not say how its data was prepared" in answer.stderr
+    assert "was saved without the steps that prepare data" in answer.stderr

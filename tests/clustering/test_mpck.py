@@ -15,7 +15,7 @@ from likewise import ConstraintConflictError, Constraints, Partition
 from likewise.clustering import MPCKMeans
 from likewise.clustering.kmeans._points import Points
 from likewise.clustering.kmeans.mpck import _prices as prices
-from likewise.clustering.kmeans.mpck._cluster_metrics import DiagonalMetrics, FullMetrics
+from likewise.clustering.kmeans.mpck._cluster_metrics import DiagonalMetrics, FullMetrics, Spread
 from likewise.clustering.kmeans.mpck._prices import Violations
 
 
@@ -139,7 +139,9 @@ def test_same_start_gives_the_slow_objective_at_every_iteration(metric, closed, 
     start = X[:9].reshape(3, 3, 3).mean(axis=0)  # each class has every third row
     model = MPCKMeans(3, metric=metric, penalty=0.2, shrink=shrink, max_iter=6, tol=0.0)
     for costs in (Violations(X, hints, 0.2, closed=closed), Violations(X, pairs, 0.2, closed=False)):
-        run, _ = model._run(X, Points(X), costs, start, model._metrics(X), np.random.RandomState(2))
+        run, _ = model._run(
+            X, Points(X), costs, start, model._metrics(X, Spread.of(X, full=metric == "full")), np.random.RandomState(2)
+        )
         rng = np.random.RandomState(2)
         direct = slow_mpck(
             X, start, pair_lists(pairs), 0.2, rng, run.n_iter, full=metric == "full", shrink=shrink, prior=prior
@@ -171,7 +173,7 @@ def test_groups_are_their_pairs(kind, metric, seed, monkeypatch):
 def test_costs_of_rows_are_the_sum_over_expanded_pairs(constraints, closed, seed):
     rng = np.random.default_rng(seed)
     X, labels, k = rng.normal(size=(7, 2)), rng.integers(0, 3, 7), 3
-    metrics = DiagonalMetrics(X, k, shared=False, farthest="box")
+    metrics = DiagonalMetrics(X, Spread.of(X, full=False), k, shared=False, farthest="box")
     metrics = metrics.learned(X, rng.normal(size=(k, 2)), labels, np.zeros((k, 2)), np.zeros(k))
     try:
         pairs = pair_lists(constraints.expand(closed=closed))
@@ -241,7 +243,7 @@ def test_objective_never_rises(seed, shared, labels, scale, never_written):
 def test_without_violated_pairs_a_metric_is_an_inverse_variance(kind):
     X, y = blobs(90, 3)
     centers = slow_means(X, y, np.zeros((3, 3)))
-    metrics = kind(X, 3, shared=False, farthest="pair")
+    metrics = kind(X, Spread.of(X, full=kind is FullMetrics), 3, shared=False, farthest="pair")
     costs = Violations(X, Constraints(90, must_link=[(0, 3)]), 1.0, closed=True)
     learned = metrics.learned(X, centers, y, *costs.strain(y, metrics))
     for h in range(3):

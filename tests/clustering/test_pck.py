@@ -187,7 +187,11 @@ def test_data_far_from_the_origin_lose_no_digits(model):
     for X, shift in ((rows, 1e7), (rows.astype(np.float32), 1e3)):
         near = clone(model).fit(X, constraints=hints)
         far = clone(model).fit(X + X.dtype.type(shift), constraints=hints)
-        np.testing.assert_array_equal(near.labels_, far.labels_)
-        np.testing.assert_allclose(far.cluster_centers_ - shift, near.cluster_centers_, atol=1e-3)
-        np.testing.assert_array_equal(far.predict(X + X.dtype.type(shift)), near.predict(X))
+        # several starts come to the same clusters, and rounding decides which of them is the best
+        one, other = (np.argsort(each.cluster_centers_[:, 0]) for each in (near, far))
+        number = np.empty(3, dtype=int)
+        number[other] = one
+        np.testing.assert_array_equal(near.labels_, number[far.labels_])
+        np.testing.assert_allclose(far.cluster_centers_[other] - shift, near.cluster_centers_[one], atol=1e-3)
+        np.testing.assert_array_equal(number[far.predict(X + X.dtype.type(shift))], near.predict(X))
         assert far.objective_ == pytest.approx(near.objective_, rel=1e-4)

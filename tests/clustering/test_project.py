@@ -170,3 +170,11 @@ def test_data_frames_and_float32():
     assert model.transform(frame).shape[1] == len(model.get_feature_names_out())
     small = ProjectThenCluster(3, random_state=0).fit(X.astype(np.float32), partial_labels(y))
     assert small.transform(X.astype(np.float32)).dtype == small.cluster_centers_.dtype == np.float32
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("value", [0.0, 3.0])
+def test_equal_rows_are_refused_before_a_foreign_projection_divides_by_zero(make, value):
+    model = ProjectThenCluster(2, PCA(1), KMeans(n_init=1))
+    with pytest.raises(ValueError, match="all rows of X are equal: PCA has nothing"):
+        model.fit(make(np.full((9, 3), value)))

@@ -100,6 +100,11 @@ def test_a_partition_contradicts_too():
         (Constraints(5, partitions=[Partition([0, 1, 0, 1, 0], False, False, True)]), 2, (0, 2, 4)),
         (Constraints(4, partitions=[Partition([0, 1, 0, -1], False, True, True)]), 2, (0, 1, 2)),
         (Constraints.from_labels([0, 1, -1]) | Constraints(3, [], [(0, 2), (1, 2)]), 2, (0, 1, 2)),
+        (
+            Constraints(4, [], [(0, 2), (0, 3), (1, 2)], partitions=[Partition([0, 0, 1, 1], False, False, True)]),
+            2,
+            (0, 1, 2),
+        ),
         (Constraints(3), 1, None),
     ],
 )
@@ -179,3 +184,10 @@ def test_a_label_that_is_outvoted_becomes_unknown():
     kept, dropped = Constraints(5, [(0, 1), (1, 2)], partitions=[labels]).drop_conflicts()
     assert kept.partitions == (Partition([-1, 0, 0, 0, 1], different_across=True, weight=0.5),)
     assert dropped == Constraints(5, [(0, 4)], must_weight=[0.5])
+
+
+def test_a_dropped_block_stands_as_a_pair_with_a_row_that_the_partition_knows():
+    apart = Partition([-1, 0, 1], same_within=False, different_across=True, weight=0.5)
+    kept, dropped = Constraints(3, [(0, 1), (0, 2)], partitions=[apart]).drop_conflicts()
+    assert kept.conflicts() == []
+    assert dropped == Constraints(3, [], [(1, 2)], cannot_weight=[0.5])

@@ -179,7 +179,7 @@ def test_other_errors():
         Constraints.sample(Y, "links", 2.5)
     with pytest.raises(ValueError, match=r"error_rate must be between 0 and 1, got 1\.5"):
         Constraints.sample(Y, "links", 2, error_rate=1.5)
-    with pytest.raises(ValueError, match="random_state = 'x' is no seed"):
+    with pytest.raises(ValueError, match="random_state = 'x' is not a seed"):
         Constraints.sample(Y, "links", 2, random_state="x")
     with pytest.raises(ValueError, match="cannot-links out of class 'a': there are 0"):
         Constraints.sample(["a", "a", "a"], "per_class", 1)

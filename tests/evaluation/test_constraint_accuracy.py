@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluation.slow_pairs import slow_constraint_accuracy
-from likewise.constraints import Constraints, Partition
+from likewise.constraints import Comparisons, Constraints, Partition, Preference
 from likewise.evaluation import constraint_accuracy, rand_index
 
 SAME, ACROSS, WITHIN = "same_within", "different_across", "different_within"
@@ -110,3 +110,18 @@ class TestErrors:
     def test_missing_label(self):
         with pytest.raises(ValueError, match=r"labels\[1\] is nan"):
             constraint_accuracy([0, np.nan], Constraints(2, must_link=[(0, 1)]))
+
+
+def test_comparisons_and_preferences_count_with_their_weights():
+    compared = Comparisons(6, nearer=[(0, 1, 2), (0, 2, 1), (0, 3, 4), (0, 1, 3)], weight=[1, 2, 4, 8])
+    labels = [0, 0, 1, 2, 2, 2]
+    # 0 and 1 are together, 0 and 2 are not: the first is kept, the second is the wrong way round; the third is a tie
+    assert constraint_accuracy(labels, Constraints(6) | compared) == (1 + 4 + 8) / 15
+    better, worse = [0, 0, 1, 2, 2, 2], [0, 1, 1, 2, 0, 2]
+    hints = Constraints(6, [(0, 2)]) | Preference(better, worse, 3) | Preference(worse, better, 0.5)
+    assert constraint_accuracy(labels, hints) == 3 / 4.5
+
+
+def test_unanswered_questions_alone_say_nothing():
+    with pytest.raises(ValueError, match="nothing to check"):
+        constraint_accuracy([0, 0, 1], Constraints(3) | Comparisons(3, unsure=[(0, 1, 2)]))

@@ -83,3 +83,34 @@ def test_another_file_is_refused(tmp_path):
     path.write_text("id,name\n1,a\n", encoding="utf-8")
     with pytest.raises(ValueError, match="not a file of results"):
         Ledger(path)
+
+
+def test_a_full_disk_names_the_file(ledger, monkeypatch):
+    monkeypatch.setattr(os, "write", Disk(room=0).write)
+    with pytest.raises(OSError, match=r"results\.csv") as caught:
+        ledger.append(0, [("t/a", 1.0)])
+    assert caught.value.filename == str(ledger.path)
+
+
+def test_a_line_that_was_cut_inside_a_character_is_removed(ledger):
+    ledger.append(0, [("t/a", 1.0)])
+    before = ledger.path.read_bytes()
+    for cut in range(1, len("t/größe,1,0.5\n".encode())):
+        ledger.path.write_bytes(before + "t/größe,1,0.5\n".encode()[:cut])
+        assert ledger.read() == {"t/a": {0: 1.0}}
+        assert Ledger(ledger.path).read() == {"t/a": {0: 1.0}}
+        assert ledger.path.read_bytes() == before
+
+
+def test_a_piece_that_could_not_be_cut_off_is_cut_off_by_the_next_value(ledger, monkeypatch):
+    def fails(handle, length):
+        raise OSError(errno.EIO, "Input/output error")
+
+    ledger.append(0, [("t/a", 0.5)])
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", Disk(room=4, piece=4).write)
+        patch.setattr(os, "ftruncate", fails)
+        with pytest.raises(OSError, match="No space left"):
+            ledger.append(1, [("t/a", 0.25)])
+    ledger.append(2, [("t/a", 0.75)])
+    assert ledger.read() == {"t/a": {0: 0.5, 2: 0.75}}

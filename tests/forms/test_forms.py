@@ -1,12 +1,16 @@
 """Every form of the table keeps every law."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from cases.forms import CASES, DATA
 from likewise.forms import Form, degree, laplacian, ridge, total_scatter
+from likewise.forms._kinds import centroids
 from likewise.graphs import RowMatrix
+from likewise.linalg import _products as products
 from likewise.testing import check_form
 
 EVERY = pytest.mark.parametrize("name", CASES)
@@ -142,3 +146,71 @@ def test_has_ridge_needs_every_feature():
     assert ridge(0.5).has_ridge
     assert not ridge(np.array([1.0, 0.0])).has_ridge
     assert not total_scatter(4).has_ridge
+
+
+def test_a_difference_of_ridges_may_be_negative_and_is_none():
+    assert not (ridge(np.array([1.0, 1.0])) - ridge(np.array([0.5, 2.0]))).has_ridge
+
+
+def test_float32_rows_are_summed_in_double():
+    """So far from the origin that sums in single precision would be wrong in the fourth digit."""
+    X = (np.random.default_rng(0).normal(size=(24, 5)) + 1000).astype(np.float32)
+    exact = X.astype(np.float64)
+    form = Form(LINK + RowMatrix.diag(np.linspace(0.5, 2, 24)) + RowMatrix.low_rank(np.ones((24, 1))), 0.3)
+    V = np.random.default_rng(1).normal(size=(5, 2))
+    size = abs(form.matrix(exact)).max()
+    for kind in (np.asarray, sparse.csr_array):
+        np.testing.assert_allclose(form.matrix(kind(X)), form.matrix(exact), atol=1e-11 * size)
+        np.testing.assert_allclose(form.diagonal(kind(X)), form.diagonal(exact), atol=1e-11 * size)
+        np.testing.assert_allclose(form.apply(kind(X), V), form.apply(exact, V), atol=1e-11 * size)
+        np.testing.assert_allclose(form.value(kind(X), V), form.value(exact, V), atol=1e-11 * size)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+def test_sums_over_many_blocks_are_those_over_one(kind, precision, monkeypatch):
+    X = kind(np.random.default_rng(0).normal(size=(24, 5)).astype(precision))
+    form = Form(LINK + RowMatrix.diag(np.linspace(0.5, 2, 24)), 0.3)
+    whole = form.matrix(X), form.diagonal(X)
+    monkeypatch.setattr(products, "ENTRIES", 20)  # four rows
+    np.testing.assert_allclose(form.matrix(X), whole[0], atol=1e-12)
+    np.testing.assert_allclose(form.diagonal(X), whole[1], atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.coo_matrix])
+def test_rows_may_be_any_symmetric_matrix(kind):
+    X = DATA["dense"]
+    K = LINK.toarray()
+    form = Form(kind(K), psd=False)
+    np.testing.assert_allclose(form.matrix(X), X.T @ K @ X, atol=1e-9)
+    check_form(form, X)
+
+
+def test_a_form_cannot_be_changed():
+    """Pencils share forms: one that changed would change them all."""
+    for name in ("rows", "ridge", "psd"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(total_scatter(4), name, None)
+
+
+def test_single_precision_stays_single_where_all_three_have_it():
+    X = np.random.default_rng(0).normal(size=(24, 5)).astype(np.float32)
+    V = np.random.default_rng(1).normal(size=(5, 2)).astype(np.float32)
+    form = Form(LINK, np.linspace(1, 2, 5))
+    single = form.astype(np.float32)
+    assert single.ridge.dtype == np.float32
+    assert single.apply(X, V).dtype == np.float32
+    assert form.apply(X, V.astype(np.float64)).dtype == np.float64
+    np.testing.assert_allclose(single.apply(X, V), form.apply(X.astype(float), V.astype(float)), rtol=1e-4, atol=1e-4)
+    assert ridge(2.0).astype(np.float32).rows is None
+
+
+def test_centroids_and_how_many_groups_each_counts_as():
+    codes = np.array([4, -1, 4, 0, 7])
+    X = np.arange(10.0).reshape(5, 2)
+    means, counts = centroids(codes)
+    np.testing.assert_allclose(means.T @ X, [X[3], (X[0] + X[2]) / 2, X[4]])  # by code
+    np.testing.assert_array_equal(counts, [1, 1, 1])
+    means, counts = centroids(codes, np.array([1.0, 5.0, 3.0, 2.0, 0.0]))
+    np.testing.assert_allclose(means.T @ X, [X[3], (X[0] + 3 * X[2]) / 4])  # a row of weight 0 is in none
+    np.testing.assert_array_equal(counts, [2, 1])  # a group of one row of weight 2 is two groups

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs, make_circles
+from sklearn.utils import get_tags
 
 from likewise import GraphFeatures
 from likewise.graphs._fuzzy import fuzzy_weights
@@ -84,7 +85,9 @@ def test_sparse_rows_are_near_by_cosine():
     topic = np.repeat([0, 1], 40)
     X = sparse.csr_array(rng.poisson(0.3 + 2.0 * (np.arange(40) // 20 == topic[:, None]), size=(80, 40)).astype(float))
     X.eliminate_zeros()
-    Z = GraphFeatures(n_components=2).fit_transform(X)
+    features = GraphFeatures(n_components=2)
+    assert get_tags(features).input_tags.sparse
+    Z = features.fit_transform(X)
     cosine = Z @ Z.T
     assert cosine[topic[:, None] == topic].mean() > 0.9 > cosine[topic[:, None] != topic].mean() + 0.5
 

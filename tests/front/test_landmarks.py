@@ -1,5 +1,8 @@
 """Many rows: some stand for all. Here "many" is 150, so that it can be tested."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -33,6 +36,16 @@ def test_which_rows_stand_for_all():
     assert {3, 499, 7, 8} <= set(rows)
 
 
+@pytest.mark.parametrize(
+    ("rows", "fits"),
+    [([0, 4, 9], True), ([0, 4, 9, 7], True), ([0, 4], False), ([0, 4, 10], False), ([-1, 4, 9], False)],
+)
+def test_landmarks_of_a_file_are_rows(rows, fits):
+    placement = landmarks.Landmarks(10, SimpleNamespace(n=3), np.array(rows))
+    with nullcontext() if fits else pytest.raises(ValueError, match="10 rows and 3 landmarks do not fit together"):
+        landmarks._check_landmarks(placement)
+
+
 def test_of_too_many_constrained_rows_both_of_a_pair_are_taken():
     pairs = np.arange(400).reshape(200, 2)
     rows = choose_rows(Constraints(2000, must_link=pairs), np.random.RandomState(0))
@@ -53,7 +66,7 @@ def test_all_rows_are_clustered(blobs):
         assert normalized_mutual_information(y, each) > 0.95
     assert model.embedding_.shape == model.transform(X).shape == (500, 4)
     np.testing.assert_allclose(np.linalg.norm(model.embedding_, axis=1), 1.0)
-    assert model.report_.agreement.shape == (500,)
+    assert model.certainty_.shape == (500,)
     for suspect in model.suspects_:
         i, j = suspect.rows
         assert (y[i] == y[j]) == (suspect.kind == "must-link")

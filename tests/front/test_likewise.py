@@ -1,14 +1,17 @@
 """Likewise: what it promises, on data small enough to run often."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.exceptions import NotFittedError
 
 from likewise.constraints import ConstraintConflictError, Constraints
 from likewise.evaluation import constraint_accuracy, normalized_mutual_information, rand_index
-from likewise.front import Likewise, cluster
+from likewise.front import Likewise, _members, cluster
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +62,62 @@ def test_with_few_hints_it_falls_back_to_the_unsupervised_result(iris):
     X, y, _, _ = iris
     hints = Constraints.sample(y, "random_pairs", 10, random_state=1)
     model = Likewise(3, random_state=0).fit(X, constraints=hints)
-    assert "fewer than 25" in model.report_.fallback
+    assert model.report_.fallback == "fewer than 25 hints"
+    assert "They hold for their own rows" in model.report_.weight_in_words
     untouched = ~hints.constrained_rows()
     assert (model.labels_ == model.unsupervised_labels_)[untouched].mean() > 0.95
+
+
+def test_two_labels_of_each_type_teach():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(9), 11)
+    X = rng.normal(size=(9, 400))[y] * 0.5 + rng.normal(size=(99, 400))
+    shared = np.repeat([0, 1], [5, 4])[y]  # a strong grouping that is not the one meant
+    X[:, :40] += 4.0 * shared[:, None]
+    labels = np.full(99, -1)
+    labels[np.arange(99) % 11 < 2] = y[np.arange(99) % 11 < 2]
+    model = Likewise(9, random_state=0).fit(X, constraints=Constraints.from_labels(labels))
+    assert not model.report_.fallback
+    assert 0 < model.report_.constraint_weight <= 1
+    rest = labels < 0
+    found, without = (
+        normalized_mutual_information(y[rest], answer[rest]) for answer in (model.labels_, model.unsupervised_labels_)
+    )
+    assert found >= without
+    assert sorted(model.cluster_names_) == [str(kind) for kind in range(9)]
+
+
+def test_hints_that_count_little_come_with_advice(iris):
+    X, y, _, _ = iris
+    few = Likewise(3, random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 10, random_state=1))
+    assert few.report_.advice == "give 15 more hints: from 25 on, other rows learn from them"
+    labels = np.where(np.isin(np.arange(len(y)), [0, 1, 60, 120]), y, -1)
+    named = Likewise(3, random_state=0).fit(X, constraints=Constraints.from_labels(labels))
+    assert named.report_.advice == "give 4 more labels: from 8 on, other rows learn from them"
+    assert few.report_.ask_about == tuple(few.doubtful(5).tolist())
+    assert str(few.report_.ask_about[0]) in str(few.report_)
+    many = Likewise(3, random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 200, random_state=1))
+    assert many.report_.advice == ""
+
+
+def test_hints_that_cover_few_of_many_clusters_count_nothing():
+    X, y = make_blobs(240, centers=12, n_features=6, random_state=0)
+    hints = Constraints.sample(y, "random_pairs", 30, random_state=0)
+    model = Likewise(12, random_state=0).fit(X, constraints=hints)
+    assert not model.report_.fallback
+    assert model.report_.constraint_weight == 0
+    assert {family.name for family in model.report_.families if family.weight} == {"without hints"}
+    assert normalized_mutual_information(y, model.labels_) > 0.9
+
+
+def test_the_runs_without_hints_on_text_include_linear_ones():
+    counts = sparse.random(60, 80, density=0.1, random_state=0, format="csr")
+    text = Likewise(3, kind="text", random_state=0).fit(counts)._unsupervised
+    assert len(text.labelings) == 45
+    assert text.weights[:15].sum() == pytest.approx(0.5)
+    table = Likewise(3, random_state=0).fit(counts.toarray())._unsupervised
+    assert len(table.labelings) == 30
+    assert table.weights.sum() == pytest.approx(1.0)
 
 
 def test_wrong_hints_are_listed_first_and_do_little_harm(blobs):
@@ -120,6 +176,31 @@ def test_hints_can_be_added(iris):
     assert len(model.add_constraints(more).suspects_) >= 90
 
 
+def test_with_more_hints_one_member_of_each_family_learns_again(iris, monkeypatch):
+    X, y, hints, _ = iris
+    model = Likewise(3, random_state=0).fit(X, constraints=hints)
+    before, trained = model._consensus.members, []
+
+    def noted(name, family):
+        def train(data, task):
+            trained.append((name, task.fold, task.repeat))
+            return family.train(data, task)
+
+        return replace(family, train=train)
+
+    monkeypatch.setattr(_members, "FAMILIES", {name: noted(name, each) for name, each in _members.FAMILIES.items()})
+    model.add_constraints(Constraints.sample(y, "random_pairs", 20, random_state=7))
+    assert sorted(trained) == sorted((name, fold, 0) for name in _members.FAMILIES for fold in range(4))
+    for old, new in zip(before, model._consensus.members, strict=True):
+        assert (old is new) == (new.repeat > 0)
+
+
+@pytest.mark.parametrize("method", ["predict", "transform", "predict_certainty"])
+def test_a_model_that_was_not_fitted_says_so(method):
+    with pytest.raises(NotFittedError, match="This Likewise instance is not fitted yet"):
+        getattr(Likewise(3), method)([[0.0, 1.0]])
+
+
 def test_partial_labels_are_hints(iris):
     X, y, _, _ = iris
     some = np.where(np.arange(150) % 5 == 0, y, -1)
@@ -141,14 +222,15 @@ def test_counts_are_read_as_text():
 def test_the_report_can_be_read(iris):
     *_, model = iris
     text, html = str(model.report_), model.report_._repr_html_()
-    for word in ("gain on unseen hints", "relearned graph", "hints kept", "without hints"):
+    for word in ("learned from hints", "relearned graph", "hints kept", "without hints"):
         assert word in text
         assert word in html
-    assert model.report_.agreement.shape == (150,)
+    assert model.certainty_.shape == (150,)
     assert set(model.report_.moved) == set(np.flatnonzero(model.labels_ != model.unsupervised_labels_))
 
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 6])
+@pytest.mark.filterwarnings("ignore:there are fewer clusters:UserWarning")
 def test_tiny_data(n_clusters):
     X = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.2]])
     labels = cluster(X, Constraints(6, must_link=[(0, 1)], cannot_link=[(0, 2)]), n_clusters, random_state=0)
@@ -183,6 +265,19 @@ def test_wrong_must_links_alone_do_not_merge_everything():
     assert normalized_mutual_information(y, model.labels_) > 0.95
 
 
+def test_wrong_must_links_alone_are_not_taken_as_certain():
+    # closed, they join all clusters; members that learned from them find them right, runs without hints do not
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(3), 40)
+    X = rng.normal(size=(120, 4)) + 3 * rng.normal(size=(3, 4))[y]
+    pairs = rng.integers(0, 120, size=(1000, 2))
+    right = y[pairs[:, 0]] == y[pairs[:, 1]]
+    pairs = np.concatenate([pairs[right & (pairs[:, 0] != pairs[:, 1])][:80], pairs[~right][:10]])
+    model = Likewise(3, verbose=False, random_state=0).fit(X, constraints=Constraints(120, must_link=pairs))
+    assert model.report_.trust == "weighted"
+    assert normalized_mutual_information(y, model.labels_) > 0.95
+
+
 @pytest.mark.parametrize(("size", "dtype"), [(1e30, np.float32), (1e160, np.float64), (1e300, np.float64)])
 def test_values_whose_squares_overflow_are_refused(iris, size, dtype):
     X = iris[0] / iris[0].max()
@@ -200,7 +295,8 @@ def test_overlapping_partitions_are_their_pairs(trust, n_wrong):
     wrong = np.flatnonzero(first >= 0)[:n_wrong]
     first[wrong] = (first[wrong] + 1) % 3
     pairs = Constraints.sample(y, "random_pairs", 20, random_state=0)
-    constraints = Constraints.from_labels(first) | Constraints.from_labels(second) | pairs
+    overlapping = [Constraints.from_labels(labels).partitions[0] for labels in (first, second)]
+    constraints = Constraints(len(y), partitions=overlapping) | pairs
     model, written_out = (
         Likewise(3, trust=trust, verbose=False, random_state=0).fit(X, constraints=given)
         for given in (constraints, constraints.expand())
@@ -208,3 +304,62 @@ def test_overlapping_partitions_are_their_pairs(trust, n_wrong):
     assert not model.report_.fallback
     np.testing.assert_array_equal(model.labels_, written_out.labels_)
     np.testing.assert_allclose(model.embedding_, written_out.embedding_, atol=1e-8)
+
+
+def test_one_class_for_all_rows_is_one_cluster_and_says_so(blobs):
+    X, _ = blobs
+    with pytest.warns(UserWarning, match=r"fewer clusters \(1\) than n_clusters=3: the hints put .* 1 group\.") as seen:
+        model = Likewise(3, random_state=0).fit(X, np.zeros(len(X)))
+    assert seen[0].filename == __file__
+    assert model.n_clusters_ == model.report_.n_clusters == 1
+    assert "1, though 3 were asked for" in str(model.report_)
+    assert "the hints join all rows into one group: check where they come from" in str(model.report_)
+    assert model.top_features(0) == []
+
+
+def test_warnings_name_the_line_of_the_user(blobs):
+    X, y = blobs
+    first = Likewise(2, random_state=0)
+    with pytest.warns(UserWarning, match="share a cluster") as seen:
+        first.fit(X, constraints=Constraints.from_labels(np.where(np.arange(len(X)) < 40, y, -1)))
+    assert seen[0].filename == __file__
+    with pytest.warns(UserWarning, match="share a cluster") as seen:
+        first.add_constraints(Constraints(len(X), [(0, 1)]))
+    assert seen[0].filename == __file__
+
+
+def test_hints_can_be_replaced_and_nothing_of_them_is_left(iris):
+    X, _, hints, _ = iris
+    model = Likewise(3, random_state=0).fit(X)
+    alone = model.labels_
+    model.set_constraints(hints)
+    assert model.constraints_ == hints
+    learned = model.labels_
+    swapped = Constraints(len(X), hints.cannot_link, hints.must_link)  # all wrong
+    model.set_constraints(swapped)
+    np.testing.assert_array_equal(model.set_constraints(hints).labels_, learned)
+    np.testing.assert_array_equal(model.set_constraints(Constraints(len(X))).labels_, alone)
+    assert not model.suspects_
+
+
+def test_clusters_keep_their_numbers(iris):
+    X, y, hints, _ = iris
+    model = Likewise(3, random_state=0).fit(X, constraints=hints)
+    model.labels_ = (model.labels_ + 1) % 3  # as if they had been numbered so before
+    before = model.labels_
+    model.add_constraints(Constraints.sample(y, "random_pairs", 10, random_state=9))
+    assert (model.labels_ == before).mean() > 0.9
+    assert set(model.report_.moved) == set(np.flatnonzero(model.labels_ != model.unsupervised_labels_))
+    assert (model.labels_ == model.unsupervised_labels_).mean() > 0.7
+
+
+def test_clusters_that_vanish_leave_no_gap(iris):
+    X, y, _, _ = iris
+    model = Likewise(random_state=0).fit(X)
+    found = [model.n_clusters_]
+    for step in range(2):
+        model.add_constraints(Constraints.sample(y, "equal", 15, random_state=step))
+        found.append(model.n_clusters_)
+        assert set(model.labels_) == set(model.unsupervised_labels_) == set(range(model.n_clusters_))
+    assert found[0] >= 3  # 4 with most versions of scipy
+    assert found[1:] == [3, 3]

@@ -6,12 +6,18 @@ from scipy.linalg import eigh
 from scipy.optimize import check_grad
 from sklearn.datasets import make_blobs
 
-from likewise.constraints import Constraints, Partition
+from likewise.constraints import Comparisons, Constraints, Partition, Preference
+from likewise.front import _folds as folding
+from likewise.front import _kmeans
 from likewise.front import _soft_assignment as soft
-from likewise.front._choose_k import at_least_clique, choose_n_clusters
+from likewise.front._advice import advice
+from likewise.front._choose_k import READABLE, at_least_clique, choose_n_clusters
+from likewise.front._consensus import Consensus
 from likewise.front._evidence import (
+    SURE,
+    UNSUPERVISED,
     Evidence,
-    agreement,
+    _sum_error,
     align_labels,
     calibrated,
     family_weights,
@@ -19,11 +25,21 @@ from likewise.front._evidence import (
     log_likelihoods,
     matching_rows,
 )
-from likewise.front._folds import MAX_PAIRS, Statements, drop_rows, row_folds
+from likewise.front._folds import (
+    MAX_PAIRS,
+    N_ENTAILED,
+    Statements,
+    drop_rows,
+    random_pairs,
+    row_folds,
+    seen_constraints,
+)
 from likewise.front._learned_map import Space, learned_map, links_of
 from likewise.front._members import Member
-from likewise.front._unsupervised import Features
+from likewise.front._unsupervised import Features, Unsupervised
 from likewise.prepare._linear import LinearFeatures
+from likewise.projections import ComparisonProjection
+from likewise.projections._comparison_loss import Terms
 
 
 def statements(pairs, same):
@@ -47,6 +63,18 @@ def test_learning_is_its_formula(closed, rank):
     expected = F @ (V[:, kept] * (1 - 1 / values[kept]))
     found = F @ learned_map(Space(F), links_of(Constraints(50, must, cannot), closed=closed), rank)
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(50, 4), (12, 20)])
+@pytest.mark.parametrize("unit", [1.0, 1e3])
+def test_learning_from_comparisons_is_the_projection(shape, unit):
+    n, d = shape
+    F = unit * np.random.default_rng(0).normal(size=shape) * np.linspace(3, 1, d)
+    hints = Constraints(n, [(0, 5)], [(3, 8)]) | Comparisons(n, nearer=[(0, 1, 2), (3, 4, 6), (7, 9, 10), (2, 8, 11)])
+    found = Space(F).compared(Terms.of(hints), 2)
+    expected = ComparisonProjection(2, max_iter=40).fit_transform(F, constraints=hints)
+    found, expected = (each - each.mean(axis=0) for each in (found, expected))
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-5)
 
 
 def test_a_partition_that_parts_counts_as_many_links_as_rows():
@@ -86,6 +114,12 @@ def test_a_family_fades_only_beyond_chance():
     assert found["without hints"] < 0.01
 
 
+@pytest.mark.parametrize(("values", "error"), [([], 0.0), ([3.0], 0.0), ([1.0, 3.0], 2.0), ([1.0, 3.0, 5.0], 12**0.5)])
+def test_the_error_of_a_sum(values, error):
+    """One value alone does not show how much values vary."""
+    assert _sum_error(np.array(values)) == pytest.approx(error)
+
+
 def test_the_best_family_is_the_one_that_is_right_where_it_weighs():
     y = np.repeat([0, 1], 100)
     pairs = np.random.default_rng(3).permutation(200)[:120].reshape(60, 2)
@@ -114,7 +148,8 @@ def test_a_gain_counts_statements_by_their_weight():
     pairs = np.random.default_rng(5).permutation(200)[:80].reshape(40, 2)
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
     members = [Member("a", y, fold) for fold in range(4)]
-    unsupervised = [np.random.default_rng(6).integers(0, 2, 200)]
+    run = np.random.default_rng(6).integers(0, 2, 200)
+    unsupervised = Unsupervised(2, run, np.zeros((200, 2)), [run], np.ones(1))
     once, thrice = (
         Evidence.of(Statements(pairs, same, np.full(40, weight)), members, np.arange(200) % 4, unsupervised, None)
         for weight in (1.0, 3.0)
@@ -124,7 +159,7 @@ def test_a_gain_counts_statements_by_their_weight():
 
 def test_suspects_show_the_probability_after_bayes_rule():
     stated = statements([(0, 1), (2, 3)], [True, False])
-    evidence = Evidence(stated, np.array([0.2, 0.5]), np.array([0.9, 0.5]), 0.0, 0.0, {})
+    evidence = Evidence(stated, np.array([0.2, 0.5]), np.array([0.9, 0.5]), 0.0, 0.0, {}, 2)
     first, second = evidence.suspects(np.array([5, 6, 7, 8]))
     assert (first.rows, first.kind, second.rows, second.kind) == ((5, 6), "must-link", (7, 8), "cannot-link")
     assert first.wrong == pytest.approx(0.1 * 0.9 / (0.1 * 0.9 + 0.9 * 0.1))
@@ -155,6 +190,99 @@ def test_folds_leave_out_every_hint_that_touches_them():
     assert np.bincount(folds).tolist() == [15, 15, 15, 15]
     for fold in range(4):
         assert not drop_rows(hints, folds == fold).constrained_rows()[folds == fold].any()
+
+
+def test_folds_leave_out_preferences_that_say_nothing_without_them():
+    better, worse = np.array([0, 1, 1, 1, 1, 1]), np.ones(6, dtype=int)
+    preferences = [Preference(better, worse), Preference(better[::-1], worse[::-1])]
+    hints = Constraints(6, preferences=preferences)
+    (left,) = drop_rows(hints, np.arange(6) == 0).preferences  # the first was about row 0 alone
+    assert left == preferences[1].without(np.arange(6) == 0)
+
+
+@pytest.mark.parametrize(("n_must", "n_cannot", "is_many"), [(2, 2, False), (3, 2, True), (3, 3, True), (5, 0, True)])
+def test_of_many_pairs_none_that_they_entail_are_asked(n_must, n_cannot, is_many, monkeypatch):
+    monkeypatch.setattr(folding, "MAX_PAIRS", 4)
+    chain = np.array([(row, row + 1) for row in range(9)])
+    hints = Constraints(10, chain[:n_must], chain[n_must : n_must + n_cannot])
+    found = Statements.with_entailed(hints, np.random.RandomState(0))
+    assert (len(found) == n_must + n_cannot) == is_many
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_members_see_what_follows_from_hints_but_nothing_of_hidden_rows(seed):
+    rng = np.random.RandomState(seed)
+    y = rng.randint(3, size=40)
+    hints = Constraints.sample(y, "random_pairs", 60, random_state=seed)
+    hidden = rng.permutation(np.arange(40) % 4) == 0
+    seen = seen_constraints(hints, hidden, rng, closed=True)
+    assert not seen.constrained_rows()[hidden].any()
+    entailed = hints.expand(closed=True)
+    must, cannot = (set(map(tuple, pairs.tolist())) for pairs in (entailed.must_link, entailed.cannot_link))
+    assert set(map(tuple, seen.must_link.tolist())) <= must
+    assert set(map(tuple, seen.cannot_link.tolist())) <= cannot
+    # rows that only a hidden row links stay linked
+    shown = np.flatnonzero(hints.constrained_rows() & ~hidden)
+    groups, left = hints.groups()[shown], seen.groups()[shown]
+    assert len(np.unique(left)) == len(np.unique(groups))
+    stated = drop_rows(hints, hidden)
+    assert seen.n_must_link - stated.n_must_link <= N_ENTAILED * len(shown)
+    assert seen.n_cannot_link - stated.n_cannot_link <= N_ENTAILED * len(shown)
+    assert seen_constraints(hints, hidden, rng, closed=False) == stated
+
+
+@pytest.mark.parametrize(
+    ("gain", "error", "weight"), [(0.0, 0.0, 0.16), (-9.0, 1.0, 0.0), (0.9, 1.0, 0.46), (1.1, 1.0, 1.0)]
+)
+def test_what_learned_families_lose_the_unsupervised_runs_gain(gain, error, weight):
+    stated = statements([(0, 1), (2, 3)], [True, False])
+    weights = {"graph": 1.0, "linear": 0.4, UNSUPERVISED: 0.7}
+    evidence = Evidence(stated, np.zeros(2), np.zeros(2), gain, error, weights, 2)
+    assert evidence.constraint_weight == pytest.approx(weight, abs=0.005)
+    faded = evidence.faded_weights()
+    assert sum(faded.values()) == pytest.approx(sum(weights.values()))
+    assert faded["graph"] == pytest.approx(evidence.constraint_weight)
+    assert faded["linear"] == pytest.approx(0.4 * evidence.constraint_weight)
+
+
+@pytest.mark.parametrize(
+    ("gain", "kept_without", "words"),
+    [
+        (30.0, 0.6, ""),
+        (2.6, 0.6, "give about 80 more hints"),
+        (1.0, 0.6, "check the most doubtful of them, or give at least 80 more"),
+        (-8.0, 0.6, "check the most doubtful of them, or give at least 80 more"),
+        (-8.0, 0.97, "clusters without hints keep 97% of the hints"),
+    ],
+)
+def test_advice_follows_from_the_gain(gain, kept_without, words):
+    pairs = np.arange(160).reshape(80, 2)
+    hints = Constraints(160, pairs[:40], pairs[40:])
+    stated = Statements.of(hints, np.random.RandomState(0))
+    evidence = Evidence(stated, np.zeros(80), np.zeros(80), gain, 6.3, {UNSUPERVISED: 1.0}, 2)
+    nothing = np.zeros(160, dtype=int)
+    consensus = Consensus(nothing, np.zeros((160, 2)), (), nothing, evidence, "", True, hints, hints)
+    found = advice(consensus, hints, kept_without)
+    assert words in found if words else found == ""
+
+
+@pytest.mark.parametrize(
+    ("n_must", "n_cannot", "k", "coverage"),
+    [(1, 24, 2, 1.0), (2, 23, 10, 0.0), (10, 40, 10, 1 / 3), (20, 5, 10, 1.0), (9, 144, 9, 0.926), (5, 95, 10, 1 / 3)],
+)
+def test_constraints_count_by_the_clusters_they_cover(n_must, n_cannot, k, coverage):
+    count = n_must + n_cannot
+    stated = Statements(np.arange(2 * count).reshape(-1, 2), np.arange(count) < n_must, np.ones(count))
+    evidence = Evidence(stated, np.zeros(count), np.zeros(count), 50.0, 2.0, {}, k)
+    assert evidence.constraint_weight == evidence.coverage == pytest.approx(coverage, abs=0.001)
+
+
+def test_pairs_among_few_rows_count_as_no_more_than_rows():
+    y = np.arange(18) % 9
+    stated = Statements.of(Constraints.from_labels(y), np.random.RandomState(0))
+    assert len(stated) == 153
+    evidence = Evidence(stated, np.zeros(153), np.zeros(153), 6.0, 2.0, {}, 9)
+    assert evidence.z == pytest.approx(3.0 * np.sqrt(18 / 153))
 
 
 def test_labels_of_many_rows_are_drawn_from():
@@ -224,11 +352,13 @@ def test_hints_of_one_kind_still_have_odds():
         (np.repeat([0.0, 1.0], 50), np.tile([False] * 4 + [True], 20), "wrong"),
         (np.linspace(0.2, 0.8, 100), np.repeat([False, True], 50), "open"),
         (np.append(np.full(75, 0.5), np.zeros(25)), np.tile([False] * 4 + [True], 20), "open"),
+        (np.full(100, SURE), np.full(100, False), "right"),
+        (np.full(100, 1 - SURE), np.full(100, True), "right"),
     ],
 )
 def test_verdicts(together, same, verdict):
     stated = statements(np.zeros((100, 2), dtype=int), same)
-    evidence = Evidence(stated, together, np.full(100, 0.5), 0.0, 0.0, {})
+    evidence = Evidence(stated, together, np.full(100, 0.5), 0.0, 0.0, {}, 2)
     assert evidence.verdict() == verdict
     np.testing.assert_allclose(evidence.right(), 0.9)
 
@@ -240,11 +370,10 @@ def test_clusters_keep_their_names():
     assert after[4] == 2
 
 
-def test_agreement_of_families():
+def test_a_cluster_of_a_member_stands_for_the_one_that_most_of_its_rows_are_in():
     labels = np.array([0, 0, 1, 1])
-    members = [Member("a", labels, 0), Member("a", labels, 1), Member("b", np.array([1, 1, 1, 0]), 0)]
-    # the large cluster of b is mostly cluster 0, the small one is cluster 1
-    np.testing.assert_allclose(agreement(members, matching_rows(members, labels)), [1.0, 1.0, 0.5, 1.0])
+    members = [Member("a", labels, 0), Member("b", np.array([1, 1, 1, 0]), 0)]
+    assert matching_rows(members, labels).tolist() == [[True] * 4, [True, True, False, True]]
 
 
 def kinds():
@@ -281,9 +410,54 @@ def test_the_number_of_separated_blobs(k):
     assert choose_n_clusters(features, Constraints(len(y)), np.random.RandomState(0)) == k
 
 
+def test_hints_pull_the_number_of_clusters_toward_what_they_say():
+    centers = np.repeat(np.eye(3) * 20, 2, axis=0) + np.tile([[1.4], [-1.4]], (3, 1))  # three pairs of blobs
+    X, fine = make_blobs(240, centers=centers, cluster_std=1.0, random_state=0)
+    features = Features.of(X)
+    told = [Constraints.sample(y, "random_pairs", 60, random_state=0) for y in (fine, fine // 2)]
+    assert [choose_n_clusters(features, hints, np.random.RandomState(0)) for hints in told] == [6, 3]
+    links = [Constraints(240, must_link=hints.must_link) for hints in told]  # their share says nothing
+    many, few = (choose_n_clusters(features, hints, np.random.RandomState(0)) for hints in links)
+    assert many > few == 3
+
+
+def test_without_hints_there_are_no_more_clusters_than_one_can_read():
+    X, y = make_blobs(1200, 20, centers=45, random_state=0)
+    features = Features.of(X)
+    assert choose_n_clusters(features, Constraints(len(y)), np.random.RandomState(0)) <= READABLE
+    hints = Constraints.sample(y, "random_pairs", 3000, random_state=0)
+    assert choose_n_clusters(features, hints, np.random.RandomState(0)) > READABLE, "hints may ask for more"
+
+
 def test_never_fewer_clusters_than_rows_that_all_differ():
     clique = Constraints(9, cannot_link=[(i, j) for i in range(5) for j in range(i)])
     assert at_least_clique(clique, 2) == 5
     assert at_least_clique(clique, 7) == 7
     contradictory = clique | Constraints(9, must_link=[(0, 1)])
     assert at_least_clique(contradictory, 2) >= 4
+
+
+def test_random_pairs_are_of_two_rows_and_all_are_drawn():
+    pairs = random_pairs(5, 2_000, np.random.RandomState(0))
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+    assert len(np.unique(pairs, axis=0)) == 20
+
+
+@pytest.mark.parametrize(("closed", "expected"), [(True, "fkk"), (False, "kkk")])
+def test_one_start_is_from_constraints_where_they_are_certain(closed, expected, monkeypatch):
+    made = []
+
+    def noted(letter, start):
+        def call(*args):
+            made.append(letter)
+            return start(*args)
+
+        return call
+
+    monkeypatch.setattr(_kmeans, "farthest_first", noted("f", _kmeans.farthest_first))
+    monkeypatch.setattr(_kmeans, "kmeans_plus_plus", noted("k", _kmeans.kmeans_plus_plus))
+    Z, y = make_blobs(60, centers=3, random_state=0)
+    hints = Constraints.sample(y, "random_pairs", 20, random_state=0)
+    labels = _kmeans.constrained_kmeans(Z, 3, hints, np.random.RandomState(0), closed=closed, starts=[], n_init=3)
+    assert "".join(made) == expected
+    assert len(np.unique(labels)) == 3

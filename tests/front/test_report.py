@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import NotFittedError
 
 from likewise.constraints import Constraints
 from likewise.evaluation import constraint_accuracy
@@ -60,6 +61,12 @@ def test_names_can_be_given():
         model.top_features(0, 2, words[:2])
 
 
+@pytest.mark.parametrize("ask", [lambda model: model.top_features(0), Likewise.doubtful, Likewise.to_frame])
+def test_a_model_that_is_not_fitted_says_so(ask):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        ask(Likewise(3))
+
+
 @pytest.mark.parametrize(("cluster", "n", "message"), [(3, 1, "numbered 0 to 2"), (-1, 1, "cluster=-1"), (0, 0, "n=0")])
 def test_clusters_that_are_not_there(frame, cluster, n, message):
     with pytest.raises(ValueError, match=message):
@@ -76,10 +83,10 @@ def test_a_report_of_many_clusters_is_cut():
 def test_pages_in_a_notebook(frame):
     *_, model = frame
     fresh = Likewise(3)
-    assert "gain on unseen hints" not in fresh._repr_html_()
+    assert "learned from hints" not in fresh._repr_html_()
     assert "Likewise" in fresh._repr_html_()
     for page in (model._repr_html_(), model._repr_mimebundle_()["text/html"]):
-        assert "gain on unseen hints" in page
+        assert "learned from hints" in page
         assert "cluster 0" in page
         assert "petal length (cm)" in page
 
@@ -127,25 +134,31 @@ def test_added_hints_go_on_from_what_was_learned(frame, monkeypatch):
     X, y, _ = frame
     hints, more = (Constraints.sample(y, "random_pairs", 40, random_state=seed) for seed in (0, 1))
     model = Likewise(n_clusters=None, random_state=0).fit(X, constraints=hints)
-    runs, folds = model._features.partitions, model._consensus.folds
+    runs, folds, learned = model._features.partitions, model._consensus.folds, model._consensus.members
     monkeypatch.setattr(members, "GraphFeatures", None)  # none is made again
     model.add_constraints(more)
     assert model._features.partitions is runs
     assert model._consensus.folds is folds
+    repeats, before = ([m for m in all_ if m.repeat > 0] for all_ in (model._consensus.members, learned))
+    assert repeats
+    assert all(any(member is other for other in before) for member in repeats)  # the first of each family learns alone
     assert len(model.suspects_) >= 75
     assert model.report_.families
 
 
-def test_families_say_the_weight_that_they_have_in_the_result(frame):
+def test_hints_count_by_what_they_explain_of_held_out_ones(frame):
     X, _, model = frame
-    assert max(family.weight for family in model.report_.families) == 1.0
-    assert all(0 < family.weight <= 1 for family in model.report_.families)
+    assert sum(family.weight for family in model.report_.families) == pytest.approx(1.0)
+    assert model.report_.constraint_weight > 0.9
+    assert model.report_.learned_from == ""  # from all of them
     nonsense = Constraints.sample(np.random.default_rng(1).integers(0, 3, len(X)), "random_pairs", 60, random_state=0)
     report = Likewise(3, random_state=0).fit(X, constraints=nonsense).report_
-    assert report.fallback.startswith("learning from hints gains")
-    assert f"fallback to unsupervised  yes: {report.fallback}" in str(report)
-    assert len(report.families) > 1
-    assert {family.name: family.weight for family in report.families if family.weight} == {"without hints": 1.0}
+    assert not report.fallback
+    assert report.constraint_weight < 0.5
+    shares = {family.name: family.weight for family in report.families}
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert max(shares, key=shares.get) == "without hints"
+    assert f"{report.constraint_weight:.0%}" in str(report)
 
 
 def test_the_kind_of_data_is_in_the_report(frame):

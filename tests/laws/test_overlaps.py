@@ -53,6 +53,19 @@ def test_accuracy_is_that_of_the_pairs_written_out(both_ways, constraints, data)
 
 
 @either_way
+@given(constraints=hints(max_partitions=4), data=st.data())
+def test_pairs_in_one_block_of_a_partition_that_leaves_rows_out(both_ways, constraints, data):
+    n = constraints.n_samples
+    codes = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)))
+    implied = Constraints(n, partitions=constraints.partitions)
+    pairs = implied.expand()
+    for kind, written in (("must", pairs.must_link), ("cannot", pairs.cannot_link)):
+        ends = codes[written]
+        found = sum(links.n_within(codes) for _, links in _overlap.links_once(implied.partitions, kind))
+        assert found == ((ends[:, 0] == ends[:, 1]) & (ends[:, 0] >= 0)).sum()
+
+
+@either_way
 @given(constraints=hints(max_partitions=4))
 @example(constraints=Constraints(2, [(0, 1)], must_weight=[0.25], partitions=[Partition([0, 0], weight=0.1)]))
 def test_weights_are_those_of_the_pairs_written_out(both_ways, constraints):

@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.exceptions import NotFittedError
 
 from estimators import CLUSTERERS, METRICS, PARTS, PROJECTIONS, method_of
 from likewise import clustering, front, metric, prepare, projections
@@ -156,17 +157,17 @@ def test_every_known_class_was_tried():
     tried |= {type(case.estimator).__name__ for case in TRANSFORMERS.values()}
     tried |= {"TextFeatures", "TableFeatures", "PCA", "TruncatedSVD"}
     parts = {"Features", "EveryRow", "Landmarks", "Nearness", "LinearFeatures", "StandardScaler", "TfidfTransformer"}
-    parts |= {"DiagonalMetrics", "FullMetrics", "Numbers", "Categories", "Text", "Images"}
+    parts |= {"DiagonalMetrics", "FullMetrics", "Numbers", "Categories", "Dates", "Text", "Images"}
     assert set(known_classes()) - {"Projection"} == tried | parts
 
 
 def test_the_features_of_a_table_go_with_the_model(tmp_path):
     path = tmp_path / "t.csv"
-    lines = ["size,price,town,note"]
-    lines += [f"{i % 7},{i * 40 % 93},{'AB'[i % 2]},{'cats and dogs' if i % 2 else 'banks and loans'} go {i}"
+    lines = ["size,price,town,day,note"]
+    lines += [f"{i % 7},{i * 40 % 93},{'AB'[i % 2]},{i + 1}.5.2021,{('cats and dogs', 'banks and loans')[i % 2]} go {i}"
               for i in range(30)]  # fmt: skip
     path.write_text("\n".join(lines))
-    rows = read_table(path, impute="mean")
+    rows = read_table(path, missing="mean")
     model = clustering.ProjectThenCluster(2, random_state=0).fit(rows.X)
     meta = {"seed": 3, "ratio": np.float64(0.5), "$array": [1]}
     saved = load(save(tmp_path / "m.likewise", model, rows.features, meta))
@@ -193,6 +194,15 @@ def test_models_that_place_nothing_are_refused(tmp_path):
         with pytest.raises(ValueError, match="cannot be kept in a model file"):
             save(tmp_path / "m.likewise", model)
     assert not can_save(SpectralClustering())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_not_fitted_and_swapped_arguments_are_refused(tmp_path):
+    path = tmp_path / "m.likewise"
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        save(path, clustering.PCKMeans(3))
+    with pytest.raises(TypeError, match=r"path is a KMeans, and the path .* first: save\(path, model\)"):
+        save(KMeans(3), path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import pickle
+import re
 import zipfile
 from pathlib import Path
 
@@ -87,6 +88,7 @@ def test_the_layout_is_as_documented(whole):
     assert document["checksums"]["arrays.npz"] == hashlib.sha256(members["arrays.npz"]).hexdigest()
     with np.load(io.BytesIO(members["arrays.npz"]), allow_pickle=False) as arrays:
         assert "model.parts.projection_.learned.components_" in arrays
+        assert set(arrays) == set(re.findall(r'"\$array": "(.*)"', members["model.json"].decode()))
     assert members["model.json"].decode() == json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True)
     with zipfile.ZipFile(io.BytesIO(whole)) as file:
         assert {entry.date_time for entry in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}  # the same whenever written
@@ -150,7 +152,8 @@ def test_checksums_of_another_kind_are_refused(tmp_path, whole):
 
 @pytest.mark.parametrize("version", [True, 2.0, "2", None])
 def test_a_format_that_is_no_whole_number(tmp_path, whole, version):
-    assert "names no format" in refused(tmp_path, altered(whole, lambda document: document.update(format=version)))
+    message = refused(tmp_path, altered(whole, lambda document: document.update(format=version)))
+    assert "does not say its format" in message
 
 
 def test_an_older_file_says_so(tmp_path, whole):
@@ -167,7 +170,7 @@ def test_a_member_that_is_there_twice(tmp_path, whole):
         file.writestr("arrays.npz", members["arrays.npz"])
         with pytest.warns(UserWarning, match="Duplicate name"):
             file.writestr("model.json", members["model.json"])
-    assert "is no model file" in refused(tmp_path, out.getvalue())
+    assert "is not a model file" in refused(tmp_path, out.getvalue())
     arrays = io.BytesIO()
     with zipfile.ZipFile(arrays, "w") as file:
         file.writestr("a.npy", b"")
@@ -210,13 +213,13 @@ def test_a_newer_file_says_so(tmp_path, whole):
 
 
 def test_other_files(tmp_path, whole):
-    assert "is no model file" in refused(tmp_path, b"id,cluster\n")
-    assert "is no model file: it holds a.txt" in refused(tmp_path, packed({"a.txt": b""}))
-    assert "is no model file" in refused(tmp_path, packed({**parts(whole), "extra.py": b"print()"}))
+    assert "is not a model file" in refused(tmp_path, b"id,cluster\n")
+    assert "is not a model file: it holds a.txt" in refused(tmp_path, packed({"a.txt": b""}))
+    assert "is not a model file" in refused(tmp_path, packed({**parts(whole), "extra.py": b"print()"}))
     assert "is not JSON" in refused(tmp_path, packed({**parts(whole), "model.json": b"{"}))
-    assert "names no format" in refused(tmp_path, packed({**parts(whole), "model.json": b"[]"}))
+    assert "does not say its format" in refused(tmp_path, packed({**parts(whole), "model.json": b"[]"}))
     assert "checksum of model.json" in refused(tmp_path, packed({**parts(whole), "model.json": b'{"format": 2}'}))
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.likewise does not exist\. Check the spelling"):
         load(tmp_path / "nothing.likewise")
 
 
@@ -241,7 +244,7 @@ def test_a_pickle_is_never_opened(tmp_path, whole):
 
     message = refused(tmp_path, altered(whole, lambda document: None, arm))
     assert "array model.learned.labels_.npy holds objects" in message
-    assert "is no model file" in refused(tmp_path, pickle.dumps(Trap()))
+    assert "is not a model file" in refused(tmp_path, pickle.dumps(Trap()))
     assert not (tmp_path / "sprung").exists()
 
 
@@ -263,7 +266,7 @@ def test_an_array_that_is_not_as_large_as_it_says(tmp_path, whole, shape, n_byte
     [
         lambda model: model.update({"class": "Popen"}),
         lambda model: model["parameters"].update(shell=True),
-        lambda model: model["learned"].pop("labels_"),
+        lambda model: model["learned"].pop("metric_"),
         lambda model: model["parts"].update(projection_={"class": "system", "parameters": {}}),
         lambda model: model["parts"].update(projection_="PCA"),
         lambda model: model["parts"].update(projection_=model["parts"]["projection_"] | {"class": "Numbers"}),
@@ -276,6 +279,25 @@ def test_an_array_that_is_not_as_large_as_it_says(tmp_path, whole, shape, n_byte
 )
 def test_names_that_are_not_ours_are_refused(tmp_path, whole, change):
     assert "do not fit together" in refused(tmp_path, altered(whole, lambda document: change(document["model"])))
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "said"),
+    [
+        ("steps_", lambda steps: steps[0], "steps_ of ChainedClusterer is a SSDR"),
+        ("steps_", lambda steps: None, "steps_ of ChainedClusterer is a NoneType"),
+        ("clusterer_", lambda clusterer: [clusterer], "clusterer_ of ChainedClusterer is a list"),
+    ],
+)
+def test_one_part_for_many_and_many_for_one(tmp_path, part, change, said):
+    model = ChainedClusterer(3, steps=[SSDR(2)], clusterer=KMeans(n_init=1), random_state=0)
+    data = save(tmp_path / "m.likewise", model.fit(X, constraints=Constraints(len(X), [(0, 1)]))).read_bytes()
+
+    def alter(document):
+        held = document["model"]["parts"]
+        held[part] = change(held[part])
+
+    assert f"(ValueError: {said})" in refused(tmp_path, altered(data, alter))
 
 
 def test_a_learned_name_of_a_strangers_choice_is_not_set(tmp_path, whole):

@@ -10,7 +10,7 @@ from likewise.graphs import RowMatrix, neighbor_graph
 from likewise.pencil import Pencil, Route, solve_pencil
 from likewise.pencil import _matrix_free as matrix_free
 from likewise.pencil import _relaxed as relaxed
-from likewise.pencil._relaxed import relaxed_optimum
+from likewise.pencil._relaxed import _Embedding, relaxed_optimum
 
 N, WANTED = 120, 4
 
@@ -102,6 +102,26 @@ def test_single_precision_holds_any_unit(size, monkeypatch):
         for unit in (1.0, size)
     )
     np.testing.assert_allclose(scaled.share, plain.share, rtol=1e-3)
+
+
+WEIGHTS = _Embedding(RowMatrix.diag(np.linspace(-3.0, 2.0, 11)), np.ones((11, 1)), None)
+
+
+def test_the_filter_is_a_polynomial_of_odd_degree():
+    """Beyond the interval it is steep on both sides, and below it stays below."""
+    filtered = relaxed._ChebyshevFilter(WEIGHTS, middle=-0.5, half=1.5)
+    places = (WEIGHTS.rows.diagonal() + 0.5) / 1.5
+    V = np.random.default_rng(0).normal(size=(11, 2))
+    expected = np.polynomial.chebyshev.chebval(places, np.eye(relaxed.DEGREE + 1)[-1])
+    np.testing.assert_allclose(filtered.multiply(V, V), expected[:, None] * V, rtol=1e-9)
+    assert relaxed.DEGREE % 2 == 1
+
+
+@pytest.mark.parametrize(("top", "largest"), [(-0.5, 1.0), (0.0, 1.0), (1.0, 1.0), (2.5, 5042.0)])
+def test_the_tolerance_of_the_filter_is_relative_to_its_largest_value(top, largest):
+    """Inside of the interval, where equal quotients may lie, that is 1."""
+    filtered = relaxed._ChebyshevFilter(WEIGHTS, middle=-0.5, half=1.5)
+    assert filtered.tol(top, 1e-3) == pytest.approx(1e-3 * relaxed.DEGREE**2 / 1.5 / largest)
 
 
 def test_none_where_the_denominator_relates_rows():

@@ -1,13 +1,15 @@
 """The choice of a route by a table, and what each route never builds."""
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.linalg import subspace_angles
 
 from likewise import Constraints, Costco
-from likewise.forms import Form, laplacian, ridge, total_scatter
+from likewise.forms import Form, laplacian, ridge, total_scatter, within_scatter
 from likewise.graphs import RowMatrix
 from likewise.pencil import Pencil, Route, choose_route, solve_pencil
 
@@ -175,3 +177,16 @@ def test_a_projection_of_sparse_data_keeps_it_sparse():
     used, fitted = peak_megabytes(lambda: Costco(n_components=1, beta=50.0).fit(X, constraints=hints))
     assert fitted.route_ == "matrix-free"
     assert used < 100
+
+
+def test_more_digits_than_rounding_leaves_are_a_warning_and_no_other_answer():
+    X = np.random.default_rng(0).normal(size=(60, 200))
+    pencil = Pencil(within_scatter(np.arange(60) % 4) + ridge(0.5), total_scatter(60))
+    exact = solve_pencil(X, pencil, 3, route="dense").components
+    with pytest.warns(UserWarning, match="rounding keeps it from tol=1e-14"):
+        found = solve_pencil(X, pencil, 3, route="matrix-free", tol=1e-14).components
+    assert subspace_angles(exact.T, found.T).max() < 1e-9
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the matrix-free route")  # some processors can, some cannot
+        found = solve_pencil(X, pencil, 3, route="matrix-free", tol=1e-10).components
+    assert subspace_angles(exact.T, found.T).max() < 1e-9

@@ -21,6 +21,7 @@ from likewise.linalg import _davidson as davidson
 from likewise.pencil import Pencil, Route, solve_pencil
 from likewise.pencil import _matrix_free as matrix_free
 from likewise.pencil._condense import condense
+from likewise.pencil._direct import TIE, _order_ties
 
 EVERY = pytest.mark.parametrize("name", CASES)
 ON_ALL_DATA = pytest.mark.parametrize("data", DATA)
@@ -178,6 +179,30 @@ def test_float32_stays_float32(name):
     assert expected.components.dtype == np.float64
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("cost", [1e-64, 1e-40, 1e40, 1e64])
+@pytest.mark.parametrize("shape", [(60, 12), (12, 60)])
+def test_ridges_beyond_single_precision(kind, cost, shape):
+    X = kind(blobs(*shape)[0].astype(np.float32))
+    pencil = Pencil(ridge(cost), total_scatter(shape[0]))
+    found = solve_pencil(X, pencil, 2, route="matrix-free")
+    assert nested_angle(found.components, solve_pencil(X, pencil, 2, route="dense").components) < 1e-6
+
+
+def test_a_ridge_beyond_single_precision_on_the_only_feature_that_varies():
+    X = np.zeros((30, 2), dtype=np.float32)
+    X[:, 1] = np.arange(30)
+    pencil = Pencil(ridge(np.array([1.0, 1e22])), total_scatter(30))
+    np.testing.assert_allclose(solve_pencil(X, pencil, 1, route="matrix-free").components, [[0, 1]], atol=1e-3)
+
+
+def test_single_precision_is_asked_for_no_more_than_it_has():
+    X = np.random.default_rng(0).normal(size=(200, 150)).astype(np.float32)
+    pencil = Pencil(within_scatter(labels(200)) + ridge(1.0), total_scatter(200))
+    exact, rough = (solve_pencil(X, pencil, 3, route="matrix-free", tol=tol) for tol in (1e-14, 1e-4))
+    np.testing.assert_array_equal(exact.components, rough.components)
+
+
 def direct(X, pencil, n_components):
     """By scipy alone, without condensing, centering or balancing."""
     N, D = pencil.numerator.matrix(X), pencil.denominator.matrix(X)
@@ -267,6 +292,13 @@ class TestTies:
         for route in Route:
             assert solve_pencil(self.X, pencil, 2, route=route).n_perfect == 0
 
+    @pytest.mark.parametrize(("gap", "tie"), [(0.5, True), (1.5, False)])
+    def test_quotients_as_good_as_equal_tie(self, gap, tie):
+        X, W = np.diag([1.0, 2.0]), np.eye(2)  # the push along the second is larger
+        pencil = Pencil(ridge(1.0), Form(RowMatrix.diag(np.ones(2))))
+        ordered, _ = _order_ties(X, pencil, np.array([0.9, 0.9 - gap * TIE]), W, True)
+        np.testing.assert_allclose(np.abs(ordered), W[::-1] if tie else W, atol=1e-12)
+
     def test_over_pull_discards_them(self):
         pencil = Pencil(within_scatter(self.y), between_scatter(self.y), over="pull")
         found = solve_pencil(self.X, pencil)
@@ -296,6 +328,15 @@ class TestMessages:
             solve_pencil(np.ones((30, 5)), self.lda)
         with pytest.raises(ValueError, match="no direction separates anything"):
             solve_pencil(self.X, Pencil(ridge(1.0), between_scatter(np.zeros(30, int))))
+
+    @pytest.mark.parametrize("shape", [(50, 20), (20, 50)])
+    @pytest.mark.parametrize("woodbury", [4000, 0])
+    @pytest.mark.parametrize("route", list(Route))
+    def test_rows_that_are_all_the_same(self, shape, woodbury, route, monkeypatch):
+        monkeypatch.setattr(matrix_free, "WOODBURY", woodbury)
+        pencil = Pencil(total_scatter(shape[0]) + ridge(1.0), total_scatter(shape[0]))
+        with pytest.raises(ValueError, match="no direction separates anything"):
+            solve_pencil(np.ones(shape), pencil, 2, route=route)
 
     @pytest.mark.parametrize(
         ("kwargs", "words"),
@@ -348,6 +389,12 @@ class TestMessages:
         found = solve_pencil(self.X, self.lda)
         assert repr(found) == "Directions(2 of 2 in 5 features, route=dense)"
 
+    def test_directions_are_equal_to_themselves_only(self):
+        """Equal arrays are no yes or no."""
+        found, again = (solve_pencil(self.X, self.lda) for _ in range(2))
+        assert found != again
+        assert found in {found}
+
 
 @pytest.mark.parametrize("woodbury", [4000, 0])
 def test_matrix_free_restarts(monkeypatch, woodbury):
@@ -375,8 +422,12 @@ def test_attracting_pairs_cost_no_steps(shape, monkeypatch):
     steps = []
     whole = davidson._main_part
     monkeypatch.setattr(davidson, "_main_part", lambda residual: steps.append(1) or whole(residual))
+    made = []
+    woodbury = matrix_free._Woodbury
+    monkeypatch.setattr(matrix_free, "_Woodbury", lambda *given: made.append(1) or woodbury(*given))
     agree(solve_pencil(X, pencil, 4, route="matrix-free", tol=1e-9), expected)
     with_inverse = len(steps)
+    assert len(made) < 0.5 * with_inverse  # anew only where the largest quotient has changed
     monkeypatch.setattr(matrix_free, "_attraction", lambda rows: None)
     agree(solve_pencil(X, pencil, 4, route="matrix-free", tol=1e-9), expected)
     assert with_inverse < 0.7 * (len(steps) - with_inverse)
@@ -399,3 +450,25 @@ def test_sums_that_come_to_nothing_are_left_out():
     data, narrow = condense(np.ones((40, 2)), Pencil(ridge(1.0), Form(RowMatrix.low_rank(factor, core))))
     assert data.shape == (3, 2)
     np.testing.assert_allclose(narrow.push.matrix(data), 3.0)
+
+
+def test_directions_along_which_no_form_is_anything_are_none():
+    """Rounding makes some up where nearly all rows are equal; their length would be infinite."""
+    import likewise as lw
+
+    rng = np.random.default_rng(0)
+    X = np.tile(rng.uniform(0.5, 1.5, size=8), (60, 1))
+    X[7] += 5
+    must = [(i, i + 3) for i in range(10, 40, 6)]
+    with pytest.raises(ValueError, match="no direction separates anything"):
+        lw.RCA(2).fit(X, constraints=lw.Constraints(60, must))
+
+
+@pytest.mark.parametrize("route", list(Route))
+@pytest.mark.parametrize("scaling", ["form", "share"])
+def test_a_pull_of_rounding_size_gives_a_direction_no_length(route, scaling):
+    X = np.zeros((30, 2))
+    X[:, 1] = np.arange(30)
+    pencil = Pencil(ridge(np.array([1.0, 1e-15])), total_scatter(30), over="pull")
+    with pytest.raises(ValueError, match="no direction separates anything"):
+        solve_pencil(X, pencil, 1, route=route, scaling=scaling)

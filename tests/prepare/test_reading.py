@@ -38,25 +38,26 @@ def table(tmp_path):
 def test_columns_find_their_kind(table):
     rows = read_table(table)
     kinds = [type(block).__name__ for block in rows.features.blocks_]
-    assert kinds == ["Numbers", "Categories", "Text"]
+    assert kinds == ["Numbers", "Categories", "Dates", "Text"]
     assert rows.feature_names[:4] == ("age", "income", "town=Oslo", "town=Rome")
     assert "bank" in rows.feature_names
     assert rows.texts[0].startswith(PETS)
     assert rows.id_column == "id"
-    assert set(rows.features.left_out_) == {"code", "since"}
-    assert "12 different short strings; --text code would use their words" in rows.description
+    assert set(rows.features.left_out_) == {"code"}
+    assert "date 'since' (year-month-day: age)" in rows.description
+    assert "'code' (ids: another short string in every row; --text code would use their words)" in rows.description
 
 
 def test_each_column_counts_once_and_texts_as_much_as_all_others(table):
     rows = read_table(table)
-    variance = dict.fromkeys(("Numbers", "Categories", "Text"), 0.0)
+    variance = dict.fromkeys(("Numbers", "Categories", "Dates", "Text"), 0.0)
     start = 0
     for block in rows.features.blocks_:
         stop = start + len(block.names)
         variance[type(block).__name__] += rows.X[:, start:stop].var(axis=0).sum()
         start = stop
     assert start == rows.X.shape[1]
-    assert variance == pytest.approx({"Numbers": 2.0, "Categories": 1.0, "Text": 3.0})
+    assert variance == pytest.approx({"Numbers": 2.0, "Categories": 1.0, "Dates": 1.0, "Text": 4.0})
 
 
 def test_an_irrelevant_category_does_not_outweigh_the_numbers():
@@ -140,31 +141,32 @@ def gaps(tmp_path, cell="", column="age"):
 
 
 @pytest.mark.parametrize("column", ["age", "town", "comment"])
-def test_what_is_missing_is_an_error_unless_told(tmp_path, column):
+def test_what_is_missing_is_filled_and_said_or_refused(tmp_path, column):
     path = gaps(tmp_path, column=column)
-    with pytest.raises(ValueError, match=f"line 4, column '{column}'.*--impute"):
-        read_table(path)
-    rows = read_table(path, impute="median")
+    with pytest.raises(ValueError, match=f"line 4, column '{column}' is empty.*--missing median"):
+        read_table(path, missing="refuse")
+    rows = read_table(path)
     assert np.isfinite(rows.X).all()
+    assert "1 empty cell in 1 column filled" in rows.description
 
 
-@pytest.mark.parametrize(("impute", "expected"), [("mean", 2.0), ("median", 1.0), ("zero", 0.0)])
-def test_missing_numbers_are_filled_in(tmp_path, impute, expected):
+@pytest.mark.parametrize(("missing", "expected"), [("mean", 2.0), ("median", 1.0), ("zero", 0.0)])
+def test_missing_numbers_are_filled_in(tmp_path, missing, expected):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,5\n?,5\n1,2\n4,NA\n")
-    features = read_table(path, impute=impute).features
+    features = read_table(path, missing=missing).features
     assert features.blocks_[0].fill[0] == expected
-    assert impute in features.description_
+    assert f"(numbers: {missing.replace('zero', '0')})" in features.description_
 
 
-def test_impute_zero_or_mean_for_sparse_data(tmp_path):
-    X = sparse.csr_matrix([[1.5, 0], [np.nan, 2.5], [0, 1.5]])
+def test_missing_numbers_of_sparse_data(tmp_path):
+    X = sparse.csr_matrix([[1.5, 0], [np.nan, 2.5], [0, 1.5], [1.5, 0]])
     sparse.save_npz(tmp_path / "t.npz", X)
     with pytest.raises(ValueError, match="row 1, column 0 is NaN"):
-        read_table(tmp_path / "t.npz")
-    with pytest.raises(ValueError, match="takes zero or mean"):
-        read_table(tmp_path / "t.npz", impute="median")
-    assert read_table(tmp_path / "t.npz", impute="mean").X[1, 0] == 0.75
+        read_table(tmp_path / "t.npz", missing="refuse")
+    assert read_table(tmp_path / "t.npz", missing="mean").X[1, 0] == 1.0
+    assert read_table(tmp_path / "t.npz").X[1, 0] == 1.5
+    assert "1 empty cell in 1 column filled (numbers: median)" in read_table(tmp_path / "t.npz").description
 
 
 def test_a_number_that_is_none_is_named(tmp_path):
@@ -174,7 +176,7 @@ def test_a_number_that_is_none_is_named(tmp_path):
         read_table(path)
     path.write_text("a,b\n1,2\n1,inf\n3,4\n")
     with pytest.raises(ValueError, match=r"column 'b' is inf\. Correct it"):
-        read_table(path, impute="mean")
+        read_table(path, missing="mean")
 
 
 def test_the_features_is_the_same_for_new_data(table, tmp_path):
@@ -207,10 +209,10 @@ def test_new_data_must_have_the_same_columns(table, tmp_path, header, message):
 
 
 def test_new_data_must_hold_numbers_where_there_were(table, tmp_path):
-    features = read_table(table).features
+    features = read_table(table, missing="refuse").features
     with pytest.raises(ValueError, match="column 'age' must hold numbers, but here it is 'old'"):
         read_like(gaps(tmp_path, "old"), features)
-    with pytest.raises(ValueError, match="line 4, column 'age' is NaN"):
+    with pytest.raises(ValueError, match="line 4, column 'age' is empty"):
         read_like(gaps(tmp_path), features)
 
 

@@ -130,6 +130,11 @@ def test_codes_keep_their_ends():
     assert TextFeatures().fit(texts).get_feature_names_out().tolist() == ["my_names", "rs232s"]
 
 
+def test_a_line_of_underscores_is_no_word():
+    features = TextFeatures(min_df=1).fit(["sign here ____ or __", "sign a_b and 486 here"])
+    assert features.get_feature_names_out().tolist() == ["486", "a_b", "sign"]
+
+
 def test_names_are_the_most_frequent_forms():
     texts = ["running running runs", "runs running run", "flies fly", "fly flies"]
     features = TextFeatures().fit(texts)

@@ -1,7 +1,4 @@
-"""Small fitted models, their pages, and a browser to look at them."""
-
-import os
-import shutil
+"""Small fitted models and their pages."""
 
 import pytest
 from sklearn.datasets import load_wine
@@ -27,7 +24,7 @@ def wine():
 @pytest.fixture(scope="session")
 def page(wine, hostile, tmp_path_factory):
     """The report on the wines, with texts that would break a careless page."""
-    X, _, constraints, model = wine
+    X, y, constraints, model = wine
     return write_report(
         tmp_path_factory.mktemp("report") / "wine.html",
         model,
@@ -35,24 +32,9 @@ def page(wine, hostile, tmp_path_factory):
         constraints=constraints,
         ids=[f"wine <{row}>" for row in range(len(X))],
         texts=[f"{row} {hostile}" for row in range(len(X))],
+        classes=[["Barolo", "Grignolino", "Barbera"][code] for code in y],
         title=f"Wines {hostile}",
         preprocessing=hostile,
         command=f"likewise cluster wine.csv {hostile}",
         seed=0,
     )
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """The system's Chromium, driven by playwright; tests that need it are skipped where there is none."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed: the report was not looked at in a browser (apt-get install chromium)")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (make venv)")
-    arguments = ["--force-color-profile=srgb"]
-    if os.geteuid() == 0:
-        arguments.append("--no-sandbox")  # Chromium has none for root
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=arguments)
-        yield opened
-        opened.close()

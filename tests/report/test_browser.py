@@ -2,10 +2,14 @@
 
 import base64
 import io
+from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
+
+from likewise import Constraints
 
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {
@@ -103,7 +107,7 @@ def test_every_chapter_is_in_the_navigation(look):
         "all => all.map(section => [`#${section.id}`, section.querySelector('h2').textContent])"
     )
     assert links == chapters
-    assert len(chapters) == 6
+    assert len(chapters) == 8
 
 
 def test_hover_shows_the_row(look, wine):
@@ -118,9 +122,9 @@ def test_hover_shows_the_row(look, wine):
         assert seen.locator("#tip").is_visible()
         np.testing.assert_allclose(point(seen, shown), point(seen, number), atol=3)
         assert f"wine <{shown}>" in text
-        assert f"Cluster {labels[shown]}" in text
+        assert f"(cluster {labels[shown]})" in text
         assert f"{shown} </script>" in text
-        assert "of the clusterings agree" in text
+        assert "% certain, else" in text
     seen.mouse.move(5, 5)
     assert seen.locator("#tip").is_hidden()
 
@@ -164,7 +168,7 @@ def test_pinch_and_tap(look):
     press(seen, "#home")
     seen.touchscreen.tap(*point(seen, 7))
     seen.evaluate(FRAMES)
-    assert "Cluster" in tip(seen)
+    assert "(cluster" in tip(seen)
 
 
 def test_before_and_after_differ(look):
@@ -184,7 +188,7 @@ def test_before_and_after_differ(look):
 def test_clusters_are_hidden_and_shown(look):
     seen = look()
     press(seen, "#none")
-    for kind in ("same", "different", "suspects"):
+    for kind in ("broken", "suspects"):
         seen.locator(f"#show-{kind}").uncheck()
     seen.evaluate(FRAMES)
     assert drawn(canvas(seen)) == 0
@@ -196,7 +200,12 @@ def test_clusters_are_hidden_and_shown(look):
     assert drawn(canvas(seen)) > 1.5 * one
 
 
-@pytest.mark.parametrize("kind", ["same", "different", "suspects"])
+def test_only_lines_that_need_a_look_are_drawn_at_first(look):
+    shown = look().evaluate("likewise.map.show")
+    assert shown == {"broken": True, "suspects": True, "same": False, "different": False, "links": False}
+
+
+@pytest.mark.parametrize("kind", ["broken", "same", "different", "suspects"])
 def test_lines_are_toggled(look, kind):
     seen = look()
     seen.wait_for_function("() => !likewise.map.moving")  # while the map moves only some lines are drawn
@@ -208,15 +217,171 @@ def test_lines_are_toggled(look, kind):
     assert (canvas(seen) != first).any(axis=2).sum() > 100
 
 
-@pytest.mark.parametrize("by", ["unsupervised", "agreement"])
-def test_colors_by_something_else(look, by):
+def test_colors_by_something_else(look, wine):
     seen = look()
     first = canvas(seen)
-    seen.locator("#color").select_option(by)
+    names = {option.inner_text(): option.get_attribute("value") for option in seen.locator("#color option").all()}
+    assert {"cluster without hints", "what hints moved", "certainty", "known class", "alcohol"} < set(names)
+    for name, legend in (
+        ("what hints moved", "moved by hints"),
+        ("certainty", "40%"),
+        ("known class", "Grignolino"),
+        ("alcohol", "alcohol"),
+    ):
+        seen.locator("#color").select_option(names[name])
+        seen.evaluate(FRAMES)
+        assert (canvas(seen) != first).any(axis=2).sum() > 100, name
+        assert legend in seen.locator("#scale").inner_text()
+    seen.mouse.move(*point(seen, 3))
     seen.evaluate(FRAMES)
-    changed = (canvas(seen) != first).any(axis=2).sum()
-    moved = seen.evaluate("likewise.map.unsupervised.some((c, i) => c !== likewise.map.cluster[i])")
-    assert changed > 100 if by == "agreement" or moved else changed == 0
+    row = seen.evaluate("likewise.map.point")
+    assert f"alcohol: {wine[0]['alcohol'][row]:g}" in tip(seen)
+    seen.locator("#color").select_option("cluster")
+    assert seen.locator("#scale").is_hidden()
+
+
+def cells(seen, column):
+    """The cells of the table of rows in one column, on the page that is shown."""
+    return seen.locator(f"#row-table tbody tr > :nth-child({column})").all_inner_texts()
+
+
+def test_rows_are_searched_sorted_and_filtered(look, wine):
+    seen = look()
+    model = wine[3]
+    certainties = [float(cell.rstrip("%")) for cell in cells(seen, 3)]
+    assert certainties == sorted(certainties), "the most doubtful first"
+    assert certainties[0] == round(100 * float(model.certainty_.min()))
+    assert len(certainties) == 20
+    assert seen.locator("#row-page").inner_text() == "1 of 9"
+    press(seen, "#row-next")
+    assert seen.locator("#row-page").inner_text() == "2 of 9"
+    seen.locator("#row-query").fill("wine <17")
+    assert seen.locator("#row-count").inner_text() == "9 of 178 rows."
+    press(seen, "#row-table thead button")
+    assert cells(seen, 1)[:3] == ["wine <17>", "wine <170>", "wine <171>"]
+    press(seen, "#row-table thead button")
+    assert cells(seen, 1)[0] == "wine <177>"
+    seen.locator("#row-query").fill("")
+    seen.locator("#row-which").select_option("doubt")
+    assert seen.locator("#row-count").inner_text() == f"{int((model.certainty_ < 0.7).sum())} of 178 rows."
+    seen.locator("#row-which").select_option("")
+    seen.locator("#row-cluster").select_option("1")
+    assert seen.locator("#row-count").inner_text() == f"{int((model.labels_ == 1).sum())} of 178 rows."
+    assert seen.errors == []
+
+
+def test_rows_are_downloaded_with_certainty_and_second_choice(look, wine):
+    X, _, _, model = wine
+    seen = look()
+    with seen.expect_download() as download:
+        press(seen, "#row-download")
+    assert download.value.suggested_filename.endswith("-rows.csv")
+    table = pd.read_csv(download.value.path()).set_index("id").loc[[f"wine <{row}>" for row in X.index]]
+    assert table["cluster"].tolist() == model.labels_.tolist()
+    np.testing.assert_allclose(table["certainty"], model.certainty_, atol=1e-4)
+    assert table["second"].fillna(-1).astype(int).tolist() == model.second_labels_.tolist()
+    np.testing.assert_allclose(table["proline"], X["proline"], rtol=1e-6)
+
+
+def test_answers_become_a_file_of_hints(look, wine, tmp_path):
+    seen = look()
+    ids = [f"wine <{row}>" for row in wine[0].index]
+    (row, first, second, *others), *_ = seen.evaluate("likewise.map.data.questions")
+    assert seen.locator("#mark-bar").is_hidden()
+    press(seen, "[data-answer='0,1']")
+    press(seen, "[data-answer='0,0']")  # another answer takes the place of the first
+    press(seen, "[data-answer='1,skip']")
+    # two rows of the table
+    names = cells(seen, 1)
+    for place in (5, 6):  # which no question is about
+        press(seen, f"#row-table tbody tr:nth-child({place}) button[aria-label]")
+    assert f"{names[4]} and {names[5]} are" in seen.locator("#mark-bar").inner_text()
+    seen.locator("#mark-bar button", has_text="different").click()
+    # two rows of the map
+    seen.evaluate(TO_THE_MAP)
+    press(seen, "#home")
+    seen.mouse.click(*point(seen, 3))
+    chosen = [seen.evaluate("likewise.map.point")]
+    seen.locator("#tip-mark").click()
+    seen.mouse.click(*point(seen, 150))
+    chosen.append(ids.index(seen.locator("#mark-bar span").inner_text().removeprefix(f"{ids[chosen[0]]} and ")[:-4]))
+    seen.locator("#mark-bar button", has_text="the same").click()
+    assert seen.locator("#marked li").count() == 4 + len(others)
+    with seen.expect_download() as download:
+        seen.locator("#mark-bar button", has_text="Download").click()
+    assert download.value.suggested_filename == "hints.csv"
+    download.value.save_as(tmp_path / "hints.csv")
+    hints = Constraints.read(tmp_path / "hints.csv", ids=ids)
+    marked = [tuple(sorted(ids.index(name) for name in names[4:6]))]
+    assert sorted(map(tuple, hints.must_link.tolist())) == sorted([tuple(sorted((row, first))), tuple(sorted(chosen))])
+    rejected = [tuple(sorted((row, other))) for other in (second, *others)]
+    assert sorted(map(tuple, hints.cannot_link.tolist())) == sorted([*rejected, *marked])
+    press(seen, "#marked li button")
+    assert seen.locator("#marked li").count() == 3 + len(others)
+    assert seen.errors == []
+
+
+def test_a_row_may_belong_with_several_or_none(look, wine):
+    seen = look()
+    ids = [f"wine <{row}>" for row in wine[0].index]
+    (row, *others), *_ = seen.evaluate("likewise.map.data.questions")
+    chances = seen.evaluate("likewise.map.data.chances[0]")
+
+    def said():
+        lines = seen.evaluate("likewise.hintsFile()").strip().split("\n")
+        assert lines[0] == "left,right,kind,chance"
+        return lines[1:]
+
+    def expected(*same):
+        words = ["same" if place in same else "different" for place in range(len(others))]
+        told = zip(others, words, chances, strict=True)
+        return [f"{ids[row]},{ids[other]},{word},{chance:g}" for other, word, chance in told]
+
+    press(seen, "[data-answer='0,several']")
+    for end in (0, 1):
+        press(seen, f"[data-answer='0,{end}']")
+    assert said() == expected(0, 1)
+    press(seen, "[data-answer='0,0']")  # pressed again, it is taken back
+    assert said() == expected(1)
+    press(seen, "[data-answer='0,none']")
+    assert said() == expected()
+    press(seen, "[data-answer='0,0']")
+    press(seen, "[data-answer='0,1']")  # one at a time again
+    assert said() == expected(1)
+    press(seen, "[data-answer='0,skip']")
+    assert said() == []
+    assert seen.errors == []
+
+
+def test_the_map_is_saved_as_a_picture(look):
+    seen = look()
+    with seen.expect_download() as download:
+        press(seen, "#save-png")
+    with Image.open(download.value.path()) as picture:
+        assert picture.size == tuple(seen.evaluate("[likewise.map.width, likewise.map.height]"))
+    with seen.expect_download() as download:
+        press(seen, "#save-svg")
+    drawing = ElementTree.parse(download.value.path())
+    spaces = {"svg": "http://www.w3.org/2000/svg"}
+    assert len(drawing.findall(".//svg:circle", spaces)) == 178
+    assert len(drawing.findall(".//svg:text", spaces)) == 3
+
+
+def test_cards_fold_and_links_open_them(look):
+    seen = look()
+    assert seen.locator(".card[open]").count() == 3
+    press(seen, "[data-fold='']")
+    assert seen.locator(".card[open]").count() == 0
+    press(seen, "a[href='#cluster-1']")
+    assert seen.locator("#cluster-1").get_attribute("open") is not None
+
+
+def test_code_is_copied(look):
+    seen = look()
+    seen.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    press(seen, "#repeat [data-copy]")
+    seen.wait_for_function("() => document.querySelector('#repeat [data-copy]').textContent === 'Copied'")
+    assert seen.evaluate("navigator.clipboard.readText()").startswith("likewise cluster wine.csv")
 
 
 def test_a_row_is_found_by_its_name(look):
@@ -276,4 +441,5 @@ def test_without_scripts_words_and_a_picture_remain(browser, page):
     words = seen.locator("body").inner_text()
     context.close()
     assert "said to be the same, and together" in words
-    assert "Cluster 2" in words
+    assert "cluster 2" in words
+    assert "most in doubt" in words

@@ -7,14 +7,21 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
+from scipy import sparse
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
 
 from likewise import Constraints, Likewise, Partition, PCKMeans
+from likewise.evaluation import normalized_mutual_information
 from likewise.front._evidence import UNSUPERVISED
-from likewise.front._members import FAMILIES
+from likewise.front._members import COMPARED_FAMILIES, FAMILIES
 from likewise.prepare import read_table
+from likewise.questions import Answer, Answers
 from likewise.report import _chapters, _facts, _map_data, write_report
+from likewise.report._charts import shown_number
 from likewise.report._map_data import as_script, constraint_lines
 
 
@@ -109,9 +116,11 @@ def test_numbers_are_those_of_the_model(page, wine):
     together = model.labels_[hints.must_link]
     kept = int((together[:, 0] == together[:, 1]).sum())
     assert f"{kept} of {len(hints.must_link)} said to be the same, and together" in words
-    assert f"Of 80 hinted pairs the result keeps {report.kept:.1%}." in words
-    for size in np.bincount(model.labels_):
-        assert f"{size} rows · {size / len(X):.1%} of all" in words
+    assert f"{report.kept:.0%} of 80 hinted pairs kept" in words
+    if report.advice and "nothing needs" not in report.advice:
+        assert report.advice[1:] in words
+    for number, size in enumerate(np.bincount(model.labels_)):
+        assert f"cluster {number} · {size} rows · {size / len(X):.1%}" in words
     suspects = [suspect for suspect in model.suspects_ if suspect.wrong > 0.5]
     assert suspects, "hints were made wrong on purpose"
     assert f"{len(suspects)} hints are more likely wrong than right." in words
@@ -119,19 +128,21 @@ def test_numbers_are_those_of_the_model(page, wine):
         assert f"{family.members} {family.agreement:.0%} {family.held_out:.0%} {family.weight:.2f}" in words
     assert "likewise cluster wine.csv" in words
     assert "seed 0" in words
+    inside = model.labels_ == 0
     for name, difference in model.top_features(0, 6):
-        assert name[:39] in words
-        assert f"{difference:+.1f}".replace("-", "−") in words
+        arrow = "↑" if difference > 0 else "↓"
+        own, rest = (shown_number(X.loc[rows, name].median()) for rows in (inside, ~inside))
+        assert f"{name[:39]} {arrow} {own} {rest}" in words
 
 
 def test_every_family_is_explained():
-    assert set(_chapters.FAMILIES) == {*FAMILIES, UNSUPERVISED}
+    assert set(_chapters.FAMILIES) == {*FAMILIES, *COMPARED_FAMILIES, UNSUPERVISED}
 
 
 def test_the_weight_of_a_family_is_told_once(page):
     words = read(page).words
     assert "way counts the same" not in words
-    assert words.count("family’s weight depends on how well it explains unseen hints") == 1
+    assert words.count("family’s weight is its share in the result") == 1
 
 
 def test_a_table_with_categories_speaks_of_columns(tmp_path):
@@ -143,19 +154,179 @@ def test_a_table_with_categories_speaks_of_columns(tmp_path):
     rows = read_table(path)
     model = Likewise(2, kind=rows.kind, random_state=0).fit(rows.X)
     names = list(rows.feature_names)
-    page = write_report(tmp_path / "people.html", model, rows.X, feature_names=names)
+    page = write_report(tmp_path / "people.html", model, rows.X, feature_names=names, table=rows.table)
     words = read(page).words
     assert "40 rows, 3 columns." in words
     assert "Rows are texts" not in words
     assert "Words that set it apart" not in words
-    assert words.count("Columns that set it apart") == 2
-    # standard deviations, in both directions
-    old = int(model.labels_[-1])
-    inside = model.labels_ == old
-    difference = (ages[inside].mean() - ages[~inside].mean()) / ages.std()
-    for sign in "+−":
-        assert f"age {sign}{difference:.1f}" in words
-    assert re.search(r"row \d+ age [+−]\d\.\d SD, town=(Rome|Oslo)", words), "values that a reader can understand"
+    assert words.count("What sets it apart") == 2
+    # the units of the file, in both directions; a category as shares
+    inside = model.labels_ == model.labels_[-1]
+    ages = ages.round(1)
+    own, rest = (shown_number(np.median(part)) for part in (ages[inside], ages[~inside]))
+    assert f"age ↑ {own} {rest}" in words
+    assert f"age ↓ {rest} {own}" in words
+    share = np.mean(np.array(towns)[inside] == "Oslo")
+    other = np.mean(np.array(towns)[~inside] == "Oslo")
+    assert f"town: Oslo ↑ {100 * share:.0f}% {100 * other:.0f}%" in words
+    assert "high age, town Oslo" in words
+    assert re.search(r"row \d+ age \d\d\.\d, town (Rome|Oslo)", words), "values that a reader can understand"
+    # without the table: standard deviations, and levels by their indicators
+    scaled = read(write_report(page, model, rows.X, feature_names=names)).words
+    assert re.search(r"row \d+ age −?\d\.\d+ SD, town (Rome|Oslo)", scaled)
+    assert f"town: Oslo ↑ {100 * share:.0f}% {100 * other:.0f}%" in scaled
+
+
+def test_a_frame_is_shown_as_it_is(tmp_path):
+    rng = np.random.default_rng(1)
+    old = np.repeat([False, True], 30)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(old, 60, 30) + rng.normal(size=60),
+            "town": np.where(old, "Oslo", "Rome"),
+            "joined": [f"{2001 + 10 * is_old}-03-{day % 28 + 1:02d}" for day, is_old in enumerate(old)],
+        }
+    )
+    frame.loc[3, "age"] = np.nan
+    model = Likewise(2, random_state=0).fit(frame)
+    path = write_report(tmp_path / "a.html", model, frame)
+    words = read(path).words
+    assert "town: Oslo ↑ 100% 0%" in words
+    assert re.search(r"joined ↑ 2011-03 2001-03", words)
+    age, town, joined = data_of(path)["columns"]
+    np.testing.assert_allclose(unpacked(age["values"], "<f4"), frame["age"], rtol=1e-6)
+    assert [town["levels"][code] for code in unpacked(town["values"], "<u2")] == frame["town"].tolist()
+    assert joined["kind"] == "date"
+    assert unpacked(joined["values"], "<f8")[0] == pd.Timestamp(frame["joined"][0]).timestamp()
+
+
+def test_known_classes_are_compared_and_kept_aside(wine, tmp_path):
+    X, y, _, model = wine
+    names = np.array(["Barolo", "Grignolino", "Barbera"], dtype=object)[y]
+    names[:5] = None
+    words = read(write_report(tmp_path / "a.html", model, X, classes=names)).words
+    nmi = normalized_mutual_information(y[5:], model.labels_[5:])
+    before = normalized_mutual_information(y[5:], model.unsupervised_labels_[5:])
+    ari = adjusted_rand_score(y[5:], model.labels_[5:])
+    assert f"NMI {nmi:.2f} with known classes, {before:.2f} without hints." in words
+    assert f"all rows with a class 173 {nmi:.2f} {ari:.2f}" in words
+    order = np.argsort(-np.bincount(model.labels_))
+    counts = [int(np.sum((names == "Barbera") & (model.labels_ == number))) for number in order]
+    assert "Barbera " + " ".join(str(count) if count else "·" for count in counts) in words
+    assert "Known classes" not in read(write_report(tmp_path / "b.html", model, X)).words
+
+
+def test_links_are_told(wine, tmp_path):
+    X, y, _, _ = wine
+    y = np.asarray(y)
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(len(y), size=(900, 2))
+    pairs = pairs[(y[pairs[:, 0]] == y[pairs[:, 1]]) & (pairs[:, 0] < pairs[:, 1])]
+    links = sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(len(y), len(y))).tocsr()
+    model = Likewise(3, random_state=0).fit(X)
+    path = write_report(tmp_path / "a.html", model, X, links=links + links.T)
+    words = read(path).words
+    number = len(np.unique(pairs, axis=0))
+    assert f"Grouped by links and contents. {number} links between rows were used" in words
+    assert "without hints." not in words
+    assert f"Links {number} links between rows." in words
+    drawn = unpacked(data_of(path)["links"], "<u4").reshape(-1, 2)
+    assert {tuple(sorted(pair)) for pair in drawn.tolist()} == set(map(tuple, pairs.tolist()))
+    with pytest.raises(ValueError, match=r"links has the shape \(3, 3\), there are 178 rows"):
+        write_report(tmp_path / "b.html", model, X, links=np.eye(3))
+
+
+def test_what_hints_changed_is_counted_by_clusters(wine, tmp_path):
+    X, y, _, _ = wine
+    hints = Constraints.sample(y, "random_pairs", 150, random_state=2)
+    model = Likewise(3, random_state=0).fit(X, constraints=hints)
+    moved = np.flatnonzero(model.labels_ != model.unsupervised_labels_)
+    assert len(moved)
+    words = read(write_report(tmp_path / "a.html", model, X, feature_names=[f"x{i}" for i in range(13)])).words
+    assert f"{len(moved)} row{'s' * (len(moved) > 1)} moved, {len(moved) / len(X):.0%} of all." in words
+    for start, end in {(model.unsupervised_labels_[row], model.labels_[row]) for row in moved}:
+        rows = np.sum((model.unsupervised_labels_[moved] == start) & (model.labels_[moved] == end))
+        assert f"Cluster {start} → Cluster {end} {rows} row " in words
+
+
+def test_the_verdict_tells_what_was_kept_and_what_to_check(wine, tmp_path):
+    X, _, _, model = wine
+
+    def top(model, **options):
+        text = write_report(tmp_path / "a.html", model, X, **options).read_text("utf-8")
+        return re.search(r'<div class="state main (\w+)">(.*?)</div>', text)[1], Reader(text).words
+
+    tone, words = top(model)
+    suspects = sum(suspect.wrong > 0.5 for suspect in model.suspects_)
+    assert f"{suspects} hints to check." in words
+    assert tone in ("bad", "warn")
+    tone, words = top(Likewise(3, random_state=0).fit(X))
+    assert tone == "plain"
+    assert "No hints were given." in words
+    strict = PCKMeans(3, random_state=0).fit(X, constraints=Constraints(len(X), must_link=[(0, 1)]))
+    tone, words = top(strict, constraints=Constraints(len(X), must_link=[(0, 1)]))
+    assert tone == "good"
+    assert "Where hints are kept and broken" not in words, "nothing is broken"
+    broken = Constraints(len(X), cannot_link=[(0, 1), (0, 2), (0, 3)])
+    tone, words = top(strict, constraints=broken)
+    assert tone == "bad"
+    assert "0% of 3 hinted pairs kept: many hints are broken." in words
+    assert "Where hints are kept and broken" in words
+
+
+def test_fewer_clusters_than_asked_for_are_told(wine, tmp_path):
+    X, _, _, _ = wine
+    with pytest.warns(UserWarning, match="fewer clusters"):
+        model = Likewise(3, random_state=0).fit(X, np.zeros(len(X), dtype=int))
+    words = read(write_report(tmp_path / "a.html", model, X)).words
+    assert "178 rows in 1 cluster" in words
+    assert "3 clusters were asked for, 1 found." in words
+
+
+def test_titles_are_labels_words_or_columns_and_no_two_are_alike(wine, tmp_path):
+    X, y, _, _ = wine
+    known = np.where(np.arange(len(y)) % 20 == 0, np.array(["Barolo", "Grignolino", "Barbera"], dtype=object)[y], None)
+    model = Likewise(4, random_state=0).fit(X, constraints=Constraints.from_labels(known))
+    names = data_of(write_report(tmp_path / "a.html", model, X))["names"]
+    assert {"Barolo", "Barbera"} < set(names)
+    assert len(set(names)) == 4
+    alike = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], 20, axis=0) + np.random.default_rng(0).normal(size=(60, 2))
+    model = PCKMeans(3, random_state=0).fit(np.hstack([alike, alike]))
+    frame = pd.DataFrame(np.hstack([alike, alike]), columns=["a", "b", "c", "d"])
+    assert len(set(data_of(write_report(tmp_path / "b.html", model, frame))["names"])) == 3
+
+
+def test_many_clusters_are_a_list_that_unfolds(tmp_path):
+    X, _ = make_blobs(300, 4, centers=20, cluster_std=0.3, random_state=0)
+    path = write_report(tmp_path / "a.html", PCKMeans(20, random_state=0).fit(X), X)
+    cards = [attributes for attributes in read(path).named("details") if "card" in attributes.get("class", "")]
+    assert len(cards) == 20
+    assert not any("open" in attributes for attributes in cards)
+    sizes = [int(size) for size in re.findall(r'class="count">(\d+) rows', path.read_text("utf-8"))]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_questions_are_those_of_the_model(wine):
+    X, _, _, model = wine
+    facts = _facts.Facts(model, X)
+    assert [one.rows for one in facts.questions] == [one.rows for one in model.ask(10, kind="choice")]
+    assert len({one.rows[0] for one in facts.questions}) == 10
+    for one in facts.questions:
+        assert len({model.labels_[row] for row in one.rows[1:]}) > 1, "all of one cluster: nothing to choose"
+
+
+def test_the_report_says_how_many_answers_were_predicted(wine, tmp_path):
+    X = wine[0]
+    told = [Answer((row, row + 60), "same", chance=0.9 if row < 22 else 0.1, screen=row) for row in range(25)]
+    answers = Answers(told, len(X))
+    model = Likewise(3, random_state=0, verbose=False).fit(X)
+    words = "22 of the last 25 answers were predicted"
+    assert words not in write_report(tmp_path / "a.html", model, X).read_text("utf-8")
+    assert write_report(tmp_path / "a.html", model, X, answers=answers).read_text("utf-8").count(words) == 2
+    model.add_constraints(answers)
+    assert write_report(tmp_path / "a.html", model, X).read_text("utf-8").count(words) == 2
+    model.set_constraints(answers.constraints)
+    assert words not in write_report(tmp_path / "a.html", model, X).read_text("utf-8")
 
 
 def test_values_that_were_scaled_are_shown_in_standard_deviations(wine, tmp_path):
@@ -165,7 +336,7 @@ def test_values_that_were_scaled_are_shown_in_standard_deviations(wine, tmp_path
         model = PCKMeans(3, random_state=5).fit(rows)
         words.append(read(write_report(tmp_path / "a.html", model, rows)).words)
     assert " SD," not in words[0]
-    assert re.search(r"alcohol [+−]\d\.\d SD", words[1])
+    assert re.search(r"alcohol −?\d\.\d+ SD", words[1])
 
 
 def test_positions_are_those_of_the_layout(page, wine):
@@ -175,8 +346,8 @@ def test_positions_are_those_of_the_layout(page, wine):
     assert unpacked(data["unsupervised"], "<u2").tolist() == model.unsupervised_labels_.tolist()
     places = unpacked(data["places"], "<u2").reshape(4, -1)
     assert np.ptp(places, axis=1).min() > 1000
-    agreement = unpacked(data["agreement"], "<u1") / 255
-    np.testing.assert_allclose(agreement, model.report_.agreement, atol=1 / 255)
+    certainty = unpacked(data["certainty"], "<u2") / 10_000
+    np.testing.assert_allclose(certainty, model.certainty_, atol=1 / 10_000)
 
 
 def test_the_same_twice(wine, tmp_path):
@@ -211,7 +382,7 @@ def test_labels_and_no_hints_at_all(wine, tmp_path):
     X, y, _, _ = wine
     known = np.where(np.arange(len(y)) % 9 == 0, y, -1)
     path = write_report(tmp_path / "labels.html", Likewise(3, random_state=0).fit(X, known), X)
-    assert "20 rows in 3 groups (rows of one group are the same, rows of two groups are different)" in read(path).words
+    assert "20 labels of 3 classes (190 pairs)" in read(path).words
     assert len(unpacked(data_of(path)["lines"]["same"]["pairs"], "<u4")) == 2 * (20 - 3)
     path = write_report(tmp_path / "none.html", Likewise(random_state=0).fit(X), X)
     words = read(path).words
@@ -278,12 +449,12 @@ def test_pictures_become_thumbnails(wine, tmp_path):
     assert shown[0].startswith("data:image/jpeg;base64,")
     assert len(data_of(path)["pictures"]) == len(X)
     assert path.stat().st_size < 1_000_000
-    assert "Columns that set it apart" in read(path).words
+    assert "What sets it apart" in read(path).words
     path = write_report(path, model, X, images=[picture] * len(X), kind="images")
-    assert "Columns that set it apart" not in read(path).words
+    assert "What sets it apart" not in read(path).words
     broken = tmp_path / "no.png"
     broken.write_text("not a picture")
-    with pytest.raises(ValueError, match=r"no\.png is no picture that can be read"):
+    with pytest.raises(ValueError, match=r"no\.png is not a picture, or is damaged"):
         write_report(tmp_path / "b.html", model, X, images=[broken] * len(X))
     with pytest.raises(ValueError, match=r"there is no picture .*gone\.png"):
         write_report(tmp_path / "b.html", model, X, images=[tmp_path / "gone.png"] * len(X))

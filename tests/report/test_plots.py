@@ -8,6 +8,7 @@ from sklearn.preprocessing import scale
 
 from likewise import SSDR, Constraints, Costco, SubspaceMetricEnsemble
 from likewise.report import plots
+from likewise.report._facts import Facts
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +93,15 @@ def test_eigenvalue_share_is_that_of_the_projection(data):
     assert len(axis.lines) == 2
     with pytest.raises(TypeError, match="a Costco without share_"):
         plots.eigenvalue_share(Costco())
+
+
+def test_before_and_after_are_the_maps_of_the_report(data, ensemble):
+    X, y, hints = data
+    figure = plots.before_after(ensemble, X, y, constraints=hints)
+    left, right = figure.axes[:2]
+    layout = Facts(ensemble, X).layout
+    for axis, points in ((left, layout.before), (right, layout.after)):
+        np.testing.assert_allclose(axis.collections[0].get_offsets(), points)
+    assert len(left.collections) == 3  # rows, must-links, cannot-links
+    with pytest.raises(ValueError, match="groups has 3 entries, and X has 178 rows"):
+        plots.before_after(ensemble, X, y[:3])

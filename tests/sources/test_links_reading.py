@@ -44,6 +44,23 @@ def kinds(folder):
     yield "csv", write(folder / "links.csv", ["left,right", *numbers, ""]), {"n_samples": 5}
     yield "tsv", str(write(folder / "links.tsv", ["Left\tright\tyear", *words])), {"ids": NAMES}
     swapped = [f"{j},{i}" for i, j in PAIRS]
+    yield "no names", write(folder / "bare.csv", numbers), {"n_samples": 5}
+    yield (
+        "other names",
+        write(folder / "years.csv", ["a;b", *(line.replace(",", ";") for line in numbers)]),
+        {"n_samples": 5},
+    )
+    yield "spaces", write(folder / "edges.txt", [f"{i} {j}" for i, j in named]), {"ids": NAMES}
+    yield (
+        "stems",
+        write(folder / "cites.tsv", ["citing\tcited", *(f"{i}\t{j}" for i, j in named)]),
+        {"ids": [f"papers/{name}.txt" for name in NAMES]},
+    )
+    yield (
+        "swapped names",
+        write(folder / "target.csv", ["target,source", *(f"{j},{i}" for i, j in PAIRS)]),
+        {"n_samples": 5},
+    )
     yield "swapped columns", write(folder / "swapped.csv", ["right,left", *swapped]), {"n_samples": 5}
 
 
@@ -85,12 +102,12 @@ def test_a_matrix_goes_through_unchanged(pairs):
         ([(0, 1, 2)], {}, r"links must be pairs of rows, got shape \(1, 3\)"),
         (np.eye(5), {"n_samples": 5}, r"got shape \(5, 5\).*scipy\.sparse\.csr_array"),
         ([("a", "z")], {"ids": NAMES}, r"links\[0\]: id 'z' is not among the 5 ids"),
-        ([("a", "b", "c")], {"ids": NAMES}, r"links\[0\] = \('a', 'b', 'c'\) is no pair"),
+        ([("a", "b", "c")], {"ids": NAMES}, r"links\[0\] = \('a', 'b', 'c'\) is not a pair"),
         ([(0, 1)], {"ids": ["a", "a"]}, r"ids\[0\] and ids\[1\] are both 'a'"),
         ([(0, 1)], {"ids": NAMES, "n_samples": 4}, "ids names 5 documents, there are 4"),
         (sparse.csr_array((2, 3)), {}, r"as many columns as rows, got \(2, 3\)"),
         (sparse.csr_array((2, 2)), {"n_samples": 3}, r"the shape \(3, 3\), got \(2, 2\)"),
-        (sparse.csr_array([[0, np.nan], [0, 0]]), {}, r"links\[0, 1\] = nan is no link"),
+        (sparse.csr_array([[0, np.nan], [0, 0]]), {}, r"links\[0, 1\] = nan is not a link"),
         (nx.path_graph(4), {"n_samples": 3}, "node 3 of the graph is outside the 3 documents"),
         (nx.DiGraph([("a", "q")]), {"ids": NAMES}, "the graph: id 'q' is not among the 5 ids"),
     ],
@@ -101,21 +118,27 @@ def test_what_is_wrong_is_said(links, known, message):
 
 
 def test_wrong_types():
-    with pytest.raises(TypeError, match=r"node 'a' of the graph is no row number. Pass ids="):
+    with pytest.raises(TypeError, match=r"node 'a' of the graph is not a row number. Pass ids="):
         link_matrix(nx.DiGraph([("a", "b")]))
-    with pytest.raises(TypeError, match="links must hold whole numbers"):
+    with pytest.raises(TypeError, match=r"links\[0\]\[0\] = .* is not a whole number.*pass ids="):
         link_matrix([("a", "b")])
 
 
 @pytest.mark.parametrize(
     ("lines", "known", "message"),
     [
-        (["from,to", "0,1"], {}, ": no header with the columns left, right. Found from, to"),
-        (["left,right", "0,1", "0,x"], {}, ", line 3: 'x' is no row number. Pass ids="),
+        (["from", "0"], {}, ": links need two columns, from which row and to which. Found from"),
+        (["left,right", "0,1", "0,x"], {}, ", line 3: 'x' is not a row number. Pass ids="),
         (["left,right", "0,1", "", "0,1,2"], {}, ", line 4: 3 cells where the header has 2 columns"),
         (["left,right", "0,7"], {"n_samples": 5}, ", line 2: row 7 is outside the rows, 0 to 4"),
         (["left,right", "a,b", "a,zz"], {"ids": NAMES}, ", line 3: id 'zz' is not among the 5 ids"),
         (["left,right", "0,-1"], {}, ", line 2: row -1 is outside the rows"),
+        (["a,zz", "a,b"], {"ids": NAMES}, ", line 1: id 'zz' is not among the 5 ids"),
+        (
+            ["left,right", "a,zz", "a,yy"],
+            {"ids": NAMES},
+            ", line 2: id 'zz' is not among the 5 ids.*and 1 more that is",
+        ),
     ],
 )
 def test_a_bad_line_is_named(tmp_path, lines, known, message):

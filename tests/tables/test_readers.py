@@ -19,7 +19,11 @@ from scipy import io, sparse
 from likewise._progress import observe
 from likewise.cli import main
 from likewise.prepare import read_table
-from likewise.tables import FORMATS, MissingExtraError, extra, read_raw
+from likewise.tables import FORMATS, MissingExtraError, _market, as_numbers, extra, read_raw
+from likewise.tables._damage import reading
+from likewise.tables._h5ad import read_here
+from likewise.tables._numpy import checked_matrix
+from likewise.tables._transposed import transposed
 
 X = np.array([[0.5, 10.0], [1.5, 90.0], [2.5, 40.0], [0.25, 70.0]])
 IDS = ["a", "b", "c", "d"]
@@ -137,6 +141,14 @@ def test_semicolons_and_a_byte_order_mark(tmp_path):
     assert read_table(tmp_path / "t.csv").ids == IDS
 
 
+@pytest.mark.parametrize("mark", [";", ",", "\t", "|"])
+def test_a_first_line_for_excel_says_what_separates_cells(tmp_path, mark):
+    path = spoil(tmp_path / "t.csv", "\r\n".join([f"sep={mark}", *(mark.join(row) for row in ("ab", "12", "34"))]))
+    raw = read_raw(path)
+    assert {name: list(cells) for name, cells in raw.columns.items()} == {"a": ["1", "3"], "b": ["2", "4"]}
+    assert raw.where(1) == "line 4"
+
+
 def test_very_long_cells_are_read(tmp_path):
     long = "word and another " * 20_000
     (tmp_path / "t.csv").write_text(f'id,text\n1,"{long}"\n2,"{long} more word"\n3,"word, or not"\n', encoding="utf-8")
@@ -180,22 +192,37 @@ def spoil(path, content):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("t.xlsx", "", "ends in '.xlsx', which names no known format"),
+        ("t.xls", "", "ends in '.xls', which is not a known format"),
         ("t.csv", "", "is empty"),
         ("t.csv", "a,b\n", "has no rows"),
         ("t.csv", "a,b\n1,2\n3\n", "line 3: 1 cells where the header has 2"),
+        (
+            "t.csv",
+            "Sales 2020\n\na,b\n1,2\n",
+            "line 3: 2 cells, but the first line, 'Sales 2020', has one. If that is a t",
+        ),
         ("t.csv", "a,a\n1,2\n", "2 columns are called 'a'"),
         ("t.csv", "5.1,3.5\n4.9,3.0\n", "line 1 looks like data: '5.1' is a number"),
         ("t.csv", 'a,b\n1,"2\n', "Check the quotes"),
         ("t.csv", "name,ö\nx,1\n".encode("latin-1"), "line 1: byte 0xf6 is not utf-8"),
+        ("t.csv", b"a,b\n1,2\n\xf6,3\n", "line 3: byte 0xf6 is not utf-8"),
+        (
+            "t.mtx",
+            "%%MatrixMarket matrix coordinate real general\n3 x 4\n",
+            "'3 x 4' should be three numbers: rows, col",
+        ),
+        ("t.mtx", "%%MatrixMarket matrix array real general\n3 4 5\n", "'3 4 5' should be two numbers: rows, columns"),
         ("t.csv", "a,b\n1,2\n".encode("utf-16"), "--encoding utf-16"),
         ("t.csv.gz", b"not packed", "is damaged"),
-        ("t.jsonl", '{"a": 1}\n{oops\n', "line 2 is not JSON"),
+        ("t.jsonl", '{"a": 1}\n{oops\n', "line 2: not JSON"),
         ("t.jsonl", "[1, 2]\n", "Write an object"),
         ("t.parquet", "PAR0", "is not a Parquet file"),
-        ("t.npy", "nothing", "no NPY file of plain arrays"),
-        ("t.npz", b"PK\x03\x04 broken", "no NPZ file of plain arrays"),
+        ("t.npy", "nothing", "not an NPY file of plain values"),
+        ("t.npz", b"PK\x03\x04 broken", "not an NPZ file of plain arrays"),
+        ("t.npz", np.lib.format.magic(1, 0), "holds one array only. Call it t.npy."),
+        ("t.npy", b"PK\x03\x04 packed", "holds several arrays. Call it t.npz."),
         ("t.mtx", "%%NotMarket\n", "is not a Matrix Market file"),
+        ("t.mtx", "%%MatrixMarket matrix array real general", "it does not say how many rows and columns it has"),
         ("t.h5ad", "nothing", "is not an H5AD file"),
     ],
 )
@@ -212,7 +239,7 @@ def test_a_file_that_is_not_what_it_should_be(tmp_path, name, content, message):
         ({"X": np.array(["a", "b"])}, "Only real numbers can be compared"),
         ({"X": np.zeros(3)}, "has the shape (3,)"),
         ({"A": np.zeros((3, 2)), "B": np.zeros((3, 2))}, "has no array 'X', only A, B"),
-        ({"X": np.array([[1, None]], dtype=object)}, "no NPZ file of plain arrays"),
+        ({"X": np.array([[1, None]], dtype=object)}, "damaged: it holds pickled objects, which are never read"),
     ],
 )
 def test_arrays_that_are_no_rows(tmp_path, arrays, message):
@@ -222,11 +249,44 @@ def test_arrays_that_are_no_rows(tmp_path, arrays, message):
     assert message in str(error.value)
 
 
+def test_a_sparse_matrix_that_says_it_is_huge_is_named_once(tmp_path):
+    M = sparse.csr_matrix(np.eye(3))
+    parts = {"data": M.data, "indices": M.indices, "indptr": M.indptr, "shape": np.array([2**40, 2**40])}
+    np.savez(tmp_path / "t.npz", format=np.array(b"csr"), **parts)
+    with pytest.raises(ValueError, match=r"t\.npz") as error:
+        read_table(tmp_path / "t.npz")
+    assert str(error.value).count("t.npz") == 1
+
+
+def test_an_index_beyond_a_sparse_matrix_is_refused():
+    M = sparse.csr_matrix(np.eye(3))
+    M.indices[1] = 99
+    with pytest.raises(ValueError, match="X is not a sparse matrix"):
+        checked_matrix(M, "X")
+
+
+def test_rows_of_an_h5ad_file_are_those_of_its_matrix(tmp_path):
+    as_h5ad(tmp_path / "t.h5ad", X)
+    assert read_raw(tmp_path / "t.h5ad").n == len(X) != X.shape[1]
+
+
 def test_an_h5_file_of_another_kind(tmp_path):
     with h5py.File(tmp_path / "t.h5ad", "w") as file:
         file["data"] = X
     with pytest.raises(ValueError, match="has no 'X': it is not an H5AD file"):
         read_table(tmp_path / "t.h5ad")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"), [({"encoding-type": "dia_matrix"}, "'dia_matrix'"), ({}, "'an unknown kind'")]
+)
+def test_a_matrix_of_an_h5ad_file_of_another_kind(tmp_path, written, said):
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        file.create_group("X").attrs.update({"shape": (3, 2), **written})
+        file.create_group("obs")
+    for read in (read_raw, read_here):
+        with pytest.raises(ValueError, match=rf"t\.h5ad, X is written as {said}\. Dense, CSR and CSC can be read"):
+            read(tmp_path / "t.h5ad")
 
 
 def test_folders_that_hold_nothing_or_two_kinds(tmp_path):
@@ -237,7 +297,7 @@ def test_folders_that_hold_nothing_or_two_kinds(tmp_path):
     with pytest.raises(ValueError, match="1 images and 1 texts"):
         read_table(tmp_path)
     (tmp_path / "a.txt").unlink()
-    with pytest.raises(ValueError, match="cannot be read as an image"):
+    with pytest.raises(ValueError, match=r"b\.png is not an image, or is damaged"):
         read_table(tmp_path)
 
 
@@ -267,6 +327,14 @@ def test_progress_is_reported(tmp_path):
     assert 0 < seen[1].done < seen[1].total
 
 
+def test_progress_of_json_lines_is_reported_in_batches(tmp_path):
+    seen = []
+    (tmp_path / "t.jsonl").write_text('{"a": 1}\n' * 2_500)
+    with observe(seen.append):
+        read_raw(tmp_path / "t.jsonl")
+    assert [each.done for each in seen if each.done is not None] == [1_000, 2_000]
+
+
 def test_ids_of_64_bits_stay_what_they_are(tmp_path):
     large = [2**62 + row for row in range(4)]
     pd.DataFrame({"id": large, "one": X[:, 0], "flag": [True, False, True, True]}).to_parquet(tmp_path / "t.parquet")
@@ -285,6 +353,30 @@ def test_comments_at_the_top_are_metadata(tmp_path):
     path.write_text("# n_samples=12\n# made by hand\nleft,right\na\n")
     with pytest.raises(ValueError, match="line 4: 1 cells where the header has 2"):
         read_raw(path)
+
+
+def test_rows_of_json_lines_are_named_by_their_lines(tmp_path):
+    (tmp_path / "t.jsonl").write_text('\n{"a": 1}\n\n{"a": 2}\n')
+    raw = read_raw(tmp_path / "t.jsonl")
+    assert [raw.where(row) for row in range(raw.n)] == ["line 2", "line 4"]
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "listed"),
+    [(12, "c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11."), (25, "c9, c10, c11, … (13 more).")],
+)
+def test_a_column_that_is_not_there_is_told_with_those_that_are(tmp_path, n_columns, listed):
+    (tmp_path / "t.csv").write_text(",".join(f"c{place}" for place in range(n_columns)) + "\n")
+    with pytest.raises(ValueError, match=r"t\.csv has no column 'town'\. It has: c0, ") as error:
+        read_raw(tmp_path / "t.csv").column("town")
+    assert str(error.value).endswith(listed)
+
+
+def test_of_a_transposed_table_all_texts_but_the_names_are_left_out(tmp_path):
+    (tmp_path / "t.csv").write_text("gene,S1,S2,zone,arm\nBRCA1,0.5,2,north,p\nTP53,1,3,south,q\n")
+    raw = transposed(read_raw(tmp_path / "t.csv"))
+    assert raw.columns["sample"] == ["S1", "S2"]
+    assert raw.left_out == dict.fromkeys(["zone", "arm"], "not numbers, so it is not transposed")
 
 
 @pytest.mark.parametrize("header", ["#id,one", "# rooms,price"])
@@ -331,7 +423,67 @@ def test_a_matrix_market_file_cut_short_does_not_crash(tmp_path, end):
     path.write_text(f"%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1.5\n2 2 2.0\n{end}")
     done = subprocess.run([sys.executable, "-c", READ, str(path)], capture_output=True, text=True)
     assert done.returncode == 0
-    assert ("t.mtx" in done.stdout) == ("\0" in end)
+    assert "t.mtx is not a Matrix Market file: line 5 is" in done.stdout
+
+
+@pytest.mark.parametrize("piece", [4, _market.PIECE])
+@pytest.mark.parametrize(
+    ("kind", "lines", "message"),
+    [
+        ("real", ["1 1 1.5", "2 2"], "line 5 is '2 2', which is no entry of 3 numbers"),
+        ("real", ["1 1 1.5", "2 2 x", "3 3 2"], "line 5 is '2 2 x', which is no entry of 3 numbers"),
+        ("real", ["1 1 1.5", "2 2 1e", "3 3 2"], "line 5 is '2 2 1e', which is no entry of 3 numbers"),
+        ("pattern", ["1 1", "2 2 1"], "line 5 is '2 2 1', which is no entry of 2 numbers"),
+        ("real", ["1 1 1.5"], "it says that it has 2 entries, and has 1"),
+        ("complex", ["1 1 1.5 2", "2 2 1 1"], "its numbers are complex, and only real numbers can be compared"),
+    ],
+)
+def test_an_entry_of_a_matrix_market_file_that_is_none_is_named(tmp_path, monkeypatch, piece, kind, lines, message):
+    monkeypatch.setattr(_market, "PIECE", piece)
+    head = [f"%%MatrixMarket matrix coordinate {kind} general", "% by hand", "3 3 2"]
+    (tmp_path / "t.mtx").write_text("\n".join([*head, *lines, ""]))
+    with pytest.raises(ValueError, match=rf"t\.mtx is not a Matrix Market file: {message}\."):
+        read_raw(tmp_path / "t.mtx")
+
+
+@pytest.mark.parametrize("kind", ["real", "double", "integer", "unsigned-integer"])
+def test_a_matrix_market_file_may_have_tabs_and_spaces_between_numbers(tmp_path, kind):
+    head = f"%%MatrixMarket matrix coordinate {kind} general\n2 3 3\n"
+    (tmp_path / "t.mtx").write_text(f"{head}1\t1\t4\r\n  2 3  5\n\n1 \t2 6")
+    assert read_raw(tmp_path / "t.mtx").matrix.toarray().tolist() == [[4, 6, 0], [0, 0, 5]]
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_npy_files_of_every_version(tmp_path, version):
+    with (tmp_path / "t.npy").open("wb") as file:
+        np.lib.format.write_array(file, X, version=version)
+    np.testing.assert_array_equal(read_raw(tmp_path / "t.npy").matrix, X)
+
+
+def npy(shape, data):
+    """An NPY file whose header is written as it is given."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return np.lib.format.magic(1, 0) + len(header).to_bytes(2, "little") + header.encode() + data
+
+
+def test_headers_that_python_2_wrote(tmp_path):
+    path = spoil(tmp_path / "t.npy", npy("(4L, 2L)", X.tobytes()))
+    np.testing.assert_array_equal(read_raw(path).matrix, X)
+
+
+@pytest.mark.parametrize("shape", ["(-4, 2)", "(-4, -2)", "(4, 3)"])
+def test_an_npy_file_of_another_shape_than_it_says(tmp_path, shape):
+    path = spoil(tmp_path / "t.npy", npy(shape, X.tobytes()))
+    with pytest.raises(ValueError, match=re.escape(f"it says that it has the shape {shape}, and ends before that")):
+        read_raw(path)
+
+
+def test_cells_of_parquet_that_its_types_cannot_have_are_refused(tmp_path):
+    stored = np.array([15, 0, 9_999, 0], dtype=np.int64).tobytes()  # 1.5, and 999.9 of three digits
+    prices = pa.Array.from_buffers(pa.decimal128(3, 1), 2, [None, pa.py_buffer(stored)])
+    pq.write_table(pa.table({"price": prices}), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"t\.parquet is not a Parquet file, or is damaged: .*9999"):
+        read_raw(tmp_path / "t.parquet")
 
 
 @pytest.mark.parametrize("name", ["t.mtx.gz", "t.npy", "t.npz"])
@@ -360,3 +512,120 @@ def test_every_format_is_documented():
     for name in {file_format.name for file_format in FORMATS.values()}:
         assert name in " ".join(read_table.__doc__.split())
         assert name in help_text
+
+
+@pytest.mark.parametrize(
+    ("first", "shown"),
+    [
+        ("1,2,3", "1, 2, 3"),
+        ("7,7,9", "7, 7, 9"),
+        ("2019,2020,2021", "2019, 2020, 2021"),
+        ("5", "5"),
+        ("-1;2;3", "-1, 2, 3"),
+        ("1,2,3,4,5", "1, 2, 3, 4, 5"),
+        ("1,2,3,4,5,6", "1, 2, 3, 4, 5, …"),
+    ],
+)
+def test_a_table_without_names_does_not_lose_its_first_row(tmp_path, first, shown):
+    (tmp_path / "t.csv").write_text(f"{first}\n" * 4)
+    with pytest.raises(ValueError, match=rf"t\.csv, line 1 looks like data: {shown} are numbers"):
+        read_raw(tmp_path / "t.csv")
+
+
+def test_names_that_count_from_zero_are_told(tmp_path):
+    (tmp_path / "t.csv").write_text("0,1\n3,4\n5,6\n")
+    with pytest.warns(UserWarning, match="0, 1, is taken as the names"):
+        assert read_raw(tmp_path / "t.csv").n == 2
+
+
+def test_numbers_that_only_python_reads_are_not_numbers(tmp_path):
+    (tmp_path / "t.csv").write_text("id,x,y,z\n" + "".join(f"{n},{n}_000,３{n},{n}\n" for n in range(1, 5)))
+    raw = read_raw(tmp_path / "t.csv")
+    assert [len(as_numbers(raw.columns[name]).wrong) for name in "xyz"] == [4, 4, 0]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"a": 1, "a": 2}', "'a' is there twice in one object"),
+        ('{"a": 1' + "0" * 5000 + "}", "a whole number of thousands of digits"),
+        ('{"a": ' + "[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_json_that_python_would_take_or_fail_at(tmp_path, line, why):
+    (tmp_path / "t.jsonl").write_text('{"b": 1}\n' + line)
+    with pytest.raises(ValueError, match=rf"t\.jsonl, line 2.*{why}"):
+        read_raw(tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize("value", ["1e200", "-1e151"])
+def test_a_number_that_cannot_be_squared_is_refused(tmp_path, value):
+    (tmp_path / "t.csv").write_text(f"x,y\n1,2\n2,{value}\n3,3\n4,5\n")
+    with pytest.raises(ValueError, match=r"t\.csv, line 3, column 'y' is .*, too large a number to be squared"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_large_numbers_of_single_precision_stay_apart(tmp_path):
+    values = np.array([[1, 2], [3e30, 1], [1e30, 3], [2e30, 5]], dtype=np.float32)
+    np.save(tmp_path / "t.npy", values)
+    np.testing.assert_allclose(read_table(tmp_path / "t.npy").X.std(axis=0), 1)
+
+
+@pytest.mark.parametrize("rows", ["0 0", "0 3", "3 0"])
+def test_a_matrix_of_no_rows_does_not_crash(tmp_path, rows):
+    (tmp_path / "t.mtx").write_text(f"%%MatrixMarket matrix array real general\n{rows}\n")
+    with pytest.raises(ValueError, match=r"t\.mtx is not a Matrix Market file: it has"):
+        read_raw(tmp_path / "t.mtx")
+
+
+def test_half_of_a_symmetric_matrix_is_read_as_the_whole(tmp_path):
+    path = tmp_path / "t.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 5\n2 1 7\n")
+    np.testing.assert_array_equal(read_raw(path).matrix.toarray(), [[5, 7], [7, 0]])
+
+
+@pytest.mark.parametrize("shape", ["2 3", "3 2"])
+def test_a_symmetric_matrix_that_is_no_square_is_refused(tmp_path, shape):
+    path = tmp_path / "t.mtx"
+    path.write_text(f"%%MatrixMarket matrix coordinate real symmetric\n{shape} 1\n1 1 5\n")
+    rows, columns = shape.split()
+    with pytest.raises(ValueError, match=f"t.mtx .* it is symmetric, and has {rows} rows and {columns} columns"):
+        read_raw(path)
+
+
+@pytest.mark.parametrize("shape", [None, [4], [4, 2, 1]])
+def test_a_sparse_matrix_in_h5ad_without_two_sizes_is_refused(tmp_path, shape):
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        part = file.create_group("X")
+        part.attrs["encoding-type"] = "csr_matrix"
+        if shape is not None:
+            part.attrs["shape"] = shape
+        for name in ("data", "indices", "indptr"):
+            part[name] = np.zeros(5, dtype=int)
+        file.create_group("obs")
+    with pytest.raises(ValueError, match="X is written as 'csr_matrix'"):
+        read_here(tmp_path / "t.h5ad")
+
+
+@pytest.mark.parametrize(("byte", "guess"), [(b"\xe9", "cp1252"), (b"\x81", "latin-1")])
+def test_the_encoding_that_is_suggested_can_decode_the_file(tmp_path, byte, guess):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n1,caf" + byte + b"\n")
+    with pytest.raises(ValueError, match=f"line 2: byte .* name its encoding: --encoding {guess}"):
+        read_raw(path, "utf-8")
+    assert read_raw(path, guess).columns["b"] == ["caf" + byte.decode(guess)]
+
+
+def test_memory_that_a_library_lacks_names_the_file(tmp_path):
+    with (
+        pytest.raises(MemoryError, match=r"t\.xlsx needs more memory than there is"),
+        reading(tmp_path / "t.xlsx", "it"),
+    ):
+        raise MemoryError
+
+
+def test_what_else_one_can_do_without_an_extra_ends_the_message():
+    with pytest.raises(MissingExtraError, match=r"\[io\]\"\. Save it as CSV\.$"):
+        extra("no_such_module", "Such files", otherwise="Save it as CSV.")
+    with pytest.raises(MissingExtraError, match=r"\[io\]\"$"):
+        extra("no_such_module", "Such files")

@@ -5,6 +5,8 @@ import pyarrow.parquet
 import pytest
 
 from likewise.prepare import write_columns
+from likewise.tables import read_raw
+from likewise.tables._pieces import write_pieces
 
 COLUMNS = {"id": ["a", 'b"', "c,d"], "cluster": np.array([0, 1, 0])}
 
@@ -18,6 +20,54 @@ def test_formats(tmp_path):
         "cluster": [0, 1, 0],
     }
     np.testing.assert_array_equal(np.load(write_columns(tmp_path / "t.npy", COLUMNS)), [0, 1, 0])
-    with pytest.raises(ValueError, match="names no known format"):
+    with pytest.raises(ValueError, match="is not a known format"):
         write_columns(tmp_path / "t.doc", COLUMNS)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "t.jsonl", "t.npy", "t.parquet", "t.tsv"]
+
+
+def in_pieces(columns, places=(0, 2)):
+    """The same columns, some rows at a time."""
+    for start, stop in zip(places, [*places[1:], None], strict=True):
+        yield {name: values[start:stop] for name, values in columns.items()}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".npy"])
+def test_pieces_make_the_same_file_as_all_rows_at_once(tmp_path, suffix):
+    whole = write_columns(tmp_path / f"whole{suffix}", COLUMNS)
+    path = write_pieces(tmp_path / f"t{suffix}", 3, in_pieces(COLUMNS))
+    assert path == tmp_path / f"t{suffix}"
+    assert path.read_bytes() == whole.read_bytes()
+
+
+def test_pieces_of_a_parquet_file_have_the_types_of_the_first(tmp_path):
+    columns = {**COLUMNS, "certainty": np.ma.masked_array([0.5, 0.25, 1.0], [False, True, False])}
+    path = write_pieces(tmp_path / "t.parquet", 3, in_pieces(columns))
+    assert pyarrow.parquet.read_table(path).to_pydict() == {
+        "id": COLUMNS["id"],
+        "cluster": [0, 1, 0],
+        "certainty": [0.5, None, 1.0],
+    }
+
+
+def test_of_an_npy_file_in_pieces_the_column_after_the_ids_is_written(tmp_path):
+    rows = np.arange(12.0).reshape(3, 4)
+    columns = {"id": np.arange(3), "coordinates": rows, "cluster": np.array([5, 6, 7])}
+    np.testing.assert_array_equal(np.load(write_pieces(tmp_path / "t.npy", 3, in_pieces(columns))), rows)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_a_cell_with_a_carriage_return_is_one_cell(tmp_path, suffix):
+    columns = {"id": ["a\rb", "c", "d"], "cluster": [0, 1, 0]}
+    path = write_pieces(tmp_path / f"t{suffix}", 3, in_pieces(columns))
+    assert read_raw(path).columns == {"id": ["a\rb", "c", "d"], "cluster": ["0", "1", "0"]}
+
+
+def test_pieces_that_end_in_an_error_leave_no_file(tmp_path):
+    def pieces():
+        yield COLUMNS
+        raise ValueError("no more")
+
+    for suffix in (".csv", ".jsonl", ".parquet", ".npy"):
+        with pytest.raises(ValueError, match="no more"):
+            write_pieces(tmp_path / f"t{suffix}", 6, pieces())
+    assert list(tmp_path.iterdir()) == []

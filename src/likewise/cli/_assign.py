@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -14,39 +15,69 @@ from ._options import FILE, encoding_option, json_option, quiet_option
 @click.argument("model", type=FILE)
 @click.argument("source", metavar="NEWDATA", type=click.Path(path_type=Path))
 @click.option("--id", metavar="NAME", help="Column of ids. Default: the one that the model's data had.")
+@click.option("--transpose", is_flag=True, help="The columns of NEWDATA are what is assigned, as with --transpose when "
+              "the model was made.")  # fmt: skip
 @encoding_option
-@click.option("--out", type=FILE, help="File for the columns id, cluster. Default: standard output.")
+@click.option("--out", type=FILE, help="File for the columns id, cluster, and with a model of `likewise cluster` "
+              "name, second, certainty as there. Default: standard output.")  # fmt: skip
 @json_option
 @quiet_option
 def assign(
-    model: Path, source: Path, *, id: str | None, encoding: str, out: Path | None, as_json: bool, quiet: bool
+    model: Path,
+    source: Path,
+    *,
+    id: str | None,
+    transpose: bool,
+    encoding: str,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Assign the rows of NEWDATA to the clusters of MODEL.
 
     NEWDATA is preprocessed as the data of the model was; a missing column is an error. With a MODEL of `likewise
-    reduce`, the rows are projected.
+    reduce`, the rows are projected. A pattern in quotes, such as 'parts/*.parquet', names many files, if MODEL was
+    made of such files.
     """
-    import numpy as np
-
-    from ..constraints._format import pluralize
-    from ..models import load
-    from ..prepare import read_like
     from ._messages import Messages, print_json
-    from ._outputs import check_outputs, check_result_file, write_outputs
-    from ._reduce import coordinates
 
     messages = Messages(quiet or as_json)
+    with messages.starting():
+        import numpy as np
+
+        from ..constraints._format import pluralize
+        from ..front import Likewise
+        from ..models import load
+        from ..prepare._reading import rows_like
+        from ..tables import read_raw
+        from ..tables._transposed import transposed
+        from ._outputs import check_outputs, check_result_file, cluster_columns, write_outputs
+        from ._reduce import coordinates
+
+    if has_magic(str(source)) and not source.exists():
+        from ._row_files import assign_row_files
+
+        saved = load(model)
+        facts = assign_row_files(saved, model, str(source), id=id, out=out, messages=messages)
+        if as_json:
+            print_json({**facts, "method": saved.meta.get("method"), "files": [str(out)]})
+        messages.show(f"{pluralize(facts['rows'], 'row')} of {source} by cluster: {facts['sizes']}; wrote {out}")
+        return
     check_outputs({"--out": out}, [model, source])
     check_result_file(out)
     saved = load(model)
     if saved.features is None:
-        raise ValueError(f"{model} does not say how its data was prepared, so files cannot be. Use it from Python.")
+        raise ValueError(f"{model} was saved without the steps that prepare data. Use it in Python.")
     with messages.progress(f"reading {source}"):
-        rows = read_like(source, saved.features, id=id, encoding=encoding)
+        raw = read_raw(source, encoding)
+        raw, id = (transposed(raw, id), None) if transpose else (raw, id)
+        rows = rows_like(raw, saved.features, id=id)
     with messages.progress("assigning rows"):
-        found = saved.place(rows.X)
+        certain = isinstance(saved.model, Likewise)
+        placed: Any = saved.model.predict_certainty(rows.X) if certain else saved.place(rows.X)
+    found = placed.labels if certain else placed
     clusters = found.ndim == 1
-    columns: dict[str, Any] = {"id": rows.ids, "cluster": found} if clusters else coordinates(rows.ids, found)
+    columns = cluster_columns(rows.ids, saved.model, placed, out) if clusters else coordinates(rows.ids, found)
     written = write_outputs(columns, out, {}, as_json=as_json, messages=messages)
     sizes = np.bincount(found).tolist() if clusters else []
     if as_json:
@@ -54,7 +85,8 @@ def assign(
         method = saved.meta.get("method")
         print_json({"rows": len(rows), **shape, "method": method, "files": [str(path) for path in written]})
     if clusters:
-        counts = ", ".join(f"{number}: {size:,}" for number, size in enumerate(sizes[:20]))
+        names = saved.model.cluster_names_ if certain else range(len(sizes))
+        counts = ", ".join(f"{name}: {size:,}" for name, size in zip(names[:20], sizes, strict=False))
         more = ", …" if len(sizes) > 20 else ""
         messages.show(f"{pluralize(len(rows), 'row')} of {source} by cluster: {counts}{more}")
     else:

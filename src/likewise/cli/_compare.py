@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
     from ..evaluation import Comparison
 
+ASKED = ["pairs", "piles", "odd", "triplets", "forced-triplets", "preferences"]
 SCORES = ["nmi", "ari", "rand", "f", "scaled_rand", "purity", "kept", "seconds"]
+
+
+def _check_asked(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
+    asked = None if value is None else [name.strip() for name in value.split(",")]
+    unknown = [name for name in asked or () if name not in ASKED]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]!r} is not known. Choose from {', '.join(ASKED)}.")
+    return asked
 
 
 def _check_amounts(context: click.Context, parameter: click.Parameter, value: str) -> list[int]:
@@ -27,10 +36,14 @@ def _check_amounts(context: click.Context, parameter: click.Parameter, value: st
 @click.command()
 @click.argument("source", metavar="DATA")
 @click.option("--methods", default="k-means,pck,c-nc,likewise", show_default=True,
-              help="Comma-separated list of methods.")  # fmt: skip
+              help="Comma-separated list of methods, or all, the best first.")  # fmt: skip
+@click.option("--with", "outside", multiple=True, metavar="FILE.py:CLASS",
+              help="Compare this method of your own, too; can be repeated. The file is run.")  # fmt: skip
 @click.option("--amounts", default="20,100", show_default=True, callback=_check_amounts,
               help="Comma-separated list of numbers of hints.")  # fmt: skip
 @how_option
+@click.option("--ask", callback=_check_asked, metavar="WHAT", help="Compare what is asked, too: a comma-separated list "
+              f"of {', '.join(ASKED)}. An answer about several rows counts as one hint.")  # fmt: skip
 @wrong_option
 @click.option("--score", type=click.Choice(SCORES), default="nmi", show_default=True,
               help="Score to compare by; kept is the share of hints that hold.")  # fmt: skip
@@ -43,8 +56,10 @@ def compare(
     source: str,
     *,
     methods: str,
+    outside: tuple[str, ...],
     amounts: list[int],
     how: str,
+    ask: list[str] | None,
     wrong: float,
     score: str,
     repeats: int,
@@ -60,21 +75,32 @@ def compare(
     """
     from rich.console import Console
 
-    from .. import evaluation
-    from .._methods import method_named, protocol_method
     from ._messages import Messages, print_json
-    from ._reading import read_labeled
 
-    names = [method_named(name.strip()).name for name in methods.split(",")]
-    _check_file(out, source)
     messages = Messages(quiet=as_json)
+    with messages.starting():
+        from .. import evaluation
+        from .._methods import comparable_methods, method_named, protocol_method
+        from .._outside import load_method
+        from ..constraints._format import pluralize
+        from ._reading import read_labeled
+
+    own = [load_method(address) for address in outside]
+    if methods.strip() == "all":
+        named = comparable_methods()
+    else:
+        named = [method_named(name.strip()) for name in methods.split(",")]
+    names = list(dict.fromkeys(method.name for method in [*named, *own]))
+    _check_file(out, source)
     with messages.progress(f"reading {source}"):
         data = read_labeled(source, **reading)
     chosen = {name: protocol_method(name, data.kind) for name in names}
     with messages.progress("comparing methods"):
         found = evaluation.compare(
-            data.X, data.y, chosen, amounts, how=how, error_rate=wrong, score=score, repeats=repeats, seed=seed
+            data.X, data.y, chosen, amounts, how=how, ask=ask, error_rate=wrong, score=score, repeats=repeats, seed=seed
         )
+    if methods.strip() == "all":
+        found = found.ranked()
     if out is not None:
         ledger = evaluation.Ledger(out)
         for cell, values in found.results.items():
@@ -85,13 +111,14 @@ def compare(
     for name, error in found.failures.items():
         console.print(f"[yellow]{name}[/yellow] had no answer at least once: {error}", highlight=False)
     if as_json:
-        means = {cell: found.results.mean(cell) for cell in found.results}
+        averages = {cell: found.results.mean(cell) for cell in found.results}
+        means = {cell: value if value == value else None for cell, value in averages.items()}  # JSON has no NaN
         print_json(
             {"rows": len(data.y), "score": score, "repeats": repeats, "preprocessing": data.description, "means": means}
         )
         return
-    console.print(_table(found, f"{score}, mean ± standard deviation of {repeats} draws"))
-    console.print(f"{len(data.y):,} rows; {data.description}. Hints: {how}, {wrong:.0%} wrong.")
+    console.print(_table(found, f"{score}, mean ± standard deviation of {pluralize(repeats, 'draw')}"))
+    console.print(f"{len(data.y):,} rows; {data.description}. Hints: {', '.join(ask or [how])}, {wrong:.0%} wrong.")
     if repeats > 1:
         console.print("[bold]Bold[/bold]: best, or not significantly below the best (paired t-test, p ≥ 0.05).")
 
@@ -111,18 +138,11 @@ def _check_file(out: Path | None, source: str) -> None:
 def _table(found: Comparison, title: str) -> Table:
     from rich.table import Table
 
+    (_, *columns), *lines = found.table()
     table = Table(title=title)
     table.add_column("method")
-    for amount in found.amounts:
-        table.add_column(f"{amount} hints", justify="right")
-    for name in found.methods:
-        table.add_row(name, *(_cell(found, name, amount) for amount in found.amounts))
+    for column in columns:
+        table.add_column(column, justify="right")
+    for name, *cells in lines:
+        table.add_row(name, *(f"[bold]{cell[:-2]}[/bold]" if cell.endswith(" *") else cell for cell in cells))
     return table
-
-
-def _cell(found: Comparison, name: str, amount: int) -> str:
-    cell = f"{amount}/{name}"
-    if not len(found.results.values_of(cell)):
-        return "—"
-    shown = f"{found.results.mean(cell):.3f} ± {found.results.deviation(cell):.3f}"
-    return shown if found.is_behind(name, amount) else f"[bold]{shown}[/bold]"

@@ -44,19 +44,34 @@ NEXT = (
 
 
 @click.command()
-@click.option("--out", type=FOLDER, default="demo", show_default=True, help="Folder for the report.")
+@click.option("--out", type=FOLDER, default="demo", show_default=True, help="Folder for the report, or for the images "
+              "and the session of the studio.")  # fmt: skip
 @click.option("--hints", "n_hints", type=click.IntRange(2), default=100, show_default=True, help="Number of hints.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of the hints.")
-def demo(out: Path, n_hints: int, seed: int) -> None:
+@click.option("--studio", "in_studio", is_flag=True, help="Open the digits in the studio instead, and give the hints "
+              "yourself.")  # fmt: skip
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the studio's page. Default: a free one.")
+@click.option("--open/--no-open", "browser", default=True, help="Whether to open the studio's page in a browser.")
+@click.pass_context
+def demo(
+    context: click.Context, out: Path, n_hints: int, seed: int, in_studio: bool, port: int | None, browser: bool
+) -> None:
     """Cluster handwritten digits with and without hints, and write a report."""
-    import numpy as np
+    if in_studio:
+        _open_studio(context, out, seed, port, browser)
+        return
     from rich.console import Console
-    from sklearn.cluster import KMeans
-    from sklearn.datasets import load_digits
 
-    from .._progress import track
-    from .._progress_bar import progress_bar
-    from ..front import Likewise
+    from ._messages import Messages
+
+    with Messages().starting():
+        import numpy as np
+        from sklearn.cluster import KMeans
+        from sklearn.datasets import load_digits
+
+        from .._progress import track
+        from .._progress_bar import progress_bar
+        from ..front import Likewise
 
     console = Console()
     digits = load_digits()
@@ -87,7 +102,7 @@ def demo(out: Path, n_hints: int, seed: int) -> None:
     median = int(np.argsort(accuracies, kind="stable")[DRAWS // 2])
     command = f"likewise demo --hints {n_hints} --seed {seed}"
     with progress_bar("writing the report"):
-        page = _write_report(out / "report.html", fitted[median][n_hints], X, digits.images, command)
+        page = _write_report(out / "report.html", fitted[median][n_hints], X, digits.images, digits.target, command)
     console.print(f"\nReport: [b]{page}[/b] opens in any browser. It shows the median draw.", soft_wrap=True)
     console.print("\nTry next:")
     for what, arguments in NEXT:
@@ -155,7 +170,9 @@ def _program() -> str:
     return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
 
 
-def _write_report(path: Path, model: Likewise, X: np.ndarray, images: np.ndarray, command: str) -> Path:
+def _write_report(
+    path: Path, model: Likewise, X: np.ndarray, images: np.ndarray, classes: np.ndarray, command: str
+) -> Path:
     from ..report import write_report
 
     with _image_files(images) as files:
@@ -164,6 +181,7 @@ def _write_report(path: Path, model: Likewise, X: np.ndarray, images: np.ndarray
             model,
             X,
             images=files,
+            classes=classes,
             title="Handwritten digits",
             preprocessing=f"{len(X):,} digits that come with scikit-learn, {X.shape[1]} pixels each, divided by 16",
             command=command,
@@ -173,12 +191,47 @@ def _write_report(path: Path, model: Likewise, X: np.ndarray, images: np.ndarray
 @contextmanager
 def _image_files(images: np.ndarray) -> Iterator[list[Path]]:
     """Images as temporary files, dark on white."""
+    with TemporaryDirectory() as folder:
+        yield _write_images(images, Path(folder))
+
+
+def _write_images(images: np.ndarray, folder: Path) -> list[Path]:
     import numpy as np
     from PIL import Image
 
-    with TemporaryDirectory() as folder:
-        paths = [Path(folder) / f"{number}.png" for number in range(len(images))]
-        for path, image in zip(paths, images, strict=True):
-            pixels = np.kron(255 - image * (255 / 16), np.ones((SCALE, SCALE)))
-            Image.fromarray(pixels.astype(np.uint8)).save(path)
-        yield paths
+    paths = [folder / f"{number}.png" for number in range(len(images))]
+    for path, image in zip(paths, images, strict=True):
+        pixels = np.kron(255 - image * (255 / 16), np.ones((SCALE, SCALE)))
+        Image.fromarray(pixels.astype(np.uint8)).save(path)
+    return paths
+
+
+def _open_studio(context: click.Context, out: Path, seed: int, port: int | None, browser: bool) -> None:
+    """The digits as a table with a column of pictures, in the studio."""
+    from sklearn.datasets import load_digits
+
+    from .._leftovers import temporary_folder
+    from ..tables import write_columns
+    from ._studio import studio
+
+    table = out / "digits.csv"
+    if not table.exists():
+        digits = load_digits()
+        pictures = out / "digits"
+        out.mkdir(parents=True, exist_ok=True)
+        if not pictures.exists():
+            with temporary_folder(out) as folder:
+                (folder / pictures.name).mkdir()
+                _write_images(digits.images, folder / pictures.name)
+                (folder / pictures.name).replace(pictures)
+        paths = sorted(pictures.glob("*.png"), key=lambda path: int(path.stem))
+        columns: dict[str, Any] = {
+            "id": [path.stem for path in paths],
+            "picture": [f"{pictures.name}/{path.name}" for path in paths],
+        }
+        columns |= {name: digits.data[:, place].astype(int) for place, name in enumerate(digits.feature_names)}
+        write_columns(table, columns)
+    arguments = [str(table), "--k", str(DIGITS), "--session", str(out / "digits.studio"), "--seed", str(seed)]
+    arguments += ["--open" if browser else "--no-open", *([] if port is None else ["--port", str(port)])]
+    with studio.make_context("studio", arguments, parent=context) as inner:
+        studio.invoke(inner)

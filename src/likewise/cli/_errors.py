@@ -14,6 +14,8 @@ from typing import Any
 
 import click
 
+from .._atomic import HALF
+
 WRONG_USE = 2
 FAILURE = 1
 INTERRUPTED = 130
@@ -83,7 +85,8 @@ def refusal_of(error: BaseException) -> Refusal | None:
     if isinstance(error, ImportError):
         return Failure(str(error))
     if isinstance(error, UnicodeEncodeError):
-        return WrongUse(f"{error.object!r} cannot be written as {error.encoding}. Rename the file or the id.")
+        seen = error.object[max(error.start - 20, 0) : error.end + 20]
+        return WrongUse(f"{seen!r} cannot be written as {error.encoding}. Rename the file or the id.")
     if not isinstance(error, OSError):
         return WrongUse(str(error))
     if error.errno is None or not error.strerror:
@@ -94,7 +97,8 @@ def refusal_of(error: BaseException) -> Refusal | None:
     what = name if isinstance(name, str) else "a file"
     if error.errno in WRONG:
         return WrongUse(f"{what} {WRONG[error.errno]}.")
-    return Failure(f"{what}: {DISK.get(error.errno, error.strerror.lower())}.")
+    half = HALF if error.strerror.endswith(HALF) else ""
+    return Failure(f"{what}: {DISK.get(error.errno, error.strerror.removesuffix(half).lower())}{half}.")
 
 
 @contextmanager

@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from ._options import FILE, how_option, json_option, name_options, quiet_option, seed_option, wrong_option
+from ._options import (
+    FILE,
+    SAMPLINGS,
+    SCREENS,
+    json_option,
+    name_options,
+    quiet_option,
+    seed_option,
+    wrong_option,
+)
 
 if TYPE_CHECKING:
-    from ..constraints import Conflict, Constraints
+    from ..constraints import ComparisonConflict, Conflict, Constraints
 
 SHOWN = 10
 """Contradictions, groups and pairs that are printed, at most."""
@@ -23,9 +32,6 @@ SHOWN_AS_JSON = 1_000
 MAX_PAIRS = 1_000_000
 """Entailed pairs that are computed, at most."""
 
-MAX_ROWS = 10_000_000
-"""Numbers from here on are taken as ids, not as row numbers."""
-
 
 @click.group()
 def hints() -> None:
@@ -33,38 +39,46 @@ def hints() -> None:
 
 
 @hints.command()
-@click.argument("file", type=FILE)
+@click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
 @click.option("--for", "source", metavar="DATA", help="The data that the hints are about. Default: ids are taken from "
-              "FILE itself.")  # fmt: skip
+              "the files of hints.")  # fmt: skip
 @click.option("--k", type=click.IntRange(1), help="Also look for more than this many rows that all differ.")
 @click.option("--entailed", "out", type=FILE, help="Write all pairs that are stated or follow: .csv, .tsv, .json or "
               ".parquet.")  # fmt: skip
 @json_option
 @name_options
-def check(file: Path, *, source: str | None, k: int | None, out: Path | None, as_json: bool, **reading: Any) -> None:
-    """Show contradictions in FILE with their proof, the groups it forms, and what follows from it.
+def check(
+    files: tuple[Path, ...], *, source: str | None, k: int | None, out: Path | None, as_json: bool, **reading: Any
+) -> None:
+    """Show contradictions among the hints in FILE with their proof, the groups they form, and what follows from them.
 
-    The exit code is 1 if there is a contradiction.
+    Of several files all hints are joined. Comparisons contradict each other where they make a circle: a is more like b
+    than c, more like c than d, and more like d than b. Only contradictions are found here; hints that are wrong but
+    contradict no other are found by `likewise cluster`. The exit code is 1 if there is a contradiction.
     """
-    from ..constraints._io import check_suffix
     from ._messages import Messages, print_json
-    from ._outputs import check_outputs
-    from ._reading import read_constraints, read_names
 
-    check_suffix(file)
+    messages = Messages(quiet=as_json)
+    with messages.starting():
+        from ..constraints._io import READ_SUFFIXES, check_suffix
+        from ._outputs import check_outputs
+        from ._reading import read_constraints, read_names
+
+    for file in files:
+        check_suffix(file, READ_SUFFIXES)
     if out is not None:
         check_suffix(out)
-        check_outputs({"--entailed": out}, [file, source])
-    messages = Messages(quiet=as_json)
+        check_outputs({"--entailed": out}, [*files, source])
+    title = ", ".join(map(str, files))
     ids: Sequence[str]
     if source is None:
-        with messages.progress(f"reading {file}"):
-            ids, constraints = _read_alone(file)
+        with messages.progress(f"reading {title}"):
+            ids, constraints = _read_alone(files)
     else:
         with messages.progress(f"reading {source}"):
             names = read_names(source, **reading)
-        with messages.progress(f"reading {file}"):
-            ids, constraints = names.ids, read_constraints(file, names)
+        with messages.progress(f"reading {title}"):
+            ids, constraints = names.ids, read_constraints(files, names)
     with messages.progress("looking for contradictions"):
         found = Findings.of(constraints, k, SHOWN_AS_JSON if as_json else SHOWN)
         facts = found.as_object(ids) if as_json else {}
@@ -72,13 +86,13 @@ def check(file: Path, *, source: str | None, k: int | None, out: Path | None, as
     written = []
     if out is not None:
         if found.closed is None:
-            raise ValueError(f"--entailed {out}: more than {MAX_PAIRS:,} pairs follow from {file}: too many to write.")
+            raise ValueError(f"--entailed {out}: more than {MAX_PAIRS:,} pairs follow from {title}: too many to write.")
         found.closed.write(out, ids=None if isinstance(ids, RowNumbers) else ids)
         written.append(str(out))
     if as_json:
-        print_json({"file": str(file), **facts, "files": written})
+        print_json({"hints": [str(file) for file in files], **facts, "files": written})
     else:
-        print("\n".join([f"{file}: {found.headline}", *lines, *(f"\nwrote {name}" for name in written)]))
+        print("\n".join([f"{title}: {found.headline}", *lines, *(f"\nwrote {name}" for name in written)]))
     if not found.consistent:
         raise SystemExit(1)
 
@@ -86,30 +100,67 @@ def check(file: Path, *, source: str | None, k: int | None, out: Path | None, as
 @hints.command()
 @click.argument("source", metavar="DATA")
 @click.option("--out", metavar="FILE", type=FILE, required=True, help="File of hints to write.")
-@how_option
-@click.option("--amount", type=click.IntRange(1), default=50, show_default=True, help="Number of hints.")
+@click.option(
+    "--how",
+    default="random_pairs",
+    show_default=True,
+    type=click.Choice([*SAMPLINGS, *SCREENS]),
+    help="How hints are drawn from the classes. piles: rows sorted into piles; odd: which of three rows is the "
+    "odd one out; triplets: is a more like b or c; quadruples: which of two pairs is more alike.",
+)
+@click.option(
+    "--amount",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    help="Number of hints; with piles, odd, triplets and quadruples the number of questions.",
+)
+@click.option("--size", type=click.IntRange(2), help="Rows of a screen, with --how piles. Default: 3.")
+@click.option(
+    "--forced",
+    is_flag=True,
+    help="With odd, triplets and quadruples: an answer by a coin where the classes "
+    'do not tell, instead of "can\'t say".',
+)
 @wrong_option
 @seed_option
 @quiet_option
 @name_options
 def sample(
-    source: str, *, out: Path, how: str, amount: int, wrong: float, seed: int, quiet: bool, **reading: Any
+    source: str,
+    *,
+    out: Path,
+    how: str,
+    amount: int,
+    size: int | None,
+    forced: bool,
+    wrong: float,
+    seed: int,
+    quiet: bool,
+    **reading: Any,
 ) -> None:
     """Draw hints from the classes of DATA, as in an experiment, and write them to a file."""
-    from ..constraints import Constraints
-    from ..constraints._io import check_suffix
     from ._messages import Messages
-    from ._outputs import check_outputs
-    from ._reading import known_labels, read_names
 
     messages = Messages(quiet)
+    with messages.starting():
+        from ..constraints import Constraints
+        from ..constraints._io import check_suffix
+        from ._outputs import check_outputs
+        from ._reading import known_labels, read_names
+
     check_suffix(out)
     check_outputs({"--out": out}, [source])
+    if size is not None and how != "piles":
+        raise ValueError(f"--size is for --how piles; {how} has its own number of rows. Leave it out.")
+    if forced and how not in ("odd", "triplets", "quadruples"):
+        raise ValueError(f"--forced is for --how odd, triplets and quadruples: with {how} the classes always tell.")
     with messages.progress(f"reading {source}"):
         names = read_names(source, **reading)
     labels = known_labels(source, names)
     with messages.progress("drawing hints"):
-        drawn = Constraints.sample(labels, how, amount, error_rate=wrong, random_state=seed)
+        ties = "coin" if forced else None
+        drawn = Constraints.sample(labels, how, amount, size=size, ties=ties, error_rate=wrong, random_state=seed)
         drawn.write(out, ids=names.ids)
     messages.show(f"{drawn.summary()}, drawn from the classes in {names.label_column!r}; wrote {out}")
 
@@ -127,16 +178,21 @@ class RowNumbers(Sequence[str]):
         return str(self._rows[row])
 
 
-def _read_alone(path: Path) -> tuple[Sequence[str], Constraints]:
-    """A file of hints without its data: by row numbers, or else by the ids in it."""
+def _read_alone(paths: Sequence[Path]) -> tuple[Sequence[str], Constraints]:
+    """Files of hints without their data: by row numbers, or else by the ids in them."""
     from ..constraints import Constraints
-    from ..constraints._io import names_in
+    from ..constraints._io import MOST_ROWS, names_in
 
-    names = names_in(path)
-    if all(name.strip().isdecimal() and int(name) < MAX_ROWS for name in names):
-        constraints = Constraints.read(path)
-        return RowNumbers(constraints.n_samples), constraints
-    return names, Constraints.read(path, ids=names)
+    names = list(dict.fromkeys(name for path in paths for name in names_in(path)))
+    ids: Sequence[str] = names
+    given: dict[str, Any] = {"ids": names}
+    if all(name.strip().isdecimal() and int(name) < MOST_ROWS for name in names):
+        n = max(Constraints.read(path).n_samples for path in paths)
+        ids, given = RowNumbers(n), {"n_samples": n}
+    constraints = Constraints(len(ids))
+    for path in paths:
+        constraints = constraints | Constraints.read(path, **given)
+    return ids, constraints
 
 
 @dataclass(frozen=True)
@@ -147,8 +203,11 @@ class Findings:
     ----------
     constraints : Constraints
     n_conflicts : int
-    conflicts : list of Conflict
-        The first of them, with their proof.
+        Those of must-links and cannot-links.
+    n_cycles : int
+        Comparisons that contradict each other.
+    conflicts : list of Conflict or ComparisonConflict
+        The first of both, with their proof.
     groups : list of arrays
         Rows that belong together, the largest group first.
     closed : Constraints or None
@@ -160,7 +219,8 @@ class Findings:
 
     constraints: Constraints
     n_conflicts: int
-    conflicts: list[Conflict]
+    n_cycles: int
+    conflicts: list[Conflict | ComparisonConflict]
     groups: list[Any]
     closed: Constraints | None
     clique: tuple[int, ...] | None = None
@@ -190,6 +250,7 @@ class Findings:
         return cls(
             constraints,
             n_conflicts=n_conflicts,
+            n_cycles=int(constraints._order.on_cycles().sum()) if len(constraints.comparisons) else 0,
             conflicts=constraints.conflicts(limit=max_conflicts),
             groups=[members[group] for group in large],
             closed=closed,
@@ -200,15 +261,25 @@ class Findings:
     @property
     def consistent(self) -> bool:
         """Whether some clustering can keep all."""
-        return self.n_conflicts == 0 and self.clique is None
+        return self.n_conflicts == 0 and self.n_cycles == 0 and self.clique is None
 
     @property
     def headline(self) -> str:
         """The counts, in a line."""
         from ..constraints._format import pluralize
 
-        touched = int(self.constraints.constrained_rows().sum())
-        return f"{self.constraints.summary()}, about {touched:,} of {pluralize(self.constraints.n_samples, 'row')}"
+        constraints = self.constraints
+        touched = constraints.constrained_rows() | constraints.comparisons.compared_rows()
+        for preference in constraints.preferences:
+            touched |= preference.shown()
+        return f"{constraints.summary()}, about {int(touched.sum()):,} of {pluralize(constraints.n_samples, 'row')}"
+
+    def proofs(self) -> tuple[list[Conflict], list[ComparisonConflict]]:
+        """The proofs of both kinds."""
+        from ..constraints import ComparisonConflict, Conflict
+
+        pairs = [each for each in self.conflicts if isinstance(each, Conflict)]
+        return pairs, [each for each in self.conflicts if isinstance(each, ComparisonConflict)]
 
     def unstated(self) -> list[tuple[int, int, bool]]:
         """Pairs that follow but are not stated: two rows, and whether they are the same."""
@@ -227,13 +298,17 @@ class Findings:
     def lines(self, ids: Sequence[str]) -> Iterator[str]:
         """All of it, as text."""
         from ..constraints._format import pluralize
-        from ._reading import chain_by_ids
+        from ._reading import proof_by_ids
 
         yield f"\n{pluralize(self.n_conflicts, 'contradiction')}"
-        for conflict in self.conflicts:
-            first, second = (repr(ids[row]) for row in conflict.cannot_link)
-            yield f"  {first} and {second} are different, but {chain_by_ids(conflict.chain, ids)}"
-        yield from _more(self.n_conflicts - len(self.conflicts))
+        pairs, cycles = self.proofs()
+        for conflict in pairs:
+            yield f"  {proof_by_ids(conflict, ids)}"
+        yield from _more(self.n_conflicts - len(pairs))
+        if self.n_cycles:
+            yield f"\n{pluralize(self.n_cycles, 'comparison')} that contradict each other"
+            for cycle in cycles:
+                yield f"  {proof_by_ids(cycle, ids)}"
         if self.clique is not None:
             yield f"\n{len(self.clique)} rows all differ from each other, which is impossible with {self.k} clusters:"
             yield f"  {_listed(self.clique, ids)}"
@@ -257,12 +332,25 @@ class Findings:
         def names(rows: Any) -> list[str]:
             return [ids[row] for row in rows]
 
+        pairs, cycles = self.proofs()
         return {
             "rows": self.constraints.n_samples,
             "must_links": self.constraints.n_must_link,
             "cannot_links": self.constraints.n_cannot_link,
+            "comparisons": len(self.constraints.comparisons),
+            "unanswered": len(self.constraints.comparisons.unsure),
+            "preferences": len(self.constraints.preferences),
             "contradictions": self.n_conflicts,
-            "proofs": [{"different": names(one.cannot_link), "same_by": names(one.chain)} for one in self.conflicts],
+            "proofs": [{"different": names(one.cannot_link), "same_by": names(one.chain)} for one in pairs],
+            "contradicting_comparisons": self.n_cycles,
+            "cycles": [
+                {
+                    "nearer": [[names(near), names(far)] for near, far in one.pairs],
+                    "same": [names(chain) for chain in one.linked],
+                    "different": [names(pair) for pair in one.different],
+                }
+                for one in cycles
+            ],
             "groups": [names(group) for group in self.groups],
             "entailed_must_links": None if self.closed is None else len(self.closed.must_link),
             "entailed_cannot_links": None if self.closed is None else len(self.closed.cannot_link),

@@ -7,10 +7,13 @@ from importlib import import_module
 import click
 
 from .. import __version__
+from .._suggest import suggest
 from ._errors import ErrorReporting
 
 COMMANDS = {
     "cluster": "Cluster the rows of a file, a folder or a data set, using hints.",
+    "ask": "Ask which rows belong together, where answers teach most.",
+    "studio": "Answer questions, sort and name clusters on a local page.",
     "reduce": "Project rows to a few dimensions in which the hints hold.",
     "assign": "Assign new rows to the clusters of a saved model.",
     "hints": "Check a file of hints, or draw hints from known classes.",
@@ -35,6 +38,16 @@ class LazyGroup(ErrorReporting, click.Group):
             return None
         command: click.Command = getattr(import_module(f"._{cmd_name}", __package__), cmd_name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; of an unknown one say which was probably meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            offer = "" if "Did you mean" in error.message else suggest(args[0], COMMANDS)
+            raise click.UsageError(error.message + offer, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names and first lines."""

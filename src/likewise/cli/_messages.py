@@ -1,18 +1,22 @@
-"""Messages and progress for a person at a terminal; results go to files and to standard output."""
+"""Messages and progress on standard error; results go to files and to standard output."""
 
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from rich.console import Console
 
 from .._progress_bar import progress_bar
 
+ERASE_LINE = "\r\x1b[K"
+
 
 class Messages:
-    """Messages on standard error, if that is a terminal.
+    """Messages on standard error; on a terminal also progress.
 
     Parameters
     ----------
@@ -22,16 +26,33 @@ class Messages:
 
     def __init__(self, quiet: bool = False) -> None:
         self._console = Console(stderr=True)
-        self.visible = self._console.is_terminal and not quiet
+        self.visible = not quiet
+        self.on_terminal = self._console.is_terminal and not quiet
 
     def show(self, text: str) -> None:
         """Show a line."""
-        if self.visible:
+        if self.on_terminal:
             self._console.print(text, markup=False, highlight=False)
+        elif self.visible:
+            print(text, file=sys.stderr, flush=True)  # a log has no width
+
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """Say at once that the program is there: the imports inside take seconds on a slow disk."""
+        shown = self.on_terminal and sys.stderr.isatty()
+        if shown:
+            sys.stderr.write("likewise is starting …")
+            sys.stderr.flush()
+        try:
+            yield
+        finally:
+            if shown:
+                sys.stderr.write(ERASE_LINE)
+                sys.stderr.flush()
 
     def progress(self, title: str) -> AbstractContextManager[None]:
-        """Show the progress of the work inside, if it takes more than a second."""
-        return progress_bar(title, self.visible)
+        """Show the progress of the work inside on a terminal, if it takes more than a moment."""
+        return progress_bar(title, self.on_terminal)
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -12,6 +12,8 @@ import click
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 SAMPLINGS = ["random_pairs", "per_class", "labeled_items", "disjoint_items", "equal", "links"]
+SCREENS = ["piles", "odd", "triplets", "quadruples"]
+"""What is asked of several rows at once: piles, which is the odd one out, which of two pairs is more alike."""
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 SEED = click.IntRange(0, 2**32 - 1)
@@ -34,13 +36,14 @@ def _all(*options: Decorator) -> Decorator:
 
 _id = click.option("--id", metavar="NAME", help="Column of ids. Default: a column called id, or a first column of "
                    "distinct names. none: use row numbers, from 0.")  # fmt: skip
-_label = click.option("--label", metavar="NAME", help="Column of classes, empty or -1 where unknown. It is not used as "
-                      "a feature.")  # fmt: skip
+_label = click.option("--label", metavar="NAME", help="Column of known classes, empty or -1 where unknown. It is "
+                      "not used as a feature.")  # fmt: skip
 _folder = click.option("--data", "folder", type=FOLDER, envvar="LIKEWISE_DATA",
                        help="Folder of data sets that are given by name.")  # fmt: skip
 
 encoding_option = click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
-hints_option = click.option("--hints", type=FILE, help="File of hints, with the columns left, right, kind.")
+hints_option = click.option("--hints", type=FILE, multiple=True, help="File of hints: the ids of two rows, and same or "
+                            "different. Can be repeated; all hints are used.")  # fmt: skip
 how_option = click.option("--how", default="random_pairs", show_default=True, type=click.Choice(SAMPLINGS),
                           help="How hints are drawn from the classes.")  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -58,9 +61,16 @@ data_options = _all(
     click.option("--text", multiple=True, metavar="NAME", help="Column of texts; can be repeated. Default: columns of "
                  "three words or more on average."),
     click.option("--columns", metavar="NAMES", callback=_names, help="Use only these columns as features: a "
-                 "comma-separated list."),
-    click.option("--impute", type=click.Choice(["mean", "median", "zero"]), help="Replacement of missing numbers; "
-                 "missing categories and texts count as empty. Default: missing values are an error."),
+                 "comma-separated list of names, patterns (e*) and ranges (e0-e95)."),
+    click.option("--ignore", multiple=True, metavar="NAMES", help="Do not use this column, or "
+                 "columns: a name, a pattern or a range. Can be repeated."),
+    click.option("--beside", type=FILE, metavar="FILE", help="Table with ids, texts or classes of the rows, for data "
+                 "that has none, such as an .npy file. A .txt file has a text in each line."),
+    click.option("--transpose/--no-transpose", default=None, help="Cluster columns instead of rows, as for genes in "
+                 "rows and samples in columns."),
+    click.option("--missing", type=click.Choice(["median", "mean", "zero", "refuse"]), default="median",
+                 show_default=True, help="What empty cells of numbers become; empty categories count as no level. "
+                 "refuse: empty cells are an error."),
     click.option("--language", default="english", show_default=True, help="Language of texts, for stemming."),
     encoding_option,
     _folder,
@@ -71,4 +81,9 @@ data_options = _all(
 def command_line() -> str:
     """The command line as it was given, for the report."""
     arguments = click.get_current_context().meta.get("likewise.arguments", [])
-    return shlex.join(["likewise", *arguments])
+    return printable(shlex.join(["likewise", *arguments]))
+
+
+def printable(text: str) -> str:
+    """Text that can be written as UTF-8: names of files need not be."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

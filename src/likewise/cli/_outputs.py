@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,45 @@ def check_result_file(out: Path | None) -> None:
     """Refuse a suffix in which results cannot be written."""
     if out is not None:
         checked_suffix(out)
+
+
+def cluster_columns(ids: Sequence[Any], model: Any, found: Any, out: Path | None) -> dict[str, Any]:
+    """The columns of a result: id and cluster, and where the model knows them, name, second and certainty.
+
+    Parameters
+    ----------
+    ids : list
+    model : fitted clusterer
+    found : (n,) ints or Assignment
+        The clusters of the rows; an assignment also has the clusters that come next, and how sure it is.
+    out : Path or None
+        Where they will be written. An .npy file is an array of one type: it holds clusters alone.
+
+    Returns
+    -------
+    dict of str to list or array
+        Names only where clusters are called after labels. The second cluster is empty where no other is likely.
+    """
+    from ..front import Assignment
+
+    if not isinstance(found, Assignment):
+        return {"id": ids, "cluster": found}
+    if out is not None and out.suffix.lower() == ".npy":
+        return {"id": ids, "cluster": found.labels}
+    second = [None if cluster < 0 else cluster for cluster in found.second_labels.tolist()]
+    certainty = found.certainty.round(4)
+    if not model._has_labels:
+        return {"id": ids, "cluster": found.labels, "second": second, "certainty": certainty}
+    names = model.cluster_names_
+    second_names = [None if cluster is None else str(names[cluster]) for cluster in second]
+    return {
+        "id": ids,
+        "cluster": found.labels,
+        "name": names[found.labels],
+        "second": second,
+        "second_name": second_names,
+        "certainty": certainty,
+    }
 
 
 def write_outputs(

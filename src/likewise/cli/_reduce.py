@@ -25,7 +25,7 @@ from ._options import FILE, command_line, data_options, hints_option, json_optio
 def reduce(
     source: str,
     *,
-    hints: Path | None,
+    hints: tuple[Path, ...],
     method: str | None,
     dims: int,
     seed: int,
@@ -39,21 +39,23 @@ def reduce(
 
     DATA is what `likewise cluster` takes.
     """
-    import numpy as np
-
-    from .._methods import method_named, reducer
-    from ..constraints import ConstraintConflictError
-    from ..constraints._format import pluralize
-    from ..models import save
-    from ._cluster import check_constraints
     from ._messages import Messages, print_json
-    from ._outputs import check_outputs, check_result_file, write_outputs
-    from ._reading import conflict_by_ids, hints_about, read_rows
 
     messages = Messages(quiet or as_json)
+    with messages.starting():
+        import numpy as np
+
+        from .._methods import method_named, reducer
+        from ..constraints import ConstraintConflictError
+        from ..constraints._format import pluralize
+        from ..models import save
+        from ._cluster import check_constraints
+        from ._outputs import check_outputs, check_result_file, write_outputs
+        from ._reading import conflict_by_ids, hints_about, read_rows
+
     if method is not None:
         method_named(method, reduces=True)
-    check_outputs({"--out": out, "--model": model}, [source, hints])
+    check_outputs({"--out": out, "--model": model}, [source, *hints, reading["beside"]])
     check_result_file(out)
     with messages.progress(f"reading {source}"):
         rows = read_rows(source, **reading)

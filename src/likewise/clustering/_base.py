@@ -8,17 +8,24 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import fit_inputs, validate_rows
+from .._device_fit import fit_on_device
+from .._devices import dispatches, to_numpy
+from .._estimator import as_constraints, fit_inputs, in_memory_only, validate_rows
 from .._method import Method
+from .._parameters import SuggestsParameters
 from .._saved import Saved
+from .._shortcuts import SavesModels, ShowsReports
 from .._sklearn import _fit_context
+from ..chunked._lazy import is_chunked
 from ..constraints import Constraints
 from ..constraints._overlap import KINDS, Kind, pair_weights
+from ..evaluation import constraint_accuracy
 
 
-class Clusterer(ClusterMixin, BaseEstimator):
+class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, BaseEstimator):
     """Base of all clusterers: ``fit`` takes rows, partial labels and constraints.
 
     A method overrides :meth:`_cluster`, which gets checked data and checked constraints, sets what it learned and
@@ -62,9 +69,10 @@ class Clusterer(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : (n, f) array, sparse matrix or data frame
+            For methods that can read rows in files also RowFiles or a Dask collection.
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown. A method that does not use constraints ignores them, as
-            scikit-learn's own clusterers do.
+            scikit-learn's own clusterers do. Constraints are taken here, too.
         constraints : Constraints, optional
             Pairs, and anything else that is known. With ``y``, both count.
 
@@ -72,7 +80,25 @@ class Clusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        if dispatches(X):
+            return fit_on_device(self, X, y, constraints=constraints)
+        if is_chunked(X):
+            return self._fit_chunked(X, y, constraints)
+        X, known = self._checked_inputs(X, y, constraints)
+        self.labels_ = np.asarray(self._cluster(X, known), dtype=np.int32)
+        return self
+
+    def _fit_chunked(self, X: Any, y: Any, constraints: Constraints | None) -> Self:
+        """Cluster rows that are read leaf by leaf; methods that can override this."""
+        raise in_memory_only(self, X)
+
+    def _checked_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints]:
+        """The validated rows, and constraints that the method can use."""
         X, known = self._fit_inputs(X, y, constraints)
+        self._check_usable(known)
+        return X, known
+
+    def _check_usable(self, known: Constraints) -> None:
         if not (self._method.uses_constraints or known.is_empty):
             raise ValueError(
                 f"{type(self).__name__} does not use constraints, but was given {known!r}. Use PCKMeans, COPKMeans or "
@@ -80,8 +106,6 @@ class Clusterer(ClusterMixin, BaseEstimator):
             )
         if not self._method.uses_weights:
             self._refuse_weights(known)
-        self.labels_ = np.asarray(self._cluster(X, known), dtype=np.int32)
-        return self
 
     def fit_predict(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> np.ndarray:
         """Cluster the rows of X and return their labels.
@@ -97,14 +121,53 @@ class Clusterer(ClusterMixin, BaseEstimator):
         """
         return self.fit(X, y, constraints=constraints).labels_
 
+    @available_if(lambda self: hasattr(self, "predict"))
+    def score(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> float:
+        """How many of the constraints on new rows their clusters keep, each counted with its weight.
+
+        By this scikit-learn compares settings: a search or a cross-validation fits on some rows with the constraints
+        among them, and scores the others with those among these.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix or data frame
+            Rows that were not in ``fit``.
+        y : (n,) array-like, optional
+            Partial labels of these rows; −1, None or NaN where unknown.
+        constraints : Constraints, optional
+            What is known of these rows. With ``y``, both count.
+
+        Returns
+        -------
+        float
+            In [0, 1]: :func:`likewise.evaluation.constraint_accuracy` of what ``predict`` gives.
+        """
+        if y is None and constraints is None:
+            raise ValueError(
+                "there is nothing to score by: y and constraints are both None. Pass score(X, constraints=...); in a "
+                "search or cross-validation, set sklearn.set_config(enable_metadata_routing=True) and call "
+                "set_score_request(constraints=True)."
+            )
+        labels = to_numpy(self.predict(X))
+        known = as_constraints(len(labels), to_numpy(y), constraints)
+        if known.is_empty:
+            raise ValueError(
+                f"there is nothing to score by: the constraints say nothing about these {len(labels):,} rows. Use "
+                "fewer folds, or more constraints: only those with all their rows on one side are left."
+            )
+        return constraint_accuracy(labels, known)
+
     def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints]:
         """The validated rows, and labels and constraints as one."""
-        labels = y if self._method.uses_constraints else None
+        labels = y if self._method.uses_constraints or isinstance(y, Constraints) else None
         X, known = fit_inputs(self, X, labels, constraints, **self._accepts())
-        n_clusters = getattr(self, "n_clusters", None) or 1
-        if n_clusters > X.shape[0]:
-            raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={X.shape[0]} rows there are.")
+        self._check_number(X.shape[0])
         return X, known
+
+    def _check_number(self, n_samples: int, which: str = "rows there are") -> None:
+        n_clusters = getattr(self, "n_clusters", None) or 1
+        if n_clusters > n_samples:
+            raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={n_samples} {which}. Ask for fewer.")
 
     def _new_rows(self, X: Any) -> Any:
         """Validated rows for a fitted clusterer."""

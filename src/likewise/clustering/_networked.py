@@ -88,7 +88,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     References
     ----------
-    S. Yan's thesis, Sections 5.3–5.6, Algorithm 4.
+    S. Yan, PhD thesis, Pennsylvania State University, 2010, Sections 5.3–5.6, Algorithm 4.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     """
 
     _method: ClassVar[Method] = Method(
-        "networked", prefer="documents and their links", paper="Yan, thesis, chapter 5", needs=Needs.LINKS
+        "networked", prefer="documents and their links", paper="Yan 2010, chapter 5", needs=Needs.LINKS
     )
     _saved: ClassVar[Saved] = Saved(
         ("labels_", "n_iter_", "n_features_in_", "_n_features_out", "cluster_centers_", "inertia_"),
@@ -240,14 +240,14 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
             warnings.warn(
                 f"links do not mean similarity here: {self.homophily_}. They will do harm; leave them out.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         if matrix is not None and not len(self.core_pairs_.must_link):
             warnings.warn(
                 f"{matrix.nnz:,} links give no core pair (links_method={self.links_method!r}, theta={self.theta:g}): "
                 'the words decide alone. Lower theta, or use links_method="links".',
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _core_pairs(self, matrix: sparse.csr_array, X: Any) -> Constraints:

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from inspect import signature
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from .._device_fit import new_rows_on_device
+from .._devices import is_foreign, unit_rows_on_device
+from .._estimator import checked_constraints, used_part
 from .._method import LLOYD, Method, uses_constraints
 from .._progress import stage
 from .._saved import Saved
 from .._sklearn import POSITIVE_INT, HasMethods, Interval, StrOptions
+from ..chunked import Chunked, LinearImage, Mapped
+from ..chunked._fold import Look, Picked, look_at_image
+from ..chunked._lazy import keep_columns, lazily
 from ..constraints import Constraints
 from ..linalg._unit_rows import unit_rows
 from ..prepare._kinds import kind_of, on_one_scale
-from ..projections import SSDR, Costco
+from ..prepare._linear import vary
+from ..projections import SSDR, Costco, Projection
+from ..projections._sigma_points import read_once
 from ._base import Clusterer, uncertain_weight
-from .kmeans._centers import LOOP
+from ._from_files import ReadsFiles
+from .kmeans._centers import LOOP, WeightedCenterClusterer
+from .kmeans._chunked import SAMPLE
 from .kmeans._pck import PCKMeans
 from .kmeans._points import Points
 from .kmeans._scale import mean_squared_deviation
@@ -31,7 +44,7 @@ N_COMPONENTS = {"cosine": 40, "euclidean": 100}
 """Directions that Costco keeps where no projection is given."""
 
 
-class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
+class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """A projection learned from constraints, then a k-means that uses them again.
 
     Prefer it over :class:`~likewise.Likewise` where the map should be linear and the answer a k-means in it, and for a
@@ -95,9 +108,9 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         cost=LLOYD,
     )
     _saved: ClassVar[Saved] = Saved(
-        ("labels_", "n_iter_", "n_features_in_", "_n_features_out", "metric_"),
+        ("n_iter_", "n_features_in_", "_n_features_out", "metric_"),
         parts={"projection_": BaseEstimator, "clusterer_": BaseEstimator},
-        optional=("cluster_centers_", "inertia_", "objective_"),
+        optional=("labels_", "cluster_centers_", "inertia_", "objective_"),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LOOP,
@@ -146,11 +159,64 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         self.clusterer_ = self._chosen_clusterer(Z, rng)
         with stage("clustering"):
             labels = self._labels(Z, constraints)
+        self._keep_results()
+        return labels
+
+    def _learn_from(self, X: Chunked, y: Any, constraints: Constraints | None) -> Look:
+        """Choose by a sample, project by what the same pass found, and anew in each iteration of the clusterer."""
+        known = checked_constraints(self, X.shape[0], y, constraints)
+        self._check_usable(known)
+        self._check_number(X.shape[0])
+        if self.trust:
+            self._refuse_weights(known)
+        keep_columns(self, X)
+        rng = check_random_state(self.random_state)
+        seed = int(rng.randint(2**31 - 1))
+        hinted = np.flatnonzero(known.constrained_rows())
+        read = None
+        if self.projection is None or getattr(self.projection, "_unhinted", None) == "moments":
+            read = read_once(X, hinted, SAMPLE, seed)
+        with stage("reading rows"):
+            some = X.take(hinted, SAMPLE, seed) if read is None else read.some
+        self.metric_ = self.metric if self.metric != "auto" else kind_of(some.rows).metric
+        projection = self._chosen_projection(some.rows, known)
+        if not isinstance(projection, Projection):
+            raise TypeError(f"{projection!r} cannot learn from rows in files. Use a projection of this package.")
+        with stage("projecting"):
+            self.projection_ = projection._fit_read(X, used_part(projection, known), read)
+        self.projection_.__dict__.pop("feature_names_in_", None)  # it is given arrays, as in memory
+        Z = X.to_host(self._image(X.to_device(some.rows)))
+        self._n_features_out = Z.shape[1]
+        self.clusterer_ = self._chosen_clusterer(Z, rng)
+        if not isinstance(self.clusterer_, WeightedCenterClusterer):
+            raise TypeError(
+                f"{self.clusterer_!r} cannot cluster rows in files. Use PCKMeans, COPKMeans or SphericalKMeans."
+            )
+        if uses_constraints(self.clusterer_):
+            used = used_part(self.clusterer_, known)
+        else:
+            used, hinted = Constraints(X.shape[0]), hinted[:0]
+        image = partial(_projected, projection=self.projection_, unit=self._unit)
+        rows = self._image_of(X, image, some.rows)
+        with stage("clustering"):
+            look = self.clusterer_._learn_from_sample(rows, Picked(some.numbers, Z), used, hinted, seed)
+        self._keep_results()
+        return partial(look_at_image, function=image, look=look)
+
+    def _image_of(self, X: Chunked, image: Callable[[Any], Any], some: Any) -> Mapped:
+        directions = self.projection_.components_
+        if self._unit or X.like is not None or sparse.issparse(some):
+            return Mapped(X, image, directions.shape[0])
+        return LinearImage(X, image, directions, some.mean(axis=0))
+
+    def _keep_places(self, found: np.ndarray) -> None:
+        self.labels_ = self.clusterer_.labels_ = found
+
+    def _keep_results(self) -> None:
         for name, value in (("n_iter_", 1), ("cluster_centers_", None), ("inertia_", None), ("objective_", None)):
             value = getattr(self.clusterer_, name, value)
             if value is not None:
                 setattr(self, name, value)
-        return labels
 
     def _chosen_projection(self, X: Any, constraints: Constraints) -> Any:
         if self.projection is not None:
@@ -188,14 +254,17 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     def _image(self, X: Any) -> Any:
         """Projected rows, of unit length for the cosine metric unless the clusterer takes care of that."""
-        Z = self.projection_.transform(X)
-        return unit_rows(Z) if self.metric_ == "cosine" and self.clusterer is not None else Z
+        return _projected(X, projection=self.projection_, unit=self._unit)
+
+    @property
+    def _unit(self) -> bool:
+        return self.metric_ == "cosine" and self.clusterer is not None
 
     def _labels(self, Z: Any, constraints: Constraints) -> np.ndarray:
         clusterer = self.clusterer_
         groups = constraints.groups()
         if uses_constraints(clusterer):
-            return clusterer.fit(Z, constraints=constraints).labels_
+            return clusterer.fit(Z, constraints=used_part(clusterer, constraints)).labels_
         if isinstance(clusterer, Clusterer):
             return clusterer.fit(Z).labels_
         n_groups = int(groups.max()) + 1
@@ -214,33 +283,59 @@ class ProjectThenCluster(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
                 "weights, or leave them out."
             )
 
+    @lazily
     def transform(self, X: Any) -> Any:
         """The rows of X in the learned space.
 
         Parameters
         ----------
-        X : (n, f) array, sparse matrix or data frame
+        X : (n, f) array, sparse matrix, data frame or Dask collection
 
         Returns
         -------
         (n, r) array
         """
-        return self.projection_.transform(self._new_rows(X))
+        rows = self._checked(X, "transform")
+        return self.projection_.transform(rows)
 
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
+    @lazily
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: projected, then placed by the clusterer.
 
         Parameters
         ----------
-        X : (n, f) array, sparse matrix or data frame
+        X : (n, f) array, sparse matrix, data frame or Dask collection
 
         Returns
         -------
         (n,) int array
         """
-        Z = self._image(self._new_rows(X))
-        return np.asarray(self.clusterer_.predict(Z), dtype=np.int32)
+        image = self._image(self._checked(X, "predict"))
+        labels = self.clusterer_.predict(image)
+        return labels if is_foreign(labels) else np.asarray(labels, dtype=np.int32)
+
+    def _checked(self, X: Any, method: str) -> Any:
+        """New rows, validated, where they lie."""
+        check_is_fitted(self)
+        rows = new_rows_on_device(self, X, "labels_", method)
+        return self._new_rows(X) if rows is None else rows
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        parts = (self.projection or Costco(), self.clusterer or PCKMeans())
+        tags.array_api_support = all(
+            isinstance(part, kind) and part.__sklearn_tags__().array_api_support
+            for part, kind in zip(parts, (Projection, WeightedCenterClusterer), strict=True)
+        )
+        return tags
+
+
+def _projected(X: Any, *, projection: Any, unit: bool) -> Any:
+    Z = projection.transform(X)
+    if not unit:
+        return Z
+    return unit_rows_on_device(Z) if is_foreign(Z) else unit_rows(Z)
 
 
 def k_means_after_projection(
@@ -259,5 +354,7 @@ def k_means_after_projection(
 
 def _fitted(projection: Any, X: Any, constraints: Constraints) -> Any:
     if "constraints" in signature(projection.fit).parameters:
-        return projection.fit(X, constraints=constraints)
+        return projection.fit(X, constraints=used_part(projection, constraints))
+    if X.shape[0] > 1 and not vary(X):
+        raise ValueError(f"all rows of X are equal: {type(projection).__name__} has nothing to project them by.")
     return projection.fit(X)

@@ -156,7 +156,7 @@ def written_pairs(constraints: Constraints, limit: int) -> Parts:
             cannot.append(_with_weight(pairs_across(partition.codes), partition))
         if partition.different_within:
             cannot.append(_with_weight(pairs_within(partition.codes), partition))
-    return _joined(constraints.n_samples, must, cannot)
+    return _joined(constraints, must, cannot)
 
 
 def n_written(constraints: Constraints, *, closed: bool) -> int:
@@ -187,7 +187,7 @@ def entailed_pairs(constraints: Constraints, stated: Constraints, limit: int) ->
     together = pairs_within(np.where(sizes[groups] > 1, groups, -1))
     entailed = _products(groups, sizes, apart.cannot_link, counts)
     return _joined(
-        constraints.n_samples,
+        constraints,
         [(stated.must_link, stated.must_weight), (together, smallest[groups[together[:, 0]]])],
         [(stated.cannot_link, stated.cannot_weight), (entailed, np.repeat(apart.cannot_weight, counts))],
     )
@@ -207,10 +207,11 @@ def _with_weight(pairs: IntArray, partition: Partition) -> _Weighted:
     return pairs, np.full(len(pairs), partition.weight)
 
 
-def _joined(n_samples: int, must: list[_Weighted], cannot: list[_Weighted]) -> Parts:
+def _joined(constraints: Constraints, must: list[_Weighted], cannot: list[_Weighted]) -> Parts:
     must_link, must_weight = (np.concatenate(parts) for parts in zip(*must, strict=True))
     cannot_link, cannot_weight = (np.concatenate(parts) for parts in zip(*cannot, strict=True))
-    return Parts(n_samples, must_link, cannot_link, must_weight, cannot_weight)
+    pairs = must_link, cannot_link, must_weight, cannot_weight
+    return Parts(constraints.n_samples, *pairs, (), constraints.comparisons, constraints.preferences)
 
 
 def _check_limit(count: int, limit: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from ._validate import whole_number
 
 if TYPE_CHECKING:
     from ._constraints import Constraints
+    from ._orders import ComparisonConflict
 
 CLIQUE_STARTS = 64
 """Greedy searches for a clique, from the groups with most cannot-links on."""
@@ -61,13 +63,18 @@ class ConstraintConflictError(ValueError):
 
     Attributes
     ----------
-    conflicts : tuple of Conflict
+    conflicts : tuple of Conflict or ComparisonConflict
         The first few contradictions; empty where a clique is the reason.
     clique : tuple of int or None
         Rows that are all different from each other, more of them than clusters.
     """
 
-    def __init__(self, message: str, conflicts: Sequence[Conflict] = (), clique: tuple[int, ...] | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        conflicts: Sequence[Conflict | ComparisonConflict] = (),
+        clique: tuple[int, ...] | None = None,
+    ) -> None:
         super().__init__(message)
         self.conflicts = tuple(conflicts)
         self.clique = clique
@@ -165,7 +172,7 @@ def raise_conflicts(constraints: Constraints, groups: IntArray, *, shown: int = 
     count, _ = count_conflicts(constraints, groups)
     if count == 0:
         return
-    first = constraints.conflicts(limit=shown)
+    first = list(islice(find_conflicts(constraints), shown))
     stated = first[0].source.startswith("cannot_link")
     more = f"; and {count - len(first):,} more" if count > len(first) else ""
     raise ConstraintConflictError(

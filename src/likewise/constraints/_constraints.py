@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
 
 from .._arrays import BoolArray, FloatArray, IntArray
+from .._frames import make_frame
+from .._parameters import described, suggests_parameters
 from . import _io, _sample
 from ._closure import Closure, between_groups, closed_groups, entailed_pairs, written_pairs
+from ._comparisons import Comparisons
 from ._conflicts import Conflict, find_clique, find_conflicts, raise_clique, raise_conflicts
 from ._format import html_table, pluralize, summarize
+from ._orders import ComparisonConflict, PairOrder, raise_cycles
 from ._overlap import n_distinct
-from ._partition import Partition, distinct_partitions
+from ._partition import Partition, distinct_partitions, join_labels
+from ._piles import parts_of_piles, parts_of_ratings
+from ._preference import Preference, distinct_preferences
 from ._repair import split_conflicts
-from ._validate import canonical_pairs, chosen_rows, encode_labels, moved_pairs, read_only, whole_number
+from ._validate import canonical_pairs, chosen_rows, encode_labels, label_names, moved_pairs, read_only, whole_number
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Constraints:
-    """Must-links and cannot-links between rows, with weights.
+    """Must-links and cannot-links between rows, with weights, and whatever else is known of which rows belong together.
 
     Immutable, and checked once when it is made. It has `n_samples` and is not array-like, so that cross-validation
     cannot slice it by mistake; split it with `restrict` when you split the data. A pair that is given several times,
@@ -42,6 +48,14 @@ class Constraints:
     partitions : iterable of Partition
         Constraints between all rows of groups, never written out as pairs. One without a known row is left out; of
         two that differ in weight only, the larger weight stays.
+    comparisons : Comparisons, optional
+        Pairs of rows that are more alike than others.
+    preferences : iterable of Preference
+        Clusterings that are better than others.
+
+    See Also
+    --------
+    Comparisons, Preference, Partition : ``|`` joins them to constraints
 
     Examples
     --------
@@ -52,7 +66,7 @@ class Constraints:
     >>> constraints.groups()
     array([0, 0, 1, 2, 0, 3])
     >>> constraints | Constraints.from_labels([-1, -1, 7, 7, -1, 8])
-    Constraints(6 rows: 2 must-links, 1 cannot-link, 1 partition of 2 blocks over 3 rows)
+    Constraints(6 rows: 2 must-links, 1 cannot-link, 3 labels of 2 classes (3 pairs))
     """
 
     n_samples: int
@@ -61,7 +75,10 @@ class Constraints:
     must_weight: FloatArray
     cannot_weight: FloatArray
     partitions: tuple[Partition, ...]
+    comparisons: Comparisons
+    preferences: tuple[Preference, ...]
 
+    @suggests_parameters
     def __init__(
         self,
         n_samples: int,
@@ -70,6 +87,8 @@ class Constraints:
         must_weight: Any = None,
         cannot_weight: Any = None,
         partitions: Iterable[Partition] = (),
+        comparisons: Comparisons | None = None,
+        preferences: Iterable[Preference] = (),
     ) -> None:
         setattr_ = object.__setattr__  # a frozen dataclass is set this way
         setattr_(self, "n_samples", whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X)."))
@@ -78,6 +97,8 @@ class Constraints:
             setattr_(self, f"{kind}_link", pairs)
             setattr_(self, f"{kind}_weight", weight)
         setattr_(self, "partitions", distinct_partitions(partitions, self.n_samples))
+        setattr_(self, "comparisons", _checked_comparisons(comparisons, self.n_samples))
+        setattr_(self, "preferences", distinct_preferences(preferences, self.n_samples))
 
     @classmethod
     def from_labels(cls, y: Any, unknown: Any = -1) -> Constraints:
@@ -93,18 +114,91 @@ class Constraints:
         Returns
         -------
         Constraints
-            With one partition, whose size does not grow with the pairs it implies.
+            With one partition, whose size does not grow with the pairs it implies, and whose blocks are called after
+            the labels. More labels are added by ``|``: rows with one name are then of one class.
 
         Examples
         --------
-        >>> Constraints.from_labels(["cat", "dog", None, "cat"])
-        Constraints(4 rows: 1 partition of 2 blocks over 3 rows)
+        >>> labels = Constraints.from_labels(["cat", "dog", None, "cat"])
+        >>> labels
+        Constraints(4 rows: 3 labels of 2 classes (3 pairs))
+        >>> labels.partitions[0].names
+        ('cat', 'dog')
         """
-        codes, _ = encode_labels(y, unknown)
-        return cls(len(codes), partitions=[Partition(codes, different_across=True)])
+        codes, labels = encode_labels(y, unknown)
+        return cls(len(codes), partitions=[Partition(codes, different_across=True, names=label_names(labels))])
 
     @classmethod
-    def sample(cls, y: Any, how: str, amount: int, *, error_rate: float = 0.0, random_state: Any = None) -> Constraints:
+    def from_piles(cls, n_samples: int, screens: Iterable[Iterable[Iterable[int]]]) -> Constraints:
+        """Constraints from rows that were sorted into piles, a few at a time.
+
+        Rows of one pile belong together, rows of two piles of one screen do not. Nothing follows for rows of two
+        screens, but by rows that both have.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows of the data.
+        screens : sequence of screens
+            A screen is a sequence of piles, and a pile a sequence of row numbers; one row alone is a pile, too. A row
+            of which nobody could say where it belongs is left out.
+
+        Returns
+        -------
+        Constraints
+            Screens of more than fifty rows are partitions, others are pairs.
+
+        Examples
+        --------
+        >>> Constraints.from_piles(9, [[(0, 4), (7,)], [(1, 2, 3)]])
+        Constraints(9 rows: 4 must-links, 2 cannot-links)
+        """
+        return cls(*parts_of_piles(n_samples, screens))
+
+    @classmethod
+    def from_ratings(
+        cls, n_samples: int, pairs: Any, ratings: Any, *, scale: tuple[float, float] = (1, 5)
+    ) -> Constraints:
+        """Constraints from ratings of how alike two rows are.
+
+        A rating above the middle of the scale is a must-link, one below it a cannot-link, and its weight is how far
+        from the middle it is: 1 at the ends of the scale. The middle itself says nothing.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows of the data.
+        pairs : (m, 2) integers
+            The pairs of rows that were rated.
+        ratings : (m,) numbers
+            Larger is more alike.
+        scale : (lowest, highest), default=(1, 5)
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> rated = Constraints.from_ratings(9, [(0, 1), (0, 2), (3, 4)], [5, 2, 3])
+        >>> rated.must_weight.tolist(), rated.cannot_weight.tolist()
+        ([1.0], [0.5])
+        """
+        return cls(*parts_of_ratings(n_samples, pairs, ratings, scale))
+
+    @classmethod
+    @suggests_parameters
+    def sample(
+        cls,
+        y: Any,
+        how: str,
+        amount: int,
+        *,
+        size: int | None = None,
+        ties: str | Callable[[IntArray, IntArray], Any] | None = None,
+        error_rate: float = 0.0,
+        random_state: Any = None,
+    ) -> Constraints:
         """Draw constraints from known labels, as in an experiment. Rows without a label are never drawn.
 
         Parameters
@@ -117,9 +211,21 @@ class Constraints:
             - "disjoint_items": `amount` rows, paired off two by two.
             - "equal": `amount` must-links and `amount` cannot-links.
             - "links": `amount` must-links.
+            - "piles": `amount` screens of `size` rows each, sorted into piles by class: all their pairs.
+            - "odd": `amount` screens of three rows: which is the odd one out?
+            - "triplets": `amount` questions: is a more like b, or more like c?
+            - "quadruples": `amount` questions: are a and b more alike, or c and d?
         amount : int
+            Questions are distinct, and those without an answer count.
+        size : int, default=3
+            Rows of a screen, with "piles".
+        ties : {"unsure", "coin"} or callable, default="unsure"
+            What is answered where the classes do not tell, in "odd", "triplets" and "quadruples": nothing, or
+            whatever, or the pair with the smaller distance ``ties(left, right)``, a function of two arrays of rows.
         error_rate : float, default=0
-            Of m drawn pairs, ⌈m · error_rate⌉ carry the wrong kind. A wrong one of "links" joins two classes.
+            Of m drawn pairs, ⌈m · error_rate⌉ carry the wrong kind. A wrong one of "links" joins two classes. Of m
+            screens of piles so many have a row in a wrong pile; of m answers that the classes decide, so many are
+            wrong.
         random_state : int, Generator, RandomState or None
 
         Returns
@@ -130,12 +236,56 @@ class Constraints:
         --------
         >>> Constraints.sample([0, 0, 0, 1, 1, 1], "equal", 2, random_state=0)
         Constraints(6 rows: 2 must-links, 2 cannot-links)
+        >>> Constraints.sample([0, 0, 0, 1, 1, 1], "triplets", 20, random_state=0)
+        Constraints(6 rows: 13 comparisons, 7 unanswered)
         """
-        return cls(*_sample.sample(y, how, amount, error_rate, random_state))
+        return cls(*_sample.sample(y, how, amount, error_rate, random_state, size, ties))
+
+    @classmethod
+    def sample_preferences(
+        cls,
+        pool: Sequence[Any],
+        y: Any,
+        amount: int,
+        *,
+        shown: int | None = 20,
+        error_rate: float = 0.0,
+        random_state: Any = None,
+    ) -> Constraints:
+        """Draw preferences between clusterings from known labels, as in an experiment.
+
+        Each time two clusterings of a few rows are shown, and the one with more pairs as in the labels is preferred.
+        Two that are equally good are not asked about.
+
+        Parameters
+        ----------
+        pool : sequence of (n_samples,) labels
+            The clusterings.
+        y : labels, as for `from_labels`
+            Rows without a label are never shown.
+        amount : int
+            Number of preferences.
+        shown : int, default=20
+            How many rows are shown each time. None: all that have a label.
+        error_rate : float, default=0
+            ⌈amount · error_rate⌉ of them prefer the worse one.
+        random_state : int, Generator, RandomState or None
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> pool = [[0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 0, 0]]
+        >>> Constraints.sample_preferences(pool, [0, 0, 1, 1], 2, random_state=0)
+        Constraints(4 rows: 2 preferences)
+        """
+        return cls(*_sample.sample_preferences(pool, y, amount, shown, error_rate, random_state))
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, n_samples: int | None = None, ids: Any = None) -> Constraints:
-        """Read constraints from a .csv, .tsv, .jsonl, .parquet or .json file.
+        """Read constraints from a .csv, .tsv, .txt, .xlsx, .jsonl, .parquet or .json file.
 
         Parameters
         ----------
@@ -167,18 +317,34 @@ class Constraints:
             left,right,kind,weight
             0,17,must-link,1.0
             3,8,cannot-link,0.5
-            4,p0:2,"partition:same,across",1.0
+            4,p0:CLL,"partition:same,across",1.0
 
-        ``kind`` is "must-link" or "same", "cannot-link" or "different". The last line puts row 4 into block 2 of
-        partition p0; its kind names what the partition means, of "same" (within), "across" (different) and "within"
-        (different). The column ``weight``, or an entry of it, may be missing (1.0); columns may come in any order,
-        others are ignored, and lines at the top that begin with # are comments.
+        ``kind`` is "must-link", "same", "must", "ML", "yes", "true" or 1, or "cannot-link", "different", "cannot",
+        "CL", "no", "false" or 0; lines where it is empty or "can't say" are left out. The last line puts row 4 into the
+        block CLL of partition p0; its kind names what the partition means, of "same" (within), "across" (different)
+        and "within" (different). The column ``weight``, or an entry of it, may be missing (1.0). Columns may come in
+        any order, others are ignored, and lines at the top that begin with # are comments. Columns of other names are
+        taken in their order, as in ``a,b,label`` or ``source,target,same``, and the line of names may be missing.
+        Commas, semicolons, tabs, bars or spaces separate them. Ids that are names of files are also found without
+        suffix and folder.
 
-        JSON holds the same as lists::
+        Comparisons need a third row, or a third and a fourth, in columns of these names; ratings need none::
+
+            left,right,kind,third,fourth,weight
+            ann,bob,nearer,cy,,1.0       ann is more like bob than cy
+            ann,bob,nearer,cy,dan,0.5    ann and bob are more alike than cy and dan
+            ann,bob,unsure,cy,,          the same question, asked and not answered
+            ann,bob,odd,cy,,             of the three, cy is the odd one out
+            ann,bob,rating:4,,,          from 1, not alike, to 5; see `from_ratings`
+            ann,x0:2,clustering,,,       ann is in cluster 2 of the clustering x0
+            x0,x1,better,,,1.0           the clustering x0 is better than x1
+
+        JSON holds the same as lists; lines of comparisons and clusterings are among the pairs::
 
             {"n_samples": 150,
              "pairs": [{"left": 0, "right": 17, "kind": "must-link", "weight": 1.0}, ...],
-             "partitions": [{"kind": "partition:same,across", "weight": 1.0, "blocks": [[4, 9], [5]]}]}
+             "partitions": [{"kind": "partition:same,across", "weight": 1.0, "blocks": [[4, 9], [5]],
+                             "names": ["CLL", "FL"]}]}
         """
         return cls(*_io.read(path, n_samples, ids))
 
@@ -211,6 +377,65 @@ class Constraints:
         """
         _io.write(self, path, ids)
 
+    @classmethod
+    def from_frame(cls, frame: Any, *, n_samples: int | None = None, ids: Any = None) -> Constraints:
+        """Take constraints from a data frame with a line for each pair, or from a dict of its columns.
+
+        Parameters
+        ----------
+        frame : data frame of pandas, polars or Arrow, or dict of columns
+            Its columns are those of a file: left, right, kind and, if there are weights, weight; see `read`.
+        n_samples : int, default: the largest row number in the frame + 1
+            Number of rows of the data.
+        ids : list-like, optional
+            Ids of the rows in order, such as the index of the data; `left` and `right` are then ids.
+
+        Returns
+        -------
+        Constraints
+
+        See Also
+        --------
+        to_frame
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> pairs = pd.DataFrame({"left": ["ann", "ann"], "right": ["cy", "bob"], "kind": ["same", "different"]})
+        >>> Constraints.from_frame(pairs, ids=["ann", "bob", "cy"])
+        Constraints(3 rows: 1 must-link, 1 cannot-link)
+        """
+        return cls(*_io.read_frame(frame, n_samples, ids))
+
+    def to_frame(self, *, ids: Any = None, backend: str | None = None) -> Any:
+        """The constraints as a data frame that `from_frame` takes, given as many rows.
+
+        Parameters
+        ----------
+        ids : list-like, optional
+            Ids of the rows in order, instead of row numbers.
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first of them that is installed.
+
+        Returns
+        -------
+        data frame
+            With the columns left, right, kind, and weight where one is not 1. A partition or clustering has a line
+            for each row. Comparisons have the columns third and fourth, too.
+
+        See Also
+        --------
+        from_frame
+
+        Examples
+        --------
+        >>> Constraints(3, [(0, 2)], [(0, 1)]).to_frame(ids=["ann", "bob", "cy"], backend="pandas")
+          left right         kind
+        0  ann    cy    must-link
+        1  ann   bob  cannot-link
+        """
+        return make_frame(_io.columns(self, ids), backend)
+
     @cached_property
     def n_must_link(self) -> int:
         """Number of must-linked pairs, stated or implied by a partition; each counts once."""
@@ -223,9 +448,14 @@ class Constraints:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no pair is stated or implied."""
+        """Whether nothing is said: no pair is stated or implied, and there is neither a comparison nor a preference."""
+        return not (self.has_pairs or len(self.comparisons) or self.preferences)
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether a must-link or cannot-link is stated or implied."""
         implied = any(partition.n_must_link or partition.n_cannot_link for partition in self.partitions)
-        return not (len(self.must_link) or len(self.cannot_link) or implied)
+        return bool(len(self.must_link) or len(self.cannot_link) or implied)
 
     def summary(self) -> str:
         """Count the constraints in words, as for a message.
@@ -295,8 +525,14 @@ class Constraints:
         raise_conflicts(self, groups)
         return Closure(groups, Constraints(*between_groups(self, groups)))
 
-    def conflicts(self, limit: int | None = None) -> list[Conflict]:
-        """List contradictions, each with a shortest chain that proves it.
+    @cached_property
+    def _order(self) -> PairOrder:
+        """What comparisons say of pairs of rows, given the must-links and cannot-links that `drop_conflicts` keeps."""
+        parts = split_conflicts(self)
+        return PairOrder(self if parts is None else Constraints(*parts[0]))
+
+    def conflicts(self, limit: int | None = None) -> list[Conflict | ComparisonConflict]:
+        """List contradictions, each with a shortest chain that proves it; of comparisons, with a shortest cycle.
 
         Parameters
         ----------
@@ -305,14 +541,43 @@ class Constraints:
 
         Returns
         -------
-        list of Conflict
+        list of Conflict or ComparisonConflict
+            Those of must-links and cannot-links first.
 
         Examples
         --------
         >>> Constraints(3, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)]).conflicts()
         [Conflict(cannot_link=(0, 2), chain=(0, 1, 2), source='cannot_link[0]')]
         """
-        return list(islice(find_conflicts(self), limit))
+        compared = self._order.cycles() if len(self.comparisons) else ()
+        return list(islice(chain(find_conflicts(self), compared), limit))
+
+    def implied(self, near: tuple[int, int], far: tuple[int, int]) -> bool:
+        """Whether it follows that two rows are more alike than two others.
+
+        It follows by comparisons in turn, must-linked rows taking each other's place, and for must-linked rows against
+        cannot-linked ones. Nothing is written out.
+
+        Parameters
+        ----------
+        near, far : (int, int)
+            Two rows each.
+
+        Returns
+        -------
+        bool
+            False where it does not follow; the opposite may.
+
+        Examples
+        --------
+        >>> from likewise import Comparisons
+        >>> hints = Constraints(6, [(3, 5)]) | Comparisons(6, nearer=[(0, 1, 2), (0, 2, 3)])
+        >>> hints.implied((0, 1), (0, 5)), hints.implied((0, 5), (0, 1))
+        (True, False)
+        """
+        asked = Comparisons(self.n_samples, pairs=[(*near, *far)])
+        start, stop = self._order.nodes(np.concatenate([asked.near, asked.far])).tolist()
+        return start != stop and min(start, stop) >= 0 and self._order.reaches(start, stop)
 
     def clique(self, n_clusters: int) -> tuple[int, ...] | None:
         """Find more than `n_clusters` rows that are all cannot-linked with each other.
@@ -360,6 +625,8 @@ class Constraints:
         likewise.constraints._conflicts.ConstraintConflictError: rows 0, 1, 3 are all different ...
         """
         raise_conflicts(self, self.groups())
+        if len(self.comparisons):
+            raise_cycles(self._order)
         if n_clusters is not None:
             raise_clique(self, n_clusters)
         return self
@@ -371,6 +638,8 @@ class Constraints:
         must-links are taken first or cannot-links first, whichever loses less weight in the closed group at hand. The
         block of one row in a partition counts as a constraint: dropped, the row becomes unknown there, and a pair that
         the partition implied stands for it in the second result. Closed groups without a conflict stay as they are.
+        Comparisons come last: one that closes a cycle with those taken before, given the pairs that are kept, is
+        dropped.
 
         Returns
         -------
@@ -384,13 +653,17 @@ class Constraints:
         ([[1, 2]], [])
         """
         parts = split_conflicts(self)
-        if parts is None:
-            return self, Constraints(self.n_samples)
-        kept, dropped = parts
-        return Constraints(*kept), Constraints(*dropped)
+        kept, dropped = self, Constraints(self.n_samples)
+        if parts is not None:
+            kept, dropped = Constraints(*parts[0]), Constraints(*parts[1])
+        refused = self._order.refused() if len(self.comparisons) else np.zeros(0, dtype=np.bool_)
+        if refused.any():
+            kept = replace(kept, comparisons=self.comparisons.take(~refused))
+            dropped = dropped | self.comparisons.take(refused, unsure=[])
+        return kept, dropped
 
     def expand(self, limit: int = 1_000_000, *, closed: bool = False) -> Constraints:
-        """Write all pairs out, and leave no partitions.
+        """Write all pairs out, and leave no partitions. Comparisons and preferences stay as they are.
 
         Parameters
         ----------
@@ -412,14 +685,15 @@ class Constraints:
         """
         written = written_pairs(self, limit)
         stated = Constraints(*written) if self.partitions else self
-        return Constraints(*entailed_pairs(self, stated, limit)) if closed and not stated.is_empty else stated
+        return Constraints(*entailed_pairs(self, stated, limit)) if closed and stated.has_pairs else stated
 
-    def only(self, kind: Literal["must", "cannot"]) -> Constraints:
+    def only(self, kind: Literal["must", "cannot", "pairs"]) -> Constraints:
         """Keep must-links or cannot-links alone, those that partitions imply included.
 
         Parameters
         ----------
-        kind : {"must", "cannot"}
+        kind : {"must", "cannot", "pairs"}
+            "pairs": must-links and cannot-links, without comparisons and preferences.
 
         Returns
         -------
@@ -430,6 +704,11 @@ class Constraints:
         >>> Constraints.from_labels([0, 0, 1]).only("cannot").expand()
         Constraints(3 rows: 2 cannot-links)
         """
+        if kind == "pairs":
+            if self.comparisons.is_empty and not self.preferences:
+                return self
+            pairs = self.must_link, self.cannot_link, self.must_weight, self.cannot_weight
+            return Constraints(self.n_samples, *pairs, self.partitions)
         if kind == "must":
             same = [replace(part, different_across=False) for part in self.partitions if part.same_within]
             return Constraints(self.n_samples, self.must_link, must_weight=self.must_weight, partitions=same)
@@ -440,6 +719,25 @@ class Constraints:
             cannot_weight=self.cannot_weight,
             partitions=[replace(part, same_within=False) for part in different],
         )
+
+    def as_pairs(self) -> Constraints:
+        """Read comparisons as must-links and cannot-links: near is the same cluster, far another.
+
+        That is what they say where a person thinks of clusters and may answer "can't say". Of forced answers most say
+        nothing about clusters.
+
+        Returns
+        -------
+        Constraints
+            Without comparisons.
+
+        Examples
+        --------
+        >>> from likewise import Comparisons
+        >>> (Constraints(4, [(0, 1)]) | Comparisons(4, nearer=[(0, 2, 3)])).as_pairs()
+        Constraints(4 rows: 2 must-links, 1 cannot-link)
+        """
+        return replace(self, comparisons=Comparisons(self.n_samples)) | self.comparisons.as_pairs()
 
     def restrict(self, rows: Any) -> Constraints:
         """Keep the constraints between some rows, renumbered: those of `X[rows]`.
@@ -458,25 +756,54 @@ class Constraints:
         [[0, 2]]
         """
         rows = chosen_rows(rows, self.n_samples)
-        place = np.full(self.n_samples, -1, dtype=np.int64)
-        place[rows] = np.arange(len(rows))
-        must, must_weight = moved_pairs(self.must_link, self.must_weight, place)
-        cannot, cannot_weight = moved_pairs(self.cannot_link, self.cannot_weight, place)
+        must, must_weight = moved_pairs(self.must_link, self.must_weight, rows, self.n_samples)
+        cannot, cannot_weight = moved_pairs(self.cannot_link, self.cannot_weight, rows, self.n_samples)
         partitions = [partition.restrict(rows) for partition in self.partitions]
-        return Constraints(len(rows), must, cannot, must_weight, cannot_weight, partitions)
+        preferences = [part for each in self.preferences if (part := each.restrict(rows)) is not None]
+        return Constraints(
+            len(rows),
+            must,
+            cannot,
+            must_weight,
+            cannot_weight,
+            partitions,
+            self.comparisons.restrict(rows),
+            preferences,
+        )
 
-    def __or__(self, other: Constraints) -> Constraints:
-        if not isinstance(other, Constraints):
+    @property
+    def shape(self) -> tuple[int]:
+        """(n_samples,), by which scikit-learn sees that there is a part for each row."""
+        return (self.n_samples,)
+
+    def __getitem__(self, rows: Any) -> Constraints:
+        """Those of some rows: `restrict`, as scikit-learn asks for it in a cross-validation."""
+        if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:  # scikit-learn writes [rows, ...]
+            rows = rows[0]
+        if isinstance(rows, slice):
+            rows = range(*rows.indices(self.n_samples))
+        if isinstance(rows, str | tuple) or np.ndim(rows) != 1:
+            raise TypeError(
+                f"constraints[{rows!r}] is not a part of the rows. Write constraints[rows] with several row numbers, a "
+                "slice or a mask; pairs are in must_link and cannot_link."
+            )
+        return self.restrict(rows)
+
+    __iter__ = None  # constraints are no sequence: nothing belongs to one row alone
+
+    def __or__(self, other: Constraints | Comparisons | Preference | Partition) -> Constraints:
+        if not isinstance(other, Constraints | Comparisons | Preference | Partition):
             return NotImplemented
         if self.n_samples != other.n_samples:
             raise ValueError(
-                f"cannot join constraints for {self.n_samples} rows with constraints for {other.n_samples}. "
+                f"cannot join constraints for {self.n_samples} rows with {_noun(other)} for {other.n_samples}. "
                 "Build both for the same data."
             )
+        other = as_one(other)
         # An empty side adds nothing: the other comes back itself, with all that it has worked out.
-        if not (len(other.must_link) or len(other.cannot_link) or other.partitions):
+        if other._holds_nothing:
             return self
-        if not (len(self.must_link) or len(self.cannot_link) or self.partitions):
+        if self._holds_nothing:
             return other
         return Constraints(
             self.n_samples,
@@ -484,8 +811,16 @@ class Constraints:
             np.concatenate([self.cannot_link, other.cannot_link]),
             np.concatenate([self.must_weight, other.must_weight]),
             np.concatenate([self.cannot_weight, other.cannot_weight]),
-            self.partitions + other.partitions,
+            join_labels(self.partitions, other.partitions),
+            self.comparisons.join(other.comparisons),
+            (*self.preferences, *other.preferences),
         )
+
+    @property
+    def _holds_nothing(self) -> bool:
+        """Whether there is not even a block that implies nothing, or a question without an answer."""
+        pairs = len(self.must_link) or len(self.cannot_link) or self.partitions
+        return not pairs and self.comparisons.is_empty and not self.preferences
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constraints):
@@ -496,15 +831,51 @@ class Constraints:
             # none repeats, so this compares them as sets: their order means nothing
             and len(self.partitions) == len(other.partitions)
             and all(partition in other.partitions for partition in self.partitions)
+            and self.comparisons == other.comparisons
+            and len(self.preferences) == len(other.preferences)
+            and all(preference in other.preferences for preference in self.preferences)
         )
 
     def __reduce__(self) -> tuple[type[Constraints], tuple[Any, ...]]:
         # A copy goes through the constructor: numpy forgets that an array was read-only.
         pairs = self.must_link, self.cannot_link, self.must_weight, self.cannot_weight
-        return Constraints, (self.n_samples, *map(np.array, pairs), self.partitions)
+        return Constraints, (
+            self.n_samples,
+            *map(np.array, pairs),
+            self.partitions,
+            self.comparisons,
+            self.preferences,
+        )
 
     def __repr__(self) -> str:
         return f"Constraints({pluralize(self.n_samples, 'row')}: {self.summary()})"
 
     def _repr_html_(self) -> str:
         return html_table(self)
+
+
+def as_one(hints: Constraints | Comparisons | Preference | Partition) -> Constraints:
+    """Whatever is known, as constraints."""
+    if isinstance(hints, Comparisons):
+        return Constraints(hints.n_samples, comparisons=hints)
+    if isinstance(hints, Preference):
+        return Constraints(hints.n_samples, preferences=[hints])
+    return Constraints(hints.n_samples, partitions=[hints]) if isinstance(hints, Partition) else hints
+
+
+def _noun(hints: Any) -> str:
+    nouns = {Comparisons: "comparisons", Preference: "a preference", Partition: "a partition"}
+    return nouns.get(type(hints), "constraints")
+
+
+def _checked_comparisons(comparisons: Any, n_samples: int) -> Comparisons:
+    if comparisons is None:
+        return Comparisons(n_samples)
+    if not isinstance(comparisons, Comparisons):
+        raise TypeError(f"comparisons is {described(comparisons)}. Write Comparisons(n_samples, nearer=[(0, 3, 5)]).")
+    if comparisons.n_samples != n_samples:
+        raise ValueError(
+            f"comparisons are over {comparisons.n_samples} rows, the constraints over {n_samples}. Give both the rows "
+            "of one data set."
+        )
+    return comparisons

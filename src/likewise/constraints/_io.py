@@ -6,27 +6,54 @@ import json
 import math
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._arrays import FloatArray, IntArray, is_missing
 from .._atomic import atomic_write_text
+from .._parameters import described
+from .._suggest import suggest
 from ..tables import RawTable, read_raw, write_columns
 from ..tables._bytes import read_text
+from ..tables._folders import IMAGES, TEXTS
+from ..tables._json import parse_json
+from ..tables._limits import memory_left
+from ._comparison_lines import read_comparisons, read_preferences, written_lines
+from ._comparisons import Comparisons
+from ._pair_tables import is_undecided, names_columns, pair_columns, spelled_kind, without_blank_lines
 from ._partition import Partition, Parts
+from ._piles import rating_side
 from ._validate import whole_number
 
 if TYPE_CHECKING:
     from ._constraints import Constraints
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
+"""Of files that are written; tables in text files and spreadsheets are read, too."""
 
-KINDS = {"must-link": "must", "same": "must", "cannot-link": "cannot", "different": "cannot"}
+READ_SUFFIXES = (*SUFFIXES, ".txt", ".xlsx")
+
 MEANINGS = {"same": "same_within", "across": "different_across", "within": "different_within"}
+
+COLUMNS = ("left", "right", "kind", "third", "fourth", "weight")
+
+JSON_KEYS = ("n_samples", "pairs", "partitions")
+PARTITION_KEYS = ("kind", "weight", "blocks", "names")
+
+MOST_ROWS = 10_000_000
+"""Rows that a file of hints alone may speak of."""
+
+OTHER_KINDS = ("nearer", "odd", "clustering", "better")
+"""Kinds that say more than same or different of two rows."""
+
+RATINGS = (1, 5)
+"""The lowest and the highest rating in a file."""
 
 ROW_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -48,8 +75,22 @@ class UnknownIdError(ValueError):
         return UnknownIdError, (str(self), self.id)
 
 
+REFORMATTED = re.compile(
+    r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}( \d\d:\d\d(:\d\d)?)?|\d{1,2}[.-] ?[A-Za-zä]{3,4}|[A-Za-zä]{3,4}[.-] ?\d{1,2}"
+    r"|\d[.,]\d+[eE][+-]?\d+"
+)
+"""What spreadsheets make of ids such as 3-1, MAR1 or 123456789012: dates, and numbers with an exponent."""
+
+SPREADSHEET = (
+    " If a spreadsheet made a date or a number of an id, format the columns of ids as text there before you save."
+)
+
+
 class RowIds:
-    """The ids of the rows, compared as text: a file keeps no types."""
+    """The ids of the rows, compared as text: a file keeps no types.
+
+    Names of text files and images are also found without their suffix and folder, if no other row is called so.
+    """
 
     def __init__(self, ids: Any) -> None:
         self.texts = [str(name) for name in (ids.tolist() if hasattr(ids, "tolist") else list(ids))]
@@ -61,16 +102,45 @@ class RowIds:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def __contains__(self, cell: object) -> bool:
+        return self._find(cell) >= 0
+
     def rows(self, cells: Sequence[Any], where: Callable[[int], str]) -> IntArray:
         """The row of each id; `where` names the place of a cell in a message."""
         found = np.fromiter((self.row.get(str(cell), -1) for cell in cells), np.int64, len(cells))
+        for place in np.flatnonzero(found < 0).tolist():
+            found[place] = self._find(cells[place])
         unknown = np.flatnonzero(found < 0)
         if unknown.size:
             place = int(unknown[0])
             text = str(cells[place])
-            message = f"{where(place)}: id {text!r} is not among the {len(self)} ids. Correct it, or add the id."
+            others = len({str(cells[each]) for each in unknown.tolist()} - {text})
+            more = f" (and {others:,} more that {'is' if others == 1 else 'are'} not)" if others else ""
+            offer = suggest(text, self.texts) or f" There are {', '.join(map(repr, self.texts[:3]))}"
+            offer += "" if offer.endswith("?") else ", …" if len(self) > 3 else "."
+            offer += SPREADSHEET if REFORMATTED.fullmatch(text.strip()) else ""
+            message = f"{where(place)}: id {text!r} is not among the {len(self):,} ids{more}.{offer}"
             raise UnknownIdError(message, text)
         return found
+
+    def _find(self, cell: object) -> int:
+        """The row of an id that may be without the suffix and the folder of its file; -1 if there is none."""
+        text = str(cell)
+        row = self.row.get(text, -1)
+        return self._short_names.get(text.strip(), -1) if row < 0 else row
+
+    @cached_property
+    def _short_names(self) -> dict[str, int]:
+        """Stripped ids, and names of files without suffix and folder, where one row alone has them."""
+        owners: dict[str, set[int]] = {}
+        for row, text in enumerate(self.texts):
+            path = PurePosixPath(text)
+            shorter = {text.strip()}
+            if path.suffix and path.suffix.lower() in TEXTS | IMAGES:
+                shorter |= {path.name, path.stem, str(path.with_suffix(""))}
+            for name in shorter:
+                owners.setdefault(name, set()).add(row)
+        return {name: rows.pop() for name, rows in owners.items() if len(rows) == 1}
 
 
 def row_numbers(cells: Sequence[Any], n_samples: int | None, where: Callable[[int], str]) -> IntArray:
@@ -81,7 +151,7 @@ def row_numbers(cells: Sequence[Any], n_samples: int | None, where: Callable[[in
         texts = [str(cell).strip() for cell in cells]
         wrong = next((place for place, text in enumerate(texts) if not ROW_NUMBER.fullmatch(text)), None)
         if wrong is not None:
-            raise ValueError(f"{where(wrong)}: {cells[wrong]!r} is no row number. Pass ids=... to read ids.")
+            raise ValueError(f"{where(wrong)}: {cells[wrong]!r} is not a row number. Pass ids=... to read ids.")
         rows = np.fromiter(map(int, texts), np.int64, len(texts))
     outside = np.flatnonzero((rows < 0) | (rows >= (n_samples if n_samples is not None else np.inf)))
     if outside.size:
@@ -95,7 +165,7 @@ def row_numbers(cells: Sequence[Any], n_samples: int | None, where: Callable[[in
 
 
 @dataclass(frozen=True)
-class _Lines:
+class Lines:
     """The lines of a file as columns. In a line of a partition, `right` is "partition:block"."""
 
     source: str
@@ -105,6 +175,9 @@ class _Lines:
     weight: Sequence[Any] | None
     place: Callable[[int], str]
     n_samples: int | None
+    yes: str = "must"  # what "yes" says of a pair
+    third: Sequence[Any] | None = None
+    fourth: Sequence[Any] | None = None
 
     def where(self, line: int) -> str:
         return f"{self.source}, {self.place(line)}"
@@ -114,7 +187,7 @@ class _Lines:
         meaning = {}
         for line, kind in _first_appearances(self.kind):
             try:
-                meaning[str(kind)] = _meaning(kind)
+                meaning[str(kind)] = _meaning(kind, self.yes)
             except ValueError as error:
                 raise ValueError(f"{self.where(line)}: {error}") from None
         return meaning
@@ -122,55 +195,116 @@ class _Lines:
 
 def read(path: str | os.PathLike[str], n_samples: int | None, ids: Any) -> Parts:
     """Read a file; if anything is wrong with it, nothing is read."""
-    path = Path(path)
+    lines = _read_lines(Path(path))
+    if len(lines.left) == 0:
+        warnings.warn(f"{path} holds no hints: no line says same or different of two rows.", stacklevel=3)
+    return _read(lines, n_samples, ids)
+
+
+def read_frame(frame: Any, n_samples: int | None, ids: Any) -> Parts:
+    """The same from a data frame."""
+    return _read(table_lines(as_table(frame)), n_samples, ids)
+
+
+def as_table(frame: Any) -> RawTable:
+    """A data frame as a table."""
+    from ..prepare._columns import as_raw_table
+
+    table = as_raw_table(frame)
+    if table is None:
+        raise TypeError(f"frame must be a data frame or a dict of columns, got {described(frame)}.")
+    return replace(table, source="frame")
+
+
+def _read(lines: Lines, n_samples: int | None, ids: Any) -> Parts:
     row_ids = None if ids is None else RowIds(ids)
     if n_samples is not None:
         n_samples = whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X).")
-    lines = _read_lines(path)
     known = lines.n_samples if row_ids is None else len(row_ids)
     if n_samples is not None and known is not None and n_samples != known:
         source = f"ids names {known} rows" if row_ids is not None else f"the file is for {known} rows"
-        raise ValueError(f"{path}: {source}, but n_samples = {n_samples}. Leave n_samples out, or correct it.")
+        raise ValueError(f"{lines.source}: {source}, but n_samples = {n_samples}. Leave n_samples out, or correct it.")
+    if n_samples is None and row_ids is None and known is not None:
+        check_number_of_rows(known, lines.source)
     return _assemble(lines, known if n_samples is None else n_samples, row_ids)
 
 
 def names_in(path: str | os.PathLike[str]) -> list[str]:
     """The rows that a file names, by ids or numbers, in order of first appearance."""
-    lines = _read_lines(Path(path))
-    in_partition = {text for text, kind in lines.kinds().items() if isinstance(kind, frozenset)}
-    names: dict[str, None] = {}
-    for left, right, kind in zip(lines.left, lines.right, lines.kind, strict=True):
-        names[str(left)] = None
-        if str(kind) not in in_partition:
-            names[str(right)] = None
-    return list(names)
+    return list(dict.fromkeys(name for names in _names_by_line(_read_lines(Path(path))) for name in names))
 
 
-def check_suffix(path: Path) -> str:
-    """The suffix of a file of constraints, if it names a known format."""
+def read_known(columns: dict[str, list[Any]], ids: Sequence[str]) -> tuple[Parts, int]:
+    """Constraints from columns of which some lines may name other rows than `ids`; and how many lines do.
+
+    What is left is about the rows in `ids` alone.
+    """
+    lines = table_lines(as_table(columns))
+    known = set(ids)
+    others = [[name for name in names if name not in known] for names in _names_by_line(lines)]
+    every = [*ids, *dict.fromkeys(name for names in others for name in names)]
+    return _read(lines, None, every), sum(map(bool, others))
+
+
+def _names_by_line(lines: Lines) -> Iterator[list[str]]:
+    """The rows that each line names, by ids or numbers."""
+    kinds = lines.kinds()
+    beyond = [column for column in (lines.third, lines.fourth) if column is not None]
+    for line, (left, right, kind) in enumerate(zip(lines.left, lines.right, lines.kind, strict=True)):
+        meaning = kinds[str(kind)]
+        names = [] if meaning == "better" else [str(left)]  # better names two clusterings
+        if names and not isinstance(meaning, frozenset) and meaning != "clustering":
+            names.append(str(right))
+        if meaning in ("nearer", "odd", "undecided"):
+            names += [str(column[line]) for column in beyond if not is_missing(column[line])]
+        yield names
+
+
+def check_suffix(path: Path, suffixes: Sequence[str] = SUFFIXES) -> str:
+    """The suffix of a file of constraints, if it is that of a known format."""
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(
-            f"{path} ends in {suffix!r}, which names no known format of hints. Use one of {', '.join(SUFFIXES)}."
-        )
+    if suffix not in suffixes:
+        raise ValueError(f"{path}: {suffix!r} is not a known format of hints. Use one of {', '.join(suffixes)}.")
     return suffix
 
 
-def _read_lines(path: Path) -> _Lines:
-    if check_suffix(path) == ".json":
+def _read_lines(path: Path) -> Lines:
+    if check_suffix(path, READ_SUFFIXES) == ".json":
         return _read_json(path)
-    table = read_raw(path)
+    return table_lines(without_blank_lines(read_raw(path, is_header=names_columns)))
+
+
+def table_lines(table: RawTable) -> Lines:
+    """A table of constraints as lines."""
     if not (table.n or table.columns):  # JSON lines have no header
-        return _Lines(str(path), (), (), (), None, table.where, None)
-    names = {name.strip().lower(): name for name in table.columns}
-    if not {"left", "right", "kind"} <= set(names):
+        return Lines(table.source, (), (), (), None, table.where, None)
+    columns = pair_columns(table)
+    if columns is None or columns.kind is None:
         raise ValueError(
-            f"{path}: no header with the columns left, right, kind and, if you like, weight. "
-            f"Found {table.listed_columns()}."
+            f"{table.source}: hints need three columns, the ids of two rows and whether they are the same: left, "
+            f"right, kind. Found {table.listed_columns()}."
         )
-    left, right, kind = (table.columns[names[name]] for name in ("left", "right", "kind"))
-    weight = table.columns[names["weight"]] if "weight" in names else None
-    return _Lines(str(path), left, right, kind, weight, table.where, _stored_n_samples(table))
+    kind = table.columns[columns.kind]
+    yes = "cannot" if spelled_kind(columns.kind) == "cannot" else "must"
+    first = next((line for line, cell in enumerate(kind) if not is_undecided(cell)), None)
+    if columns.kind.strip().lower() != "kind" and first is not None and not _is_kind(kind[first], yes):
+        raise ValueError(
+            f"{table.source}, {table.where(first)}: {kind[first]!r} in column {columns.kind!r} says neither same nor "
+            f"different. A file of hints has the columns left, right, kind; this one has {table.listed_columns()}."
+        )
+    weight = None if columns.weight is None else table.columns[columns.weight]
+    left, right = table.columns[columns.left], table.columns[columns.right]
+    third, fourth = (None if name is None else table.columns[name] for name in (columns.third, columns.fourth))
+    n_samples = _stored_n_samples(table)
+    return Lines(table.source, left, right, kind, weight, table.where, n_samples, yes, third, fourth)
+
+
+def _is_kind(kind: Any, yes: str) -> bool:
+    try:
+        _meaning(kind, yes)
+    except ValueError:
+        return False
+    return True
 
 
 def _stored_n_samples(table: RawTable) -> int | None:
@@ -180,41 +314,54 @@ def _stored_n_samples(table: RawTable) -> int | None:
 
 def _n_samples(value: Any, source: str) -> int:
     if isinstance(value, bool) or not str(value).isdecimal():
-        raise ValueError(f"{source}: n_samples = {value!r} is no number of rows.")
+        raise ValueError(f"{source}: n_samples = {value!r} is not a number of rows.")
     return int(value)
 
 
-def _read_json(path: Path) -> _Lines:
+def _read_json(path: Path) -> Lines:
     """Read an object with pairs, partitions and n_samples, each of them optional."""
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: not JSON: {error.msg}.") from None
+    content = parse_json(read_text(path), path)
     if not isinstance(content, dict):
         raise ValueError(
             f'{path}, line 1: expected an object {{"n_samples": ..., "pairs": [...], "partitions": [...]}}.'
         )
+    _check_keys(content, JSON_KEYS, str(path))
     places: list[str] = []
-    lines: list[tuple[Any, Any, Any, Any]] = []
+    lines: list[tuple[Any, ...]] = []  # left, right, kind, weight, third, fourth
     for index, pair in enumerate(_list(content.get("pairs", []), f"{path}, pairs")):
         if not isinstance(pair, dict) or not {"left", "right", "kind"} <= set(pair):
             raise ValueError(
                 f'{path}, pairs[{index}]: expected {{"left": ..., "right": ..., "kind": ..., "weight": ...}}.'
             )
+        _check_keys(pair, COLUMNS, f"{path}, pairs[{index}]", all_known=False)
         places.append(f"pairs[{index}]")
-        lines.append((pair["left"], pair["right"], pair["kind"], pair.get("weight")))
+        beyond = pair.get("third"), pair.get("fourth")
+        lines.append((pair["left"], pair["right"], pair["kind"], pair.get("weight"), *beyond))
     for number, partition in enumerate(_list(content.get("partitions", []), f"{path}, partitions")):
         where = f"partitions[{number}]"
         if not isinstance(partition, dict) or not {"kind", "blocks"} <= set(partition):
             raise ValueError(f'{path}, {where}: expected {{"kind": ..., "weight": ..., "blocks": [[...], ...]}}.')
-        for code, block in enumerate(_list(partition["blocks"], f"{path}, {where}.blocks")):
+        _check_keys(partition, PARTITION_KEYS, f"{path}, {where}", all_known=False)
+        blocks = _list(partition["blocks"], f"{path}, {where}.blocks")
+        names = _list(partition.get("names", list(range(len(blocks)))), f"{path}, {where}.names")
+        if len(names) != len(blocks):
+            raise ValueError(f"{path}, {where}: {len(names)} names for {len(blocks)} blocks. Give each block a name.")
+        for code, (block, name) in enumerate(zip(blocks, names, strict=True)):
             for row in _list(block, f"{path}, {where}.blocks[{code}]"):
                 places.append(f"{where}.blocks[{code}]")
-                lines.append((row, f"{number}:{code}", partition["kind"], partition.get("weight")))
-    left, right, kind, weight = zip(*lines, strict=True) if lines else ((), (), (), ())
+                lines.append((row, f"{number}:{name}", partition["kind"], partition.get("weight"), None, None))
+    left, right, kind, weight, third, fourth = zip(*lines, strict=True) if lines else ((),) * 6
     n_samples = content.get("n_samples")
     n_samples = None if n_samples is None else _n_samples(n_samples, str(path))
-    return _Lines(str(path), left, right, kind, weight, places.__getitem__, n_samples)
+    beyond = third, fourth
+    return Lines(str(path), left, right, kind, weight, places.__getitem__, n_samples, "must", *beyond)
+
+
+def _check_keys(found: dict[str, Any], known: Sequence[str], where: str, *, all_known: bool = True) -> None:
+    """Refuse a misspelled key. Beside a pair there may be others, as there may be other columns in a table."""
+    for key in found:
+        if key not in known and (all_known or suggest(key, known)):
+            raise ValueError(f"{where}: {key!r} is not a known key.{suggest(key, known)} It has {', '.join(known)}.")
 
 
 def _list(value: Any, where: str) -> list[Any]:
@@ -223,11 +370,18 @@ def _list(value: Any, where: str) -> list[Any]:
     return value
 
 
-def _assemble(lines: _Lines, n_samples: int | None, ids: RowIds | None) -> Parts:
+def _assemble(lines: Lines, n_samples: int | None, ids: RowIds | None) -> Parts:
     """The arguments of `Constraints`, or an error that names the line that is wrong."""
     kinds = lines.kinds()
     spelling = {text: number for number, text in enumerate(kinds)}
     spelled = np.fromiter((spelling[str(kind)] for kind in lines.kind), np.int64, len(lines.kind))
+    unanswered = int(np.array([kind == "empty" for kind in kinds.values()], dtype=np.bool_)[spelled].sum())
+    if unanswered:
+        warnings.warn(
+            f"{lines.source}: {unanswered:,} of {len(spelled):,} lines say neither same nor different, and are left "
+            "out.",
+            stacklevel=5,
+        )
     weights = _weights(lines)
 
     def rows(cells: Sequence[Any], chosen: IntArray) -> IntArray:
@@ -238,11 +392,12 @@ def _assemble(lines: _Lines, n_samples: int | None, ids: RowIds | None) -> Parts
 
         return row_numbers(some, n_samples, where) if ids is None else ids.rows(some, where)
 
-    everything = np.arange(len(lines.left))
-    left = rows(lines.left, everything)
+    sides = np.array([_side(kind) for kind in kinds.values()], dtype=np.float64)[spelled]
+    is_row = np.array([kind != "better" for kind in kinds.values()], dtype=np.bool_)[spelled]
+    left = np.full(len(spelled), -1, dtype=np.int64)
+    left[is_row] = rows(lines.left, np.flatnonzero(is_row))
     pairs: dict[str, tuple[IntArray, FloatArray]] = {}
-    for which in ("must", "cannot"):
-        chosen = np.flatnonzero(np.array([kind == which for kind in kinds.values()], dtype=np.bool_)[spelled])
+    for which, chosen in (("must", np.flatnonzero(sides > 0)), ("cannot", np.flatnonzero(sides < 0))):
         right = rows(lines.right, chosen)
         itself = np.flatnonzero(left[chosen] == right)
         if itself.size:
@@ -250,18 +405,52 @@ def _assemble(lines: _Lines, n_samples: int | None, ids: RowIds | None) -> Parts
             raise ValueError(
                 f"{lines.where(line)}: {lines.left[line]!s} is linked to itself. Remove the line, or correct it."
             )
-        pairs[which] = np.column_stack([left[chosen], right]), weights[chosen]
+        pairs[which] = np.column_stack([left[chosen], right]), weights[chosen] * np.abs(sides[chosen])
+    meaning = [kinds[str(kind)] for kind in lines.kind] if _goes_beyond_pairs(lines, kinds) else []
+    compared, compared_weight, unsure = read_comparisons(lines, meaning, left, weights, rows)
     if n_samples is None:
-        ends = [left, pairs["must"][0].ravel(), pairs["cannot"][0].ravel()]
+        ends = [left, pairs["must"][0].ravel(), pairs["cannot"][0].ravel(), compared.ravel(), unsure.ravel()]
         n_samples = int(np.concatenate(ends).max(initial=-1)) + 1
+        check_number_of_rows(n_samples, lines.source)
     partitions = _partitions(lines, kinds, left, weights, n_samples)
     (must, must_weight), (cannot, cannot_weight) = pairs["must"], pairs["cannot"]
-    return Parts(n_samples, must, cannot, must_weight, cannot_weight, partitions)
+    try:
+        comparisons = Comparisons(n_samples, pairs=compared, weight=compared_weight, unsure=unsure)
+    except ValueError as error:
+        raise ValueError(f"{lines.source}: {error}") from None
+    preferences = read_preferences(lines, meaning, left, weights, n_samples)
+    return Parts(n_samples, must, cannot, must_weight, cannot_weight, partitions, comparisons, preferences)
+
+
+def check_number_of_rows(n_samples: int, source: str) -> None:
+    """Refuse a number of rows that only a file says, if it cannot be one: an array of so many would fill the memory."""
+    if n_samples > MOST_ROWS:
+        raise ValueError(
+            f"{source} is about {n_samples:,} rows by its largest row number. If that is an id, pass ids=...; if there "
+            "are so many rows, pass n_samples=...."
+        )
+
+
+def _goes_beyond_pairs(lines: Lines, kinds: dict[str, str | frozenset[str]]) -> bool:
+    """Whether there are comparisons, questions about them, or preferences."""
+    return lines.third is not None or not {"nearer", "odd", "clustering", "better"}.isdisjoint(kinds.values())
+
+
+def _side(kind: str | frozenset[str]) -> float:
+    """What a kind says of two rows: 1 the same, −1 different, between them a rating, 0 nothing."""
+    if isinstance(kind, str) and kind.startswith("rating:"):
+        return float(rating_side(np.array(float(kind[7:])), *RATINGS))
+    return {"must": 1.0, "cannot": -1.0}.get(str(kind), 0.0)
 
 
 def _partitions(
-    lines: _Lines, kinds: dict[str, str | frozenset[str]], rows: IntArray, weights: FloatArray, n_samples: int
+    lines: Lines, kinds: dict[str, str | frozenset[str]], rows: IntArray, weights: FloatArray, n_samples: int
 ) -> list[Partition]:
+    names = {str(right).partition(":")[0] for right, kind in zip(lines.right, lines.kind, strict=True)
+             if isinstance(kinds[str(kind)], frozenset)}  # fmt: skip
+    left = memory_left()
+    if left is not None and 8 * len(names) * n_samples > left:
+        raise MemoryError(f"{lines.source}: {len(names):,} partitions of {n_samples:,} rows need more than there is")
     first_line: dict[str, int] = {}  # of each partition
     codes: dict[str, IntArray] = {}
     blocks: dict[str, dict[str, int]] = {}
@@ -270,8 +459,8 @@ def _partitions(
         if not isinstance(meaning, frozenset):
             continue
         name, colon, block = str(right).partition(":")
-        if not colon:
-            raise ValueError(f"{lines.where(line)}: {right!r} names no block. Write partition:block, as p0:3.")
+        if not colon or not block.strip():
+            raise ValueError(f"{lines.where(line)}: {right!r} does not name a block. Write partition:block, as p0:3.")
         if name not in first_line:
             first_line[name] = line
             codes[name] = np.full(n_samples, -1, dtype=np.int64)
@@ -293,26 +482,48 @@ def _partitions(
             codes[name],
             **{flag: word in kinds[str(lines.kind[line])] for word, flag in MEANINGS.items()},
             weight=float(weights[line]),
+            names=list(blocks[name]),
         )
         for name, line in first_line.items()
     ]
 
 
-def _meaning(kind: Any) -> str | frozenset[str]:
-    """Read a kind: "must" or "cannot", or the words of a partition."""
-    text = str(kind).strip().lower()
-    if text in KINDS:
-        return KINDS[text]
-    head, _, meaning = text.partition(":")
+def _meaning(kind: Any, yes: str) -> str | frozenset[str]:
+    """Read a kind: "must" or "cannot", "empty" or "undecided" for neither, one of `OTHER_KINDS`, "rating:" with a
+    number, or the words of a partition."""
+    spelled = spelled_kind(kind, yes=yes)
+    if spelled is not None:
+        return spelled
+    if is_undecided(kind):
+        return "empty" if is_missing(kind) else "undecided"
+    head, _, meaning = str(kind).strip().lower().partition(":")
+    if head in OTHER_KINDS and not meaning:
+        return head
+    if head == "rating":
+        return _rating(kind, meaning)
     words = frozenset(word.strip() for word in meaning.split(","))
     if head != "partition" or not words <= set(MEANINGS):
-        raise ValueError(f"kind {kind!r} is not known. Write must-link (or same) or cannot-link (or different).")
+        raise ValueError(
+            f"kind {kind!r} is not known. Write same (must-link, yes, 1) or different (cannot-link, no, 0), nearer, "
+            "odd or unsure for three rows, rating:1 to rating:5, or leave it empty."
+        )
     if {"same", "within"} <= words:
         raise ValueError(f"kind {kind!r} is both same and different within a block. Keep one.")
     return words
 
 
-def _weights(lines: _Lines) -> FloatArray:
+def _rating(kind: Any, text: str) -> str:
+    lowest, highest = RATINGS
+    rating = _number(text.strip())
+    if not lowest <= rating <= highest:
+        raise ValueError(
+            f"kind {kind!r} must be a rating of {lowest} to {highest}, as rating:4. Constraints.from_ratings takes "
+            "other scales."
+        )
+    return f"rating:{rating}"
+
+
+def _weights(lines: Lines) -> FloatArray:
     """The weight of each line; 1 where there is none."""
     if lines.weight is None:
         return np.ones(len(lines.left))
@@ -322,13 +533,13 @@ def _weights(lines: _Lines) -> FloatArray:
         weights = np.array(lines.weight, dtype=np.float64)  # most columns are all numbers, and this is quick
         if np.isnan(weights).any():
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         weights = np.array([1.0 if is_missing(cell) else _number(cell) for cell in lines.weight])
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
     if wrong.size:
         line = int(wrong[0])
         raise ValueError(
-            f"{lines.where(line)}: weight {lines.weight[line]!r} is no finite number above 0. Leave it empty for 1."
+            f"{lines.where(line)}: weight {lines.weight[line]!r} is not a finite number above 0. Leave it empty for 1."
         )
     return weights
 
@@ -336,7 +547,7 @@ def _weights(lines: _Lines) -> FloatArray:
 def _number(cell: Any) -> float:
     try:
         return math.nan if isinstance(cell, bool) else float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return math.nan
 
 
@@ -350,21 +561,27 @@ def _first_appearances(cells: Sequence[Any]) -> list[tuple[int, Any]]:
 def write(constraints: Constraints, path: str | os.PathLike[str], ids: Any) -> None:
     """Write a file, complete or not at all."""
     path = Path(path)
-    suffix = check_suffix(path)
-    row_ids = None if ids is None else RowIds(ids)
-    if row_ids is not None and len(row_ids) != constraints.n_samples:
+    if check_suffix(path) == ".json":
+        _write_json(constraints, path, _row_names(constraints, ids))
+    else:
+        write_columns(path, columns(constraints, ids))
+
+
+def _row_names(constraints: Constraints, ids: Any) -> Sequence[Any]:
+    """What rows are called: their ids, or their numbers where there are none."""
+    if ids is None:
+        return range(constraints.n_samples)
+    row_ids = RowIds(ids)
+    if len(row_ids) != constraints.n_samples:
         raise ValueError(
             f"ids names {len(row_ids)} rows, the constraints have {constraints.n_samples}. Give one id for each row."
         )
-    names: Sequence[Any] = range(constraints.n_samples) if row_ids is None else row_ids.texts
-    if suffix == ".json":
-        _write_json(constraints, path, names)
-    else:
-        write_columns(path, _columns(constraints, names))
+    return row_ids.texts
 
 
-def _columns(constraints: Constraints, names: Sequence[Any]) -> dict[str, list[Any]]:
-    """A line for each pair, and for each row of a partition."""
+def columns(constraints: Constraints, ids: Any) -> dict[str, list[Any]]:
+    """The columns of a table with a line for each pair, and for each row of a partition."""
+    names = _row_names(constraints, ids)
     left: list[Any] = []
     right: list[Any] = []
     kind: list[str] = []
@@ -377,13 +594,23 @@ def _columns(constraints: Constraints, names: Sequence[Any]) -> dict[str, list[A
     for number, partition in enumerate(constraints.partitions):
         rows = np.flatnonzero(partition.codes >= 0).tolist()
         left += [names[row] for row in rows]
-        right += [f"p{number}:{partition.codes[row]}" for row in rows]
+        blocks = _names(partition)
+        right += [f"p{number}:{blocks[partition.codes[row]]}" for row in rows]
         kind += [_partition_kind(partition)] * len(rows)
         weight += [partition.weight] * len(rows)
-    if constraints.partitions:  # one type a column
+    beyond = written_lines(constraints, names)
+    left += [line["left"] for line in beyond]
+    right += [line["right"] for line in beyond]
+    kind += [line["kind"] for line in beyond]
+    weight += [line["weight"] for line in beyond]
+    if constraints.partitions or beyond:  # one type a column
         left, right = [str(name) for name in left], [str(name) for name in right]
-    columns = {"left": left, "right": right, "kind": kind}
-    return columns if all(each == 1 for each in weight) else {**columns, "weight": weight}
+    found: dict[str, list[Any]] = {"left": left, "right": right, "kind": kind}
+    for column in ("third", "fourth"):
+        if any(column in line for line in beyond):
+            cells = [str(line[column]) if column in line else "" for line in beyond]
+            found[column] = [""] * (len(left) - len(beyond)) + cells
+    return found if all(each == 1 for each in weight) else {**found, "weight": weight}
 
 
 def _write_json(constraints: Constraints, path: Path, names: Sequence[Any]) -> None:
@@ -393,12 +620,14 @@ def _write_json(constraints: Constraints, path: Path, names: Sequence[Any]) -> N
         for kind, links, weights in _stated_pairs(constraints)
         for (i, j), weight in zip(links.tolist(), weights.tolist(), strict=True)
     ]
+    pairs += [{key: line[key] for key in COLUMNS if key in line} for line in written_lines(constraints, names)]
     partitions = []
     for partition in constraints.partitions:
         blocks: list[list[Any]] = [[] for _ in range(partition.n_blocks)]
         for row in np.flatnonzero(partition.codes >= 0).tolist():
             blocks[partition.codes[row]].append(names[row])
-        partitions.append({"kind": _partition_kind(partition), "weight": partition.weight, "blocks": blocks})
+        written = {"kind": _partition_kind(partition), "weight": partition.weight, "blocks": blocks}
+        partitions.append(written if partition.names is None else {**written, "names": partition.names})
     with atomic_write_text(path) as file:
         file.write(f'{{"n_samples": {constraints.n_samples},\n')
         file.write(f' "pairs": {_json_lines(pairs)},\n "partitions": {_json_lines(partitions)}}}\n')
@@ -412,6 +641,11 @@ def _stated_pairs(constraints: Constraints) -> Iterator[tuple[str, IntArray, Flo
 
 def _json_lines(items: Sequence[Any]) -> str:
     return "[" + ",".join("\n  " + json.dumps(item, ensure_ascii=False) for item in items) + "]"
+
+
+def _names(partition: Partition) -> Sequence[Any]:
+    """What blocks are called in a file: their numbers, where they have no names."""
+    return range(partition.n_blocks) if partition.names is None else partition.names
 
 
 def _partition_kind(partition: Partition) -> str:

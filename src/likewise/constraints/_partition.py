@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._arrays import BoolArray, IntArray, relabel
 from ._format import pluralize
 from ._validate import checked_weight, chosen_rows, read_only, whole_numbers
+
+if TYPE_CHECKING:
+    from ._comparisons import Comparisons
+    from ._constraints import Constraints
+    from ._preference import Preference
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -33,6 +38,10 @@ class Partition:
         Two rows of one block are cannot-linked (two faces in one frame are two people). Excludes `same_within`.
     weight : float, default=1.0
         The weight of every pair it implies: finite, above 0.
+    names : sequence of str, optional
+        What each code is called: ``names[code]``, such as the labels that codes stand for. Kept in the order of the
+        blocks. Alone they imply nothing, so partitions that differ in names only compare equal; labels that are joined
+        (``|``) are the same class where they have the same name.
 
     Notes
     -----
@@ -53,6 +62,8 @@ class Partition:
     array([ 0,  0, -1,  1])
     >>> labels.n_must_link, labels.n_cannot_link
     (1, 2)
+    >>> Partition([1, 1, -1, 0], different_across=True, names=["cat", "dog"]).names
+    ('dog', 'cat')
     """
 
     codes: IntArray
@@ -60,6 +71,7 @@ class Partition:
     different_across: bool
     different_within: bool
     weight: float
+    names: tuple[str, ...] | None
 
     def __init__(
         self,
@@ -68,8 +80,9 @@ class Partition:
         different_across: bool = False,
         different_within: bool = False,
         weight: float = 1.0,
+        names: Sequence[str] | None = None,
     ) -> None:
-        array = whole_numbers(codes, "codes")
+        array = whole_numbers(codes, "codes", remedy="Labels that are names come by Constraints.from_labels(labels).")
         if array.ndim != 1:
             raise ValueError(f"codes must be one number for each row, got shape {array.shape}.")
         wrong = np.flatnonzero(array < -1)
@@ -82,6 +95,7 @@ class Partition:
         if not (same_within or different_across or different_within):
             raise ValueError("a partition must imply something: set same_within, different_across or different_within.")
         setattr_ = object.__setattr__  # a frozen dataclass is set this way
+        setattr_(self, "names", None if names is None else _names_of_blocks(array, names))
         setattr_(self, "codes", read_only(relabel(array)))
         setattr_(self, "same_within", bool(same_within))
         setattr_(self, "different_across", bool(different_across))
@@ -102,6 +116,11 @@ class Partition:
     def n_known(self) -> int:
         """Number of rows whose block is known."""
         return int(np.count_nonzero(self.codes >= 0))
+
+    @property
+    def is_labels(self) -> bool:
+        """Whether blocks are classes: the same within and different across, as labels are."""
+        return self.same_within and self.different_across
 
     @property
     def block_sizes(self) -> IntArray:
@@ -159,12 +178,12 @@ class Partition:
         return self.with_codes(self.codes[chosen_rows(rows, self.n_samples)])
 
     def with_codes(self, codes: IntArray, **changes: Any) -> Partition:
-        """The same meaning and weight for other codes.
+        """The same meaning, weight and names for other rows.
 
         Parameters
         ----------
         codes : (n,) ints
-            Block of each row; −1 where it is unknown.
+            Block of each row, numbered as here; −1 where it is unknown.
         **changes
             Other parameters of the constructor, where they change.
 
@@ -179,12 +198,18 @@ class Partition:
         return self._flags == other._flags and np.array_equal(self.codes, other.codes)
 
     def _meaning(self) -> dict[str, Any]:
-        names = ("same_within", "different_across", "different_within", "weight")
-        return {name: getattr(self, name) for name in names}
+        attributes = ("same_within", "different_across", "different_within", "weight", "names")
+        return {name: getattr(self, name) for name in attributes}
 
     @property
     def _flags(self) -> tuple[bool, bool, bool]:
         return self.same_within, self.different_across, self.different_within
+
+    def __or__(self, other: Any) -> Constraints:
+        from ._constraints import Constraints
+
+        joined: Constraints = Constraints(self.n_samples, partitions=[self]) | other
+        return joined
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Partition):
@@ -193,7 +218,7 @@ class Partition:
 
     def __reduce__(self) -> tuple[type[Partition], tuple[Any, ...]]:
         # A copy goes through the constructor: numpy forgets that an array was read-only.
-        return Partition, (np.array(self.codes), *self._flags, self.weight)
+        return Partition, (np.array(self.codes), *self._flags, self.weight, self.names)
 
     def __repr__(self) -> str:
         words = ("same within", "different across", "different within")
@@ -212,6 +237,28 @@ class Parts(NamedTuple):
     must_weight: Any = None
     cannot_weight: Any = None
     partitions: Sequence[Partition] = ()
+    comparisons: Comparisons | None = None
+    preferences: Sequence[Preference] = ()
+
+
+def _names_of_blocks(codes: IntArray, names: Sequence[str]) -> tuple[str, ...]:
+    """The names of codes in the order in which these first appear."""
+    if isinstance(names, str):
+        raise TypeError(f"names must be one for each block, got the string {names!r}. Write a list.")
+    known = codes[codes >= 0]
+    present, first = np.unique(known, return_index=True)
+    if present.size and present[-1] >= len(names):
+        raise ValueError(f"names has {len(names)} entries, but there is a block {present[-1]}. Give each code a name.")
+    found = tuple(names[code] for code in present[np.argsort(first)].tolist())
+    place: dict[str, int] = {}
+    for block, name in enumerate(found):
+        if not isinstance(name, str):
+            raise TypeError(f"the name of block {block} is {name!r}. Names are strings.")
+        if not name.strip():
+            raise ValueError(f"the name of block {block} is blank. Write −1 for rows whose block is unknown.")
+        if place.setdefault(name, block) != block:
+            raise ValueError(f"two blocks are called {name!r}. Give them one code, or different names.")
+    return found
 
 
 def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tuple[Partition, ...]:
@@ -232,10 +279,47 @@ def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tupl
             )
         repeated = next((i for i, other in enumerate(kept) if partition._same_pairs(other)), None)
         if repeated is not None:
-            kept[repeated] = max(kept[repeated], partition, key=lambda each: each.weight)
+            named = next((part.names for part in (kept[repeated], partition) if part.names), None)
+            weight = max(kept[repeated].weight, partition.weight)
+            kept[repeated] = replace(kept[repeated], weight=weight, names=named)
         elif partition.n_known:
             kept.append(partition)
     return tuple(kept)
+
+
+def join_labels(partitions: Iterable[Partition], others: Iterable[Partition]) -> list[Partition]:
+    """All partitions; those of labels join where they have names, and each name is one class.
+
+    Labels stay apart where their weights differ, or where a row would have two names.
+
+    >>> first = Partition([0, 1, -1, -1], different_across=True, names=["CLL", "FL"])
+    >>> more = Partition([-1, -1, 0, -1], different_across=True, names=["FL"])
+    >>> [part.codes.tolist() for part in join_labels([first], [more])]
+    [[0, 1, 1, -1]]
+    """
+    joined = list(partitions)
+    for partition in others:
+        places = range(len(joined)) if partition.is_labels and partition.names is not None else range(0)
+        for place in places:
+            both = _joined(joined[place], partition)
+            if both is not None:
+                joined[place] = both
+                break
+        else:
+            joined.append(partition)
+    return joined
+
+
+def _joined(first: Partition, second: Partition) -> Partition | None:
+    if not first.is_labels or first.names is None or second.names is None or first.weight != second.weight:
+        return None
+    code = {name: number for number, name in enumerate(first.names)}
+    numbers = np.array([code.setdefault(name, len(code)) for name in second.names] + [-1])  # −1 stays −1
+    codes = numbers[second.codes]
+    both = (first.codes >= 0) & (codes >= 0)
+    if (first.codes[both] != codes[both]).any():
+        return None
+    return first.with_codes(np.where(first.codes >= 0, first.codes, codes), names=list(code))
 
 
 def pairs_within(codes: IntArray) -> IntArray:

@@ -170,6 +170,8 @@ def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Parts, 
         constraints.must_weight[keep_must],
         constraints.cannot_weight[keep_cannot],
         [partition.with_codes(left) for partition, left in zip(constraints.partitions, codes, strict=True)],
+        constraints.comparisons,
+        constraints.preferences,
     )
     kept_groups = closed_groups(kept.n_samples, kept.must_link, kept.partitions)
     must, cannot = [], []  # (row, row, weight) for each row made unknown in a partition

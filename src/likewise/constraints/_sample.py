@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import ceil
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import ceil, comb
 from typing import Any
 
 import numpy as np
 
-from .._arrays import BoolArray, IntArray
+from .._arrays import BoolArray, FloatArray, IntArray
+from .._parameters import described
+from ._comparisons import Comparisons
 from ._partition import Partition, Parts, numbered_pairs, pairs_within
-from ._validate import encode_labels, whole_number
+from ._preference import Preference
+from ._validate import encode_labels, label_names, whole_number
 
 
 class _Labeled:
@@ -29,7 +33,8 @@ class _Labeled:
     def draw(self, total: int, amount: int, what: str) -> IntArray:
         """Draw distinct numbers below `total`, in memory of the order of `amount`."""
         if amount > total:
-            raise ValueError(f"cannot draw {amount:,} distinct {what}: there are {total:,}. Ask for at most {total:,}.")
+            remedy = f"Ask for at most {total:,}." if total else "Draw others, or from labels of two classes or more."
+            raise ValueError(f"cannot draw {amount:,} distinct {what}: there are {total:,}. {remedy}")
         return self.rng.choice(total, size=amount, replace=False, shuffle=False)
 
     def items(self, amount: int) -> IntArray:
@@ -122,18 +127,43 @@ SAMPLERS: dict[str, Callable[[_Labeled, int], IntArray]] = {
 }
 
 
-def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any) -> Parts:
+SCREENS = ("piles", "odd", "triplets", "quadruples")
+"""What is asked of several rows at once; `amount` counts questions."""
+
+Distance = Callable[[IntArray, IntArray], Any]
+Ties = str | Distance | None
+
+
+def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any, size: int | None, ties: Ties) -> Parts:
     """Draw constraints from labels; see `Constraints.sample`."""
-    if how not in SAMPLERS:
-        raise ValueError(f"how = {how!r} is not known. Choose one of {', '.join(SAMPLERS)}.")
+    if not isinstance(how, str):
+        raise TypeError(f"how is {described(how)}. Labels come first: Constraints.sample(y, 'random_pairs', 60).")
+    if how not in (*SAMPLERS, *SCREENS):
+        raise ValueError(f"how = {how!r} is not known. Choose one of {', '.join([*SAMPLERS, *SCREENS])}.")
+    if size is not None and how != "piles":
+        raise ValueError(f"size = {size!r} is for how='piles'; {how!r} has its own number of rows. Leave it out.")
+    if ties is not None and how not in ("odd", "triplets", "quadruples"):
+        raise ValueError(f"ties = {ties!r} is for how='odd', 'triplets' and 'quadruples': {how!r} has none.")
+    if not (ties in (None, "unsure", "coin") or callable(ties)):
+        raise ValueError(f"ties = {ties!r} is not known. Choose 'unsure', 'coin' or a function of two arrays of rows.")
     amount = whole_number(amount, "amount")
     if not 0 <= error_rate <= 1:
         raise ValueError(f"error_rate must be between 0 and 1, got {error_rate!r}.")
     codes, names = encode_labels(y)
     rng = as_generator(random_state)
     labeled = _Labeled(codes, names, rng)
+    if how == "piles":
+        rows = 3 if size is None else whole_number(size, "size", least=2)
+        return _sorted_into_piles(labeled, codes, amount, rows, error_rate)
+    if how in SCREENS:
+        draw = _odd_ones_out if how == "odd" else _compared
+        screens = _screens(labeled, amount, 4 if how == "quadruples" else 3, how)
+        return Parts(len(codes), comparisons=draw(screens, codes, "unsure" if ties is None else ties, error_rate, rng))
     if how == "labeled_items" and error_rate == 0:
-        return Parts(len(codes), partitions=[Partition(labeled.items(amount), different_across=True)])
+        return Parts(
+            len(codes),
+            partitions=[Partition(labeled.items(amount), different_across=True, names=label_names(labeled.names))],
+        )
     if how == "links":  # all of them are called must-links, so a wrong one joins two classes
         n_wrong = _n_wrong(amount, error_rate)
         links = labeled.must_links(amount - n_wrong), labeled.cannot_links(n_wrong)
@@ -142,6 +172,167 @@ def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any) 
     together: BoolArray = codes[pairs[:, 0]] == codes[pairs[:, 1]]
     together[rng.choice(len(pairs), size=_n_wrong(len(pairs), error_rate), replace=False)] ^= True
     return Parts(len(codes), pairs[together], pairs[~together])
+
+
+def _screens(labeled: _Labeled, amount: int, size: int, how: str) -> IntArray:
+    """Distinct questions, each about `size` labeled rows; those about triplets and quadruples as two pairs."""
+    n, ways = len(labeled.rows), 3 if how in ("triplets", "quadruples") else 1
+    total = comb(n, size) * ways
+    if total < 2**62:
+        number = labeled.draw(total, amount, f"questions about {size} labeled rows")
+        number, way = np.divmod(number, ways)
+        found = _numbered_combinations(number, size, n)
+    else:  # too many to be numbered: two that are the same are rare
+        found, way = np.empty((0, size), dtype=np.int64), np.empty(0, dtype=np.int64)
+        while len(found) < amount:
+            more = np.sort(labeled.rng.integers(n, size=(amount - len(found) + 16, size)), axis=1)
+            more = more[(np.diff(more, axis=1) > 0).all(axis=1)]
+            drawn = np.column_stack([np.concatenate([found, more]),
+                                     np.concatenate([way, labeled.rng.integers(ways, size=len(more))])])  # fmt: skip
+            _, first = np.unique(drawn, axis=0, return_index=True)
+            drawn = drawn[np.sort(first)][:amount]
+            found, way = drawn[:, :-1], drawn[:, -1]
+    rows = labeled.rows[found]
+    if how == "odd" or how == "piles":
+        return rows
+    arranged = np.array([[0, 1, 0, 2], [1, 0, 1, 2], [2, 0, 2, 1]] if how == "triplets" else
+                        [[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]])  # fmt: skip
+    return np.take_along_axis(rows, arranged[way], axis=1)
+
+
+def _numbered_combinations(number: IntArray, size: int, n: int) -> IntArray:
+    """The combinations of `size` of the numbers below n by their number, each in ascending order.
+
+    >>> _numbered_combinations(np.arange(4), 2, 3 + 1).tolist()
+    [[0, 1], [0, 2], [1, 2], [0, 3]]
+    """
+    tables = [np.ones(n, dtype=np.int64)]
+    for _ in range(size):  # tables[s][m] is the number of combinations of s of m
+        tables.append(np.concatenate([[0], np.cumsum(tables[-1])[:-1]]))
+    chosen = []
+    for table in tables[:0:-1]:
+        largest = np.searchsorted(table, number, side="right") - 1
+        chosen.append(largest)
+        number = number - table[largest]
+    return np.column_stack(chosen[::-1])
+
+
+def _sorted_into_piles(labeled: _Labeled, codes: IntArray, amount: int, size: int, error_rate: float) -> Parts:
+    """Rows sorted into piles by class; in a wrong screen one row lies in another pile than it should."""
+    rows = _screens(labeled, amount, size, "piles")
+    piles = codes[rows]
+    for screen in labeled.rng.choice(amount, size=_n_wrong(amount, error_rate), replace=False).tolist():
+        moves = [
+            (place, pile)
+            for place in range(size)
+            for pile in {*piles[screen].tolist(), len(labeled.names)} - {int(piles[screen, place])}
+            if pile < len(labeled.names) or (piles[screen] == piles[screen, place]).sum() > 1
+        ]
+        place, pile = moves[labeled.rng.integers(len(moves))]
+        piles[screen, place] = pile
+    left, right = np.array(list(combinations(range(size), 2))).T
+    pairs = np.stack([rows[:, left], rows[:, right]], axis=2).reshape(-1, 2)
+    together = (piles[:, left] == piles[:, right]).ravel()
+    return Parts(len(codes), pairs[together], pairs[~together])
+
+
+def _compared(four: IntArray, codes: IntArray, ties: Ties, error_rate: float, rng: np.random.Generator) -> Comparisons:
+    """Answers to "which of two pairs is more alike?": the one of one class, if it is one alone."""
+    first, second = codes[four[:, 0]] == codes[four[:, 1]], codes[four[:, 2]] == codes[four[:, 3]]
+    decided: IntArray = np.flatnonzero(first != second)
+    tied: IntArray = np.flatnonzero(first == second)
+    turned = second & ~first
+    turned[rng.choice(decided, size=_n_wrong(len(decided), error_rate), replace=False)] ^= True
+    if ties == "coin":
+        turned[tied] = rng.random(len(tied)) < 0.5
+    elif callable(ties):
+        turned[tied] = _distances(ties, four[tied, 2], four[tied, 3]) < _distances(ties, four[tied, 0], four[tied, 1])
+    answered = decided if ties == "unsure" else np.arange(len(four))
+    pairs = np.where(turned[:, None], four[:, [2, 3, 0, 1]], four)
+    return Comparisons(len(codes), pairs=pairs[answered], unsure=four[tied] if ties == "unsure" else ())
+
+
+def _odd_ones_out(
+    three: IntArray, codes: IntArray, ties: Ties, error_rate: float, rng: np.random.Generator
+) -> Comparisons:
+    """Answers to "which of three rows is odd?": the one of another class, if the other two are of one."""
+    others = np.array([[1, 2], [0, 2], [0, 1]])  # of each place
+    labels = codes[three]
+    alike = labels[:, others[:, 0]] == labels[:, others[:, 1]]
+    odd = alike.argmax(axis=1)
+    decided: IntArray = np.flatnonzero(alike.sum(axis=1) == 1)
+    tied: IntArray = np.flatnonzero(alike.sum(axis=1) != 1)
+    wrong = rng.choice(decided, size=_n_wrong(len(decided), error_rate), replace=False)
+    odd[wrong] = (odd[wrong] + rng.integers(1, 3, size=len(wrong))) % 3
+    if ties == "coin":
+        odd[tied] = rng.integers(3, size=len(tied))
+    elif callable(ties):
+        apart = [_distances(ties, three[tied, left], three[tied, right]) for left, right in others]
+        odd[tied] = np.argmin(apart, axis=0)
+    answers: list[int | None] = three[np.arange(len(three)), odd].tolist()
+    if ties == "unsure":
+        for screen in tied.tolist():
+            answers[screen] = None
+    return Comparisons.from_odd(len(codes), three.tolist(), answers)
+
+
+def _distances(measure: Distance, left: IntArray, right: IntArray) -> FloatArray:
+    """What the function says of some pairs of rows."""
+    found = np.asarray(measure(left, right), dtype=np.float64)
+    if found.shape != left.shape:
+        raise ValueError(
+            f"ties returned shape {found.shape} for {len(left)} pairs of rows. Return a distance for each."
+        )
+    return found
+
+
+def sample_preferences(
+    pool: Sequence[Any], y: Any, amount: int, shown: int | None, error_rate: float, random_state: Any
+) -> Parts:
+    """Draw preferences between clusterings; see `Constraints.sample_preferences`."""
+    amount = whole_number(amount, "amount")
+    if not 0 <= error_rate <= 1:
+        raise ValueError(f"error_rate must be between 0 and 1, got {error_rate!r}.")
+    codes, _ = encode_labels(y)
+    labelings = [encode_labels(labels)[0] for labels in pool]
+    for number, labels in enumerate(labelings):
+        if len(labels) != len(codes):
+            raise ValueError(f"pool[{number}] has {len(labels):,} labels, y has {len(codes):,}. Label the same rows.")
+    if len(labelings) < 2:
+        raise ValueError(f"pool has {len(labelings)} clusterings. Give two or more to choose from.")
+    rng = as_generator(random_state)
+    known = np.flatnonzero(codes >= 0)
+    n_shown = len(known) if shown is None else min(whole_number(shown, "shown", least=2), len(known))
+    wrong = rng.permutation(amount) < _n_wrong(amount, error_rate)
+    told: list[Preference] = []
+    for _ in range(100 * amount):
+        if len(told) == amount:
+            break
+        rows = rng.choice(known, n_shown, replace=False)
+        first, second = (labelings[number][rows] for number in rng.choice(len(labelings), 2, replace=False))
+        right = [_n_right(labels, codes[rows]) for labels in (first, second)]
+        if right[0] == right[1]:  # both are as good, and nobody could say
+            continue
+        whole = [np.full(len(codes), -1, dtype=np.int64) for _ in range(2)]
+        whole[0][rows], whole[1][rows] = first, second
+        better, worse = whole if (right[0] > right[1]) != wrong[len(told)] else whole[::-1]
+        told.append(Preference(better, worse))
+    if len(told) < amount:
+        raise ValueError(
+            f"only {len(told):,} of {amount:,} preferences were found: most clusterings of the pool are equally good "
+            f"on {n_shown} rows. Show more rows, or give clusterings that differ more."
+        )
+    return Parts(len(codes), preferences=told)
+
+
+def _n_right(labels: IntArray, y: IntArray) -> int:
+    """How many pairs of rows a clustering has as the classes do: twice that, but for a constant."""
+
+    def together(key: IntArray) -> int:
+        counts = np.unique(key, return_counts=True)[1]
+        return int(np.dot(counts, counts))
+
+    return 2 * together(labels * (int(y.max()) + 1) + y) - together(labels)
 
 
 def _n_wrong(count: int, error_rate: float) -> int:
@@ -156,5 +347,5 @@ def as_generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise ValueError(
-            f"random_state = {random_state!r} is no seed. Pass None, an int, a Generator or a RandomState."
+            f"random_state = {random_state!r} is not a seed. Pass None, an int, a Generator or a RandomState."
         ) from None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import FloatArray, IntArray, is_missing, relabel
+from .._parameters import described
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -23,42 +24,49 @@ def whole_number(value: object, name: str, *, least: int = 0, remedy: str = "") 
     """Check a count: a Python or numpy integer that is at least `least`."""
     hint = f" {remedy}" if remedy else ""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {value!r}.{hint}")
+        raise TypeError(f"{name} must be a whole number, got {described(value)}.{hint}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value!r}.{hint}")
     return int(value)
 
 
-def whole_numbers(values: Any, name: str) -> IntArray:
+ROWS_BY_NUMBER = "Rows are numbers, counted from 0; where they have names, use Constraints.from_frame(frame, ids=ids)."
+
+
+def whole_numbers(
+    values: Any, name: str, *, remedy: str = ROWS_BY_NUMBER, example: str = "pairs of rows as [(0, 3), (2, 5)]"
+) -> IntArray:
     """Check an array of integers; floats pass when every one of them is a whole number."""
     # numpy turns a set or a generator into one object; a list is what was meant.
     if isinstance(values, Iterable) and not isinstance(values, Sequence) and not hasattr(values, "__array__"):
         values = list(values)
     try:
         array = np.asarray(values)
-    except ValueError as error:  # ragged
-        raise ValueError(f"{name} must have the same number of entries in every item. Check it: {error}") from None
+    except ValueError:
+        sizes = [np.size(np.asarray(item, dtype=object)) for item in values]
+        other = next(place for place, size in enumerate(sizes) if size != sizes[0])
+        raise ValueError(
+            f"{name}[{other}] = {values[other]!r} has {sizes[other]} entries, {name}[0] has {sizes[0]}. Write "
+            f"{example}."
+        ) from None
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind == "O":
         for place, value in np.ndenumerate(array):
             if isinstance(value, bool) or not isinstance(value, Integral):
                 where = "".join(f"[{i}]" for i in place)
-                raise TypeError(f"{name}{where} = {value!r} is not a whole number. Write rows as integers.")
+                raise TypeError(f"{name}{where} = {value!r} is not a whole number. {remedy}")
         array = array.astype(np.float64)  # integers beyond 64 bits: out of range whatever they are
     if array.dtype.kind == "f":
         wrong = np.argwhere(~np.isfinite(array) | (array != np.floor(array)))
         if wrong.size:
             place, value = tuple(wrong[0]), array[tuple(wrong[0])]
             where = "".join(f"[{i}]" for i in place)
-            raise ValueError(f"{name}{where} = {value} is not a whole number. Write rows as integers.")
+            raise ValueError(f"{name}{where} = {value} is not a whole number. {remedy}")
         # clipped, because a float beyond 2**63 has no integer to become; it stays out of every range
         return np.asarray(np.clip(array, -(2.0**62), 2.0**62), dtype=np.int64)
     if array.dtype.kind not in "iu":
-        raise TypeError(
-            f"{name} must hold whole numbers, got {array.dtype}. "
-            "Rows are counted from 0; pairs of record ids come by Constraints.read(path, ids=ids)."
-        )
+        raise TypeError(f"{name}{'[0]' * array.ndim} = {array.flat[0].item()!r} is not a whole number. {remedy}")
     if array.dtype == np.uint64:
         array = np.minimum(array, 2**62)
     return array.astype(np.int64)
@@ -75,23 +83,23 @@ def checked_weight(value: Any, name: str) -> float:
     return number
 
 
-def checked_weights(weight: Any, count: int, name: str) -> FloatArray:
-    """Check the weights of `count` pairs; None is 1 for all, one number serves all."""
+def checked_weights(weight: Any, count: int, name: str, noun: str = "pair") -> FloatArray:
+    """Check the weights of `count` pairs or other statements; None is 1 for all, one number serves all."""
     if weight is None:
         return np.ones(count)
     try:
         array = np.asarray(weight, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be numbers above 0, one for each pair, got {weight!r}.") from None
+        raise TypeError(f"{name} must be numbers above 0, one for each {noun}, got {described(weight)}.") from None
     if array.ndim == 0:
         array = np.full(count, array)
     if array.shape != (count,):
-        raise ValueError(f"{name} has shape {array.shape} for {count} pairs. Give one weight for each pair.")
+        raise ValueError(f"{name} has shape {array.shape} for {count} {noun}s. Give one weight for each {noun}.")
     wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
     if wrong.size:
         raise ValueError(
-            f"{name}[{wrong[0]}] = {array[wrong[0]]} is no weight: it must be finite and above 0. "
-            "Leave out a pair that should not count."
+            f"{name}[{wrong[0]}] = {array[wrong[0]]} is not a weight: it must be finite and above 0. "
+            f"Leave out a {noun} that should not count."
         )
     return array
 
@@ -102,6 +110,11 @@ def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple
     A pair given twice, in either direction, is kept once with the larger of its weights.
     """
     name = f"{kind}_link"
+    if hasattr(pairs, "columns") and np.shape(pairs)[1:] != (2,):
+        raise ValueError(
+            f"{name} must be pairs of rows, got {described(pairs)}. A frame with columns left, right and kind comes by "
+            "Constraints.from_frame(frame, n_samples=len(X))."
+        )
     array = whole_numbers(pairs, name)
     if array.size == 0:
         array = array.reshape(0, 2)
@@ -110,8 +123,8 @@ def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple
     if array.size and (array.min() < 0 or array.max() >= n_samples):
         wrong = np.flatnonzero(((array < 0) | (array >= n_samples)).any(axis=1))
         raise ValueError(
-            f"{name}[{wrong[0]}] = {tuple(array[wrong[0]].tolist())} is outside the {n_samples} rows. "
-            f"Rows are counted from 0 to n_samples - 1."
+            f"{name}[{wrong[0]}] = {tuple(array[wrong[0]].tolist())} is outside the {n_samples:,} rows. Rows are "
+            f"counted from 0 to {n_samples - 1}; is n_samples={n_samples} right?"
         )
     wrong = np.flatnonzero(array[:, 0] == array[:, 1])
     if wrong.size:
@@ -144,7 +157,10 @@ def chosen_rows(rows: Any, n_samples: int) -> IntArray:
     array = np.asarray(rows)
     if array.dtype == np.bool_:
         if array.shape != (n_samples,):
-            raise ValueError(f"a mask of rows must have shape ({n_samples},), got {array.shape}.")
+            raise ValueError(
+                f"a mask of rows must have shape ({n_samples},), got {array.shape}. Give one bool for each row, or the "
+                "numbers of the rows to keep."
+            )
         return np.flatnonzero(array)
     array = whole_numbers(rows, "rows")
     if array.ndim != 1:
@@ -152,15 +168,31 @@ def chosen_rows(rows: Any, n_samples: int) -> IntArray:
     wrong = np.flatnonzero((array < 0) | (array >= n_samples))
     if wrong.size:
         raise ValueError(f"rows[{wrong[0]}] = {array[wrong[0]]} is outside the {n_samples} rows, counted from 0.")
-    counts = np.bincount(array, minlength=1)
-    if counts.max() > 1:
-        raise ValueError(f"rows names row {counts.argmax()} more than once. Give every row at most once.")
+    ordered = np.sort(array)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if twice.size:
+        raise ValueError(f"rows names row {twice[0]} more than once. Give every row at most once.")
     return array
 
 
-def moved_pairs(pairs: IntArray, weight: FloatArray, place: IntArray) -> tuple[IntArray, FloatArray]:
-    """Move pairs to the new places of their rows; a pair whose row has none (−1) is left out."""
-    moved = place[pairs]
+def places_among(rows: IntArray, numbers: IntArray, n_samples: int) -> IntArray:
+    """The place of each of some row numbers in a list of rows; −1 where it is not there.
+
+    >>> places_among(np.array([4, 2, 0]), np.array([[0, 4], [1, 4]]), 5).tolist()
+    [[2, 0], [-1, 0]]
+    """
+    if n_samples <= 16 * (len(rows) + numbers.size) or not len(rows):
+        table = np.full(n_samples, -1, dtype=np.int64)
+        table[rows] = np.arange(len(rows))
+        return table[numbers]
+    order = np.argsort(rows)  # among millions of rows the few are faster found than a table is made
+    place = order[np.minimum(np.searchsorted(rows, numbers, sorter=order), len(rows) - 1)]
+    return np.where(rows[place] == numbers, place, -1)
+
+
+def moved_pairs(pairs: IntArray, weight: FloatArray, rows: IntArray, n_samples: int) -> tuple[IntArray, FloatArray]:
+    """Pairs among some rows, by their places there; a pair with another row is left out."""
+    moved = places_among(rows, pairs, n_samples)
     keep = (moved >= 0).all(axis=1)
     return moved[keep], weight[keep]
 
@@ -190,6 +222,22 @@ def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
         [None if is_missing(value) or _equal(value, unknown) else value for value in values],
         lambda row: f"label {row} is {values[row]!r}, a {type(values[row]).__name__}. Labels are numbers or strings.",
     )
+
+
+def label_names(labels: list[Any]) -> list[str]:
+    """What labels are called: whole numbers without a decimal point, however they were stored.
+
+    >>> label_names(["CLL", 3, 4.0, 0.5])
+    ['CLL', '3', '4', '0.5']
+    """
+    names: dict[str, Any] = {}
+    for label in labels:
+        whole = isinstance(label, float) and label.is_integer()
+        name = label.decode(errors="replace") if isinstance(label, bytes) else str(int(label) if whole else label)
+        if name in names:
+            raise ValueError(f"the labels {names[name]!r} and {label!r} would both be called {name!r}. Use one type.")
+        names[name] = label
+    return list(names)
 
 
 def encode_values(values: list[Any], refusal: Callable[[int], str]) -> tuple[IntArray, list[Any]]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..tables._bytes import read_text
+from ..tables._json import parse_json
+from ..tables._numpy import read_arrays
 from ._dataset import Dataset
 
 Parts = dict[str, Any]
@@ -32,8 +31,9 @@ def read(path: Path, name: str) -> Dataset:
         raise
     except KeyError as error:
         raise DatasetError(f"{path} has no array {error}; see likewise.datasets for what it must hold") from error
-    except (ValueError, IndexError, EOFError, zipfile.BadZipFile, zlib.error, gzip.BadGzipFile) as error:
-        raise DatasetError(f"{path} cannot be used: {error}. If it is damaged, get or make it anew") from error
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        why = str(error).removeprefix(f"{path} ").rstrip(".")
+        raise DatasetError(f"{path} cannot be used: {why}. If it is damaged, get or make it anew") from error
 
 
 def from_records(name: str, records: Iterable[Mapping[str, Any]]) -> Dataset:
@@ -57,27 +57,23 @@ def from_records(name: str, records: Iterable[Mapping[str, Any]]) -> Dataset:
 
 
 def _arrays(path: Path) -> Parts:
-    with open(path, "rb") as stream:  # numpy leaves a damaged file open that it has opened itself
-        file = np.load(stream, allow_pickle=False)
-        if isinstance(file, np.ndarray):
-            raise DatasetError(f"{path} holds one array only; save all of them with numpy.savez_compressed")
-        return {key: file[key] for key in file.files}
+    return read_arrays(path)
 
 
 def _records(path: Path) -> Iterable[Mapping[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                record = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise DatasetError(f"{path}, line {number} is not JSON: {error}") from error
-            if not isinstance(record, dict):
-                raise DatasetError(f"{path}, line {number} must be an object with id, text and label; it is {record!r}")
-            for key in ("id", "text", "label"):
-                value = record.get(key)
-                if not (isinstance(value, str) or (key == "label" and key in record and value is None)):
-                    raise DatasetError(f"{path}, line {number} needs a string for {key!r}; it has {value!r}")
-            yield record
+    lines = read_text(path).removesuffix("\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        try:
+            record = parse_json(line, path, number)
+        except ValueError as error:
+            raise DatasetError(str(error)) from None
+        if not isinstance(record, dict):
+            raise DatasetError(f"{path}, line {number} must be an object with id, text and label; it is {record!r}")
+        for key in ("id", "text", "label"):
+            value = record.get(key)
+            if not (isinstance(value, str) or (key == "label" and key in record and value is None)):
+                raise DatasetError(f"{path}, line {number} needs a string for {key!r}; it has {value!r}")
+        yield record
 
 
 def arranged(arrays: Parts) -> Parts:

@@ -23,6 +23,7 @@ from ._results import Results as Results
 from ._scores import PairScore as PairScore
 from ._scores import adjusted_rand_index as adjusted_rand_index
 from ._scores import constraint_accuracy as constraint_accuracy
+from ._scores import matched_accuracy as matched_accuracy
 from ._scores import normalized_mutual_information as normalized_mutual_information
 from ._scores import pair_f_score as pair_f_score
 from ._scores import purity as purity

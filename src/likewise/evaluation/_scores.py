@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, rand_score
 
 from .._arrays import IntArray
@@ -260,6 +261,45 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     return _share(int(commonest.sum()), table.n, empty=1.0)
 
 
+def matched_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Share of items in the cluster that stands for their class, each cluster standing for one class at most.
+
+    ::
+
+        accuracy = (1/n) · max_m Σ_j n_m(j)j
+
+    over all one-to-one matchings m of clusters j to classes (the Hungarian method).
+
+    Prefer it where there are as many clusters as classes: it is then the accuracy of a classifier that calls each
+    cluster by its class. Clusters beyond the number of classes count as errors.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; only their equality counts. No value is special, −1 included.
+
+    Returns
+    -------
+    float
+        In (0, 1], symmetric in its arguments.
+
+    See Also
+    --------
+    purity : Several clusters may stand for one class.
+
+    Examples
+    --------
+    >>> matched_accuracy(["a", "a", "b", "b"], [1, 1, 1, 0])
+    0.75
+    >>> matched_accuracy(["a", "a", "b", "b"], [0, 1, 2, 3])
+    0.5
+    """
+    table = contingency_of_labels(y_true, y_pred)
+    counts = np.zeros((len(table.row_total), len(table.column_total)), dtype=np.int64)
+    counts[table.row, table.column] = table.cells
+    return _share(int(counts[linear_sum_assignment(counts, maximize=True)].sum()), table.n, empty=1.0)
+
+
 def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
     """Share of the constraints that a clustering keeps, each counted with its weight.
 
@@ -269,7 +309,9 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
 
     over the stated pairs and over the pairs that partitions imply, each of these with its partition's
     weight. A must-link is kept if its two rows share a label, a cannot-link if they do not. A pair that is
-    stated or implied several times counts once, with its largest weight.
+    stated or implied several times counts once, with its largest weight. A comparison is kept unless its far
+    rows share a label and its near rows do not; a preference if the labels side with the better clustering on
+    more of the pairs that the two disagree about.
 
     Prefer it when there are no true classes, or on constraints held back from fitting: on those that a method was
     given it measures obedience, and only on others what was learned.
@@ -289,7 +331,7 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
     Raises
     ------
     ValueError
-        If the constraints say nothing about any pair, or were built for another number of rows.
+        If the constraints say nothing, or were built for another number of rows.
 
     Examples
     --------
@@ -298,6 +340,8 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
     >>> round(constraint_accuracy([0, 0, 1, 2], hints), 3)
     0.667
     """
+    if isinstance(labels, Constraints):
+        raise TypeError(f"labels is {labels!r}. Labels come first: constraint_accuracy(labels, constraints).")
     codes = encode(labels, "labels")
     if codes.size != constraints.n_samples:
         raise ValueError(
@@ -316,6 +360,12 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
             n_pairs, n_together = links.n_pairs(), links.n_within(codes)
             kept += weight * (n_together if kind == "must" else n_pairs - n_together)
             total += weight * n_pairs
+    comparisons = constraints.comparisons
+    near, far = (codes[pairs[:, 0]] == codes[pairs[:, 1]] for pairs in (comparisons.near, comparisons.far))
+    kept += float(comparisons.weight[near | ~far].sum())
+    total += float(comparisons.weight.sum())
+    kept += sum(each.weight for each in constraints.preferences if each.margin(codes) > 0)
+    total += sum(each.weight for each in constraints.preferences)
     if total == 0.0:
         raise ValueError(
             "there is nothing to check: constraints say nothing about any pair of rows. "

@@ -51,6 +51,20 @@ SCORES: dict[str, Callable[[Any, Any], float]] = {
 }
 """Scores against the truth, by the name that a trial uses."""
 
+ASKED: dict[str, dict[str, Any]] = {
+    "pairs": {"how": "random_pairs"},
+    "piles": {"how": "piles"},
+    "odd": {"how": "odd"},
+    "triplets": {"how": "triplets"},
+    "forced-triplets": {"how": "triplets", "ties": "coin"},
+    "preferences": {},
+}
+"""What people can be asked: how :meth:`likewise.Constraints.sample` draws it. Preferences, which it does not draw, are
+between two of many clusterings of the rows, judged by twenty rows."""
+
+POOL_WIDTH = 50
+"""Columns of the clusterings that preferences are between, at most."""
+
 FURTHER_SCORES = ("kept", "seconds")
 """The share of hints kept, and the wall-clock time of the method."""
 
@@ -230,7 +244,8 @@ def case(
     X : array or sparse matrix
     y : (n,) labels
     how, amount, error_rate
-        As for :meth:`likewise.Constraints.sample`; amount 0 means no hints.
+        As for :meth:`likewise.Constraints.sample`; amount 0 means no hints. ``how`` may also be a way of asking, a key
+        of ``ASKED``.
     rows : (m,) int array, optional
         Hints are drawn among these rows only.
     scored : (m,) int array, optional
@@ -248,8 +263,46 @@ def case(
         hints = Constraints(len(codes))
     else:
         seen = codes if rows is None else np.where(np.isin(np.arange(len(codes)), rows), codes, -1)
-        hints = Constraints.sample(seen, how, amount, error_rate=error_rate, random_state=random_state)
+        options: dict[str, Any] = {"error_rate": error_rate, "random_state": random_state}
+        if how == "preferences":
+            pool = clustering_pool(X, len(names), random_state)
+            hints = Constraints.sample_preferences(pool, seen, amount, **options)
+        else:
+            hints = Constraints.sample(seen, **{"how": how, **ASKED.get(how, {})}, amount=amount, **options)
     return Case(X, codes, hints, len(names), scored, extra)
+
+
+def clustering_pool(X: Any, n_clusters: int, random_state: Any = None, *, size: int = 40) -> list[IntArray]:
+    """Clusterings of many qualities: k-means runs, in every other one of which each column has a random weight.
+
+    Parameters
+    ----------
+    X : (n, f) array or sparse matrix
+        Of more than fifty columns, their leading fifty directions are clustered.
+    n_clusters : int
+    random_state : int, Generator or None
+    size : int
+
+    Returns
+    -------
+    list of (n,) int arrays
+    """
+    from scipy import sparse
+    from sklearn.cluster import KMeans
+    from sklearn.decomposition import TruncatedSVD
+
+    rng = np.random.default_rng(random_state)
+    if sparse.issparse(X) or X.shape[1] > POOL_WIDTH:
+        width = min(POOL_WIDTH, min(X.shape) - 1)
+        X = TruncatedSVD(width, random_state=int(rng.integers(2**31))).fit_transform(X)
+    rows = np.asarray(X, dtype=np.float64)
+    spread = rows.std(axis=0)
+    scaled = rows / np.where(spread > 0, spread, 1.0)
+    pool = []
+    for number in range(size):
+        space = scaled * rng.exponential(size=scaled.shape[1]) if number % 2 else (rows, scaled)[number // 2 % 2]
+        pool.append(KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31))).fit_predict(space))
+    return pool
 
 
 def split_rows(n: int, share: float, random_state: Any = None) -> tuple[IntArray, IntArray]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import BoolArray, FloatArray, IntArray
 from ..linalg._row_matrix import RowMatrix, indicator
 from ._form import Form
 
@@ -94,27 +94,38 @@ def relative_ridge(amount: float, scale: Form, X: Any) -> Form:
     return ridge(float(amount) * max(float(scale.diagonal(X).mean()), 0.0))
 
 
-def total_scatter(n: int) -> Form:
-    """Σ over the n rows of (x − mean)(x − mean)ᵀ.
+def total_scatter(n: int, sample_weight: FloatArray | None = None) -> Form:
+    """Σ over the n rows of weight × (x − mean)(x − mean)ᵀ.
 
     Parameters
     ----------
     n : int
+    sample_weight : (n,) array, optional
+        A row of weight 3 counts as three rows, one of weight 0 as none. Default: 1 for each.
 
     Returns
     -------
     Form
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.forms import total_scatter
+    >>> total_scatter(2, np.array([3.0, 1.0])).matrix(np.array([[0.0], [4.0]]))
+    array([[12.]])
     """
-    return Form(RowMatrix.centering(n))
+    return Form(RowMatrix.centering(n, sample_weight))
 
 
-def within_scatter(codes: IntArray) -> Form:
+def within_scatter(codes: IntArray, sample_weight: FloatArray | None = None) -> Form:
     """Σ over grouped rows of (x − c)(x − c)ᵀ, c the centroid of the row's group.
 
     Parameters
     ----------
     codes : (n,) int array
         The group of each row; −1 is in none.
+    sample_weight : (n,) array, optional
+        How many rows each row counts as.
 
     Returns
     -------
@@ -127,55 +138,70 @@ def within_scatter(codes: IntArray) -> Form:
     >>> within_scatter(np.array([0, 0, -1])).matrix(np.array([[1.0], [3.0], [9.0]]))
     array([[2.]])
     """
-    Z, sizes = _members(codes)
-    grouped = RowMatrix.diag((codes >= 0).astype(float))
+    Z, sizes, _ = _members(codes, sample_weight)
+    grouped = RowMatrix.diag(_grouped(codes, sample_weight))
     return Form(grouped - RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes)))
 
 
-def between_scatter(codes: IntArray) -> Form:
+def between_scatter(codes: IntArray, sample_weight: FloatArray | None = None) -> Form:
     """Σ over groups of size × (c_group − c)(c_group − c)ᵀ, c the mean of the grouped rows.
 
     Parameters
     ----------
     codes : (n,) int array
         The group of each row; −1 is in none.
+    sample_weight : (n,) array, optional
+        How many rows each row counts as.
 
     Returns
     -------
     Form
     """
-    Z, sizes = _members(codes)
-    grouped = (codes >= 0).astype(float)[:, None]
+    Z, sizes, _ = _members(codes, sample_weight)
+    grouped = _grouped(codes, sample_weight)[:, None]
     groups = RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes))
-    return Form(groups - RowMatrix.low_rank(grouped) * (1.0 / max(sizes.sum(), 1.0)))
+    return Form(groups - RowMatrix.low_rank(grouped) * (1.0 / (sizes.sum() or 1.0)))
 
 
-def centroid_scatter(codes: IntArray) -> Form:
+def centroid_scatter(codes: IntArray, sample_weight: FloatArray | None = None) -> Form:
     """Σ over groups of c_group c_groupᵀ: uncentered, each group counting once.
 
     Parameters
     ----------
     codes : (n,) int array
         The group of each row; −1 is in none.
+    sample_weight : (n,) array, optional
+        How many rows each row counts as. A group of one row of weight 3 is three groups.
 
     Returns
     -------
     Form
     """
-    Z, sizes = _members(codes)
-    groups = RowMatrix.low_rank(Z, sparse.diags_array(1.0 / sizes**2))
-    return Form(groups.written_out(int((sizes == 1).sum())))  # a group of one is a row as it is
+    Z, sizes, single = _members(codes, sample_weight)
+    groups = RowMatrix.low_rank(Z, sparse.diags_array(np.where(single, sizes, 1.0) / sizes**2))
+    return Form(groups.written_out(int(single.sum())))  # a group of one is a row as it is
 
 
-def centroids(codes: IntArray) -> sparse.csr_array:
-    """The matrix M (n × groups) with ``Mᵀ X`` the group means."""
-    Z, sizes = _members(codes)
-    return sparse.csr_array(Z @ sparse.diags_array(1.0 / sizes))
+def centroids(codes: IntArray, sample_weight: FloatArray | None = None) -> tuple[sparse.csr_array, FloatArray]:
+    """The matrix M (n × groups) with ``Mᵀ X`` the group means, and how many groups each counts as."""
+    Z, sizes, single = _members(codes, sample_weight)
+    return sparse.csr_array(Z @ sparse.diags_array(1.0 / sizes)), np.where(single, sizes, 1.0)
 
 
-def _members(codes: IntArray) -> tuple[sparse.csr_array, FloatArray]:
+def _members(codes: IntArray, weight: FloatArray | None) -> tuple[sparse.csr_array, FloatArray, BoolArray]:
+    """Which row belongs to which group, by its weight; the weight of each group, and whether it has one row only."""
+    if weight is not None:
+        codes = np.where(weight > 0, codes, -1)
     used, dense = np.unique(codes[codes >= 0], return_inverse=True)
     packed = np.full(len(codes), -1)
     packed[codes >= 0] = dense
     Z = indicator(packed, len(used))
-    return Z, np.asarray(Z.sum(axis=0)).ravel()
+    single = np.bincount(dense, minlength=len(used)) == 1
+    if weight is not None:
+        Z = sparse.csr_array(sparse.diags_array(weight) @ Z)
+    return Z, np.asarray(Z.sum(axis=0)).ravel(), single
+
+
+def _grouped(codes: IntArray, weight: FloatArray | None) -> FloatArray:
+    """The weight of each row that is in a group; 0 for the others."""
+    return np.where(codes >= 0, 1.0 if weight is None else weight, 0.0)

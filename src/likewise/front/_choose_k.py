@@ -1,10 +1,12 @@
-"""Choosing the number of clusters: what the constraints make likely."""
+"""Choosing the number of clusters: what the data and the constraints make likely, and what a person can read."""
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 from scipy.special import softmax
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from .._arrays import FloatArray, IntArray
 from .._progress import track
@@ -13,7 +15,7 @@ from ..clustering.kmeans._points import Points
 from ..constraints import Constraints
 from ._budget import Budget
 from ._evidence import log_likelihoods, votes
-from ._folds import Statements
+from ._folds import Statements, random_pairs
 from ._kmeans import kmeans_labels, reserve_stream
 from ._unsupervised import Features
 
@@ -35,8 +37,11 @@ UNEVEN = 1.1
 MAX_FACTOR = 3.0
 """The share of must-links counts only if it suggests a number within this factor of what explains the constraints."""
 
-SILHOUETTE_WEIGHT = 10.0
-"""What a difference of 1 in the mean silhouette counts, in log-likelihood: constraints soon weigh more."""
+STRUCTURE_WEIGHT = 5.0
+"""What a difference of 1 in the structure of partitions counts, in log-likelihood: constraints soon weigh more."""
+
+READABLE = 20
+"""For more clusters than this the structure counts no more than at its best below: only constraints ask for more."""
 
 MAX_SILHOUETTE_ROWS = 500
 
@@ -51,35 +56,48 @@ def choose_n_clusters(
     budget: Budget | None = None,
     n_jobs: int | None = None,
 ) -> int:
-    """A number of clusters that suits the constraints; without any, one that suits the data.
+    """A number of clusters that suits the data, the constraints if there are any, and a reader.
 
-    The posterior mean of log k. A number is likely if its unsupervised partitions are compact and apart (silhouettes in
-    linear features); if they explain the constraints; if as many of the constraints are must-links as would be among
-    pairs drawn at random from k clusters; and if it is small. The third is left out where constraints are of one kind
-    only, or so far from the rest that they cannot have been drawn at random. Never fewer than rows that are all
-    different from each other.
-
-    Without constraints the number with the largest mean silhouette.
+    The posterior mean of log k. A number is likely if its unsupervised partitions have structure: repeated runs agree,
+    and clusters are compact and apart; if they explain the constraints; if as many of the constraints are must-links
+    as would be among pairs drawn at random from k clusters; and if it is small. The third is left out where
+    constraints are of one kind only, or so far from what explains them that they cannot have been drawn at random.
+    Never fewer than rows that are all different from each other.
 
     Where time is short, large numbers are not tried.
     """
     runs = _partitions(features, rng, budget or Budget(), n_jobs)
     candidates = list(runs)
     rows = rng.permutation(features.n)[:MAX_SILHOUETTE_ROWS]
-    silhouettes = np.array([_silhouette(features.linear.F, runs[k], rows) for k in candidates])
-    if constraints.is_empty:
-        return candidates[int(np.argmax(silhouettes))]
-    statements = _with_both_kinds(Statements.of(constraints, rng), features, rng)
+    structure = STRUCTURE_WEIGHT * np.array([_structure(features.graph.F, runs[k], rows) for k in candidates])
+    many = np.array(candidates) > READABLE
+    structure[many] = np.minimum(structure[many], structure[~many].max())
     sizes = np.log(candidates)
     posterior = np.log(np.gradient(sizes)) if len(sizes) > 1 else np.zeros(1)  # its logarithm, up to a constant
-    posterior = posterior - PRIOR_POWER * sizes + SILHOUETTE_WEIGHT * silhouettes
-    posterior = posterior + CONSTRAINT_WEIGHT * np.array([_log_likelihood(runs[k], statements) for k in candidates])
+    posterior = posterior - PRIOR_POWER * sizes
+    if constraints.has_pairs:
+        posterior = posterior + _constraint_evidence(posterior, sizes, runs, constraints, features, rng)
+    chosen = round(np.exp(_mean(sizes, posterior + structure)))
+    return at_least_clique(constraints, min(max(chosen, 2), features.n))
+
+
+def _constraint_evidence(
+    prior: FloatArray,
+    sizes: FloatArray,
+    runs: dict[int, list[IntArray]],
+    constraints: Constraints,
+    features: Features,
+    rng: np.random.RandomState,
+) -> FloatArray:
+    """The log-likelihood of the constraints for each candidate: by its partitions, and by the share of must-links."""
+    statements = _with_both_kinds(Statements.of(constraints, rng), features, rng)
+    evidence = CONSTRAINT_WEIGHT * np.array([_log_likelihood(labelings, statements) for labelings in runs.values()])
     if constraints.n_must_link and constraints.n_cannot_link:
         share = constraints.n_must_link / (constraints.n_must_link + constraints.n_cannot_link)
-        if abs(_mean(sizes, posterior) + np.log(share)) <= np.log(MAX_FACTOR):
-            together = np.minimum(UNEVEN / np.array(candidates), 0.95)
-            posterior = posterior + len(statements) * (share * np.log(together) + (1 - share) * np.log1p(-together))
-    return at_least_clique(constraints, min(max(round(np.exp(_mean(sizes, posterior))), 2), features.n))
+        if abs(_mean(sizes, prior + evidence) + np.log(share)) <= np.log(MAX_FACTOR):
+            together = np.minimum(UNEVEN / np.exp(sizes), 0.95)
+            evidence = evidence + len(statements) * (share * np.log(together) + (1 - share) * np.log1p(-together))
+    return evidence
 
 
 def _mean(values: FloatArray, posterior: FloatArray) -> float:
@@ -132,8 +150,7 @@ def _with_both_kinds(statements: Statements, features: Features, rng: np.random.
         return statements
     count = len(statements)
     if statements.same.all():
-        left = rng.randint(features.n, size=count)
-        pairs = np.column_stack([left, (left + 1 + rng.randint(features.n - 1, size=count)) % features.n])
+        pairs = random_pairs(features.n, count, rng)
     else:
         near = features.to_graph.graph_.tocoo()
         drawn = rng.choice(near.nnz, size=count, p=near.data / near.data.sum())
@@ -145,9 +162,15 @@ def _with_both_kinds(statements: Statements, features: Features, rng: np.random.
     )
 
 
-def _silhouette(L: FloatArray, labelings: list[IntArray], rows: IntArray) -> float:
+def _structure(G: FloatArray, labelings: list[IntArray], rows: IntArray) -> float:
+    """How well labelings agree (adjusted Rand index) plus how compact and apart their clusters are (silhouette)."""
+    agreement = np.mean([adjusted_rand_score(*pair) for pair in combinations(labelings, 2)])
+    return float(agreement) + _silhouette(G, labelings[:N_REPEATS], rows)
+
+
+def _silhouette(G: FloatArray, labelings: list[IntArray], rows: IntArray) -> float:
     """The mean silhouette of some rows under several labelings; −1 where none of them tells these rows apart."""
     scores = [
-        silhouette_score(L[rows], labels[rows]) for labels in labelings if 1 < len(np.unique(labels[rows])) < len(rows)
+        silhouette_score(G[rows], labels[rows]) for labels in labelings if 1 < len(np.unique(labels[rows])) < len(rows)
     ]
     return float(np.mean(scores)) if scores else -1.0

@@ -10,20 +10,15 @@ from .._arrays import FloatArray, IntArray
 from ..clustering._base import uncertain_weight
 from ..clustering.agreement._hbgf import consensus_embedding
 from ..constraints import Constraints
-from ._evidence import UNSUPERVISED, Evidence, member_weights
+from ._answerer import are_pairs, worth_in_pairs
+from ._evidence import UNSUPERVISED, Evidence, member_weights, unsupervised_members
 from ._folds import MAX_PAIRS, Statements
 from ._kmeans import constrained_kmeans
 from ._members import Member
 from ._training import Trainer
 
 MIN_CONSTRAINTS = 25
-"""With fewer constraints the result falls back to the unsupervised one."""
-
-MIN_GAIN = 0.5
-"""So it does if learning does not explain unseen constraints better by more than this (log-likelihood)."""
-
-GAIN_ERRORS = 0.5
-"""The gain must be larger still, by so many of its standard errors."""
+"""With fewer constraints, stated and entailed, the result falls back to the unsupervised one."""
 
 N_STARTS = 5
 """Of the last k-means; one is enough beside the labels with fewer constraints."""
@@ -50,6 +45,8 @@ class Consensus:
         Whether constraints were taken as certain in the end: must-link groups moved as one.
     applied : Constraints
         The constraints that the labels were found with: as given, or weighted, without those left out.
+    stated : Constraints
+        The constraints as they were read: as given, or with comparisons read as pairs.
     """
 
     labels: IntArray
@@ -60,13 +57,21 @@ class Consensus:
     fallback: str
     closed: bool
     applied: Constraints
+    stated: Constraints
 
     @property
     def weights(self) -> dict[str, float]:
-        """How much each family counts in the result: members count nothing where it falls back."""
-        if not self.fallback:
-            return self.evidence.weights
-        return {name: float(name == UNSUPERVISED) for name in self.evidence.weights}
+        """The share of each family in the result; members have none where it falls back."""
+        if self.fallback:
+            return {name: float(name == UNSUPERVISED) for name in self.evidence.weights}
+        weights = self.evidence.faded_weights()
+        total = sum(weights.values())
+        return {name: weight / total for name, weight in weights.items()}
+
+    @property
+    def constraint_weight(self) -> float:
+        """How much of what was learned from constraints counts, from 0 to 1; 0 where the result falls back."""
+        return 0.0 if self.fallback else self.evidence.constraint_weight
 
 
 def apply_constraints(
@@ -80,68 +85,72 @@ def apply_constraints(
     constraints weighted by the probability that they are right; one wrong must-link then no longer merges two whole
     groups.
 
-    The result falls back to the unsupervised one where constraints are few, where there is not even one must-link a
-    cluster (with two clusters a cannot-link says as much), and where members do not explain unseen constraints better
-    by more than chance.
+    What members learned fades with what it explains of unseen constraints: the less sure it is that they explain these
+    better than the unsupervised runs do, the more these count (:meth:`Evidence.faded_weights`). Where constraints are
+    too few to learn from, the result falls back to the unsupervised one, in which they are kept.
+
+    Comparisons are read as pairs if who answered thought of clusters, and left open what these do not decide
+    (:func:`likewise.front._answerer.are_pairs`). Forced answers are learned from as what they are.
 
     ``previous`` is the consensus with fewer constraints: members start from its members.
     """
     unsupervised, rng, n_clusters = trainer.unsupervised, trainer.rng, trainer.n_clusters
-    statements = Statements.of(constraints, rng)
-    closed = trust == "strict" or (trust == "auto" and _are_certain(constraints) and not constraints.conflicts(limit=1))
+    if are_pairs(constraints.comparisons, unsupervised):
+        constraints = constraints.as_pairs()
+    stated = constraints
+    certain = _are_certain(constraints) and not constraints.only("pairs").conflicts(limit=1)
+    closed = trust == "strict" or (trust == "auto" and certain)
+    statements = Statements.with_entailed(constraints, rng) if closed else Statements.of(constraints, rng)
     members: list[Member] = []
     folds = np.zeros(trainer.features.n, dtype=np.int64)
     earlier: tuple[Member, ...] = ()
     earlier_folds = None
     if previous is not None and previous.members:
         earlier, earlier_folds = previous.members, previous.folds
-    fallback = f"fewer than {MIN_CONSTRAINTS} hints" if count_constraints(constraints) < MIN_CONSTRAINTS else ""
+    n_constraints = max(count_constraints(constraints), len(statements)) + worth_in_pairs(constraints, n_clusters)
+    fallback = ""
+    if n_constraints < MIN_CONSTRAINTS:
+        only_pairs = not len(constraints.comparisons) and not constraints.preferences
+        fallback = f"fewer than {MIN_CONSTRAINTS} hints" if only_pairs else f"worth fewer than {MIN_CONSTRAINTS} pairs"
     if not fallback:
         reserve = float(trust == "auto")
         members, folds = trainer.train(constraints, earlier, earlier_folds, closed=closed, reserve=reserve)
         fallback = "" if members else "no clustering was trained on hints"
-    evidence = Evidence.of(statements, members, folds, unsupervised.labelings, rng)
+    evidence = Evidence.of(statements, members, folds, unsupervised, rng, trainer.held_out(constraints, folds))
     applied = constraints
     if trust == "auto" and members:
         verdict = evidence.verdict() if closed else "wrong"
-        if constraints.n_cannot_link == 0 and not _is_worth_learning(evidence):
+        if constraints.n_cannot_link == 0 and evidence.constraint_weight < 0.5:
             # Members that put all rows together keep every must-link; unsupervised runs cannot be fooled by that.
-            verdict = Evidence.of(statements, (), folds, unsupervised.labelings, rng).verdict()
+            verdict = Evidence.of(statements, (), folds, unsupervised, rng).verdict()
         if verdict == "wrong":
             applied = reweighted(constraints, evidence)
             again, folds_again = trainer.train(applied, earlier, earlier_folds, closed=False)
             if again:
                 members, folds = again, folds_again
                 # all constraints are tested again: those left out were not chosen by these members
-                evidence = Evidence.of(statements, members, folds, unsupervised.labelings, rng)
+                held_out = trainer.held_out(constraints, folds)
+                evidence = Evidence.of(statements, members, folds, unsupervised, rng, held_out)
         closed = verdict == "right"
-    if not fallback and 2 < n_clusters > constraints.n_must_link:
-        fallback = f"fewer must-links than clusters ({constraints.n_must_link} and {n_clusters})"
-    if not fallback and not _is_worth_learning(evidence):
-        fallback = f"learning from hints gains {evidence.gain:.1f} ± {evidence.error:.1f} on unseen ones, not enough"
     starts = [unsupervised.labels]
     if fallback:
         embedding = unsupervised.embedding
         n_init = 0
     else:
-        everyone = [*(Member(UNSUPERVISED, labels, -1) for labels in unsupervised.labelings), *members]
-        weights = member_weights(everyone, evidence.weights)
-        embedding, _ = consensus_embedding([member.labels for member in everyone], n_clusters, weights=weights)
+        everyone = [*unsupervised_members(unsupervised), *members]
+        weights = member_weights(everyone, evidence.faded_weights())
+        counting = [member.labels for member, weight in zip(everyone, weights, strict=True) if weight > 0]
+        embedding, _ = consensus_embedding(counting, n_clusters, weights=weights[weights > 0])
         n_init = N_STARTS if previous is None else 1
         if previous is not None:
             starts.append(previous.labels)
     labels = constrained_kmeans(embedding, n_clusters, applied, rng, closed=closed, starts=starts, n_init=n_init)
-    return Consensus(labels, embedding, tuple(members), folds, evidence, fallback, closed, applied)
-
-
-def _is_worth_learning(evidence: Evidence) -> bool:
-    """Whether members explain unseen constraints better than the unsupervised runs do, by more than chance."""
-    return evidence.gain - GAIN_ERRORS * evidence.error > MIN_GAIN
+    return Consensus(labels, embedding, tuple(members), folds, evidence, fallback, closed, applied, stated)
 
 
 def count_constraints(constraints: Constraints) -> int:
-    """Pairs, but no more than there are rows in them: 18 labels are 18 statements, though they imply 153 pairs."""
-    return min(constraints.n_must_link + constraints.n_cannot_link, int(constraints.constrained_rows().sum()))
+    """How many pairs are stated or implied."""
+    return constraints.n_must_link + constraints.n_cannot_link
 
 
 def reweighted(constraints: Constraints, evidence: Evidence) -> Constraints:
@@ -149,7 +158,7 @@ def reweighted(constraints: Constraints, evidence: Evidence) -> Constraints:
 
     Partitions are written out as their pairs, unless these are more than evidence was gathered on.
     """
-    if constraints.n_must_link + constraints.n_cannot_link <= MAX_PAIRS:
+    if count_constraints(constraints) <= MAX_PAIRS:
         constraints = constraints.expand(limit=MAX_PAIRS)
     right, pairs, same = evidence.right(), evidence.statements.pairs, evidence.statements.same
     place = {(int(i), int(j), bool(kind)): t for t, ((i, j), kind) in enumerate(zip(pairs, same, strict=True))}
@@ -162,7 +171,16 @@ def reweighted(constraints: Constraints, evidence: Evidence) -> Constraints:
         likely = chance >= 0.5
         kept.append((links[likely], (weights * chance)[likely]))
     (must, must_weight), (cannot, cannot_weight) = kept
-    return Constraints(constraints.n_samples, must, cannot, must_weight, cannot_weight, constraints.partitions)
+    return Constraints(
+        constraints.n_samples,
+        must,
+        cannot,
+        must_weight,
+        cannot_weight,
+        constraints.partitions,
+        constraints.comparisons,
+        constraints.preferences,
+    )
 
 
 def _are_certain(constraints: Constraints) -> bool:

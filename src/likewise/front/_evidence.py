@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.special import expit, log_expit
+from scipy.special import expit, log_expit, ndtr
 
 from .._arrays import BoolArray, FloatArray, IntArray
+from ._answerer import decided_share
 from ._folds import Statements
-from ._members import Member
+from ._held_out import HeldOut, HeldOutComparisons, log_odds
+from ._held_out import log_likelihoods as log_likelihoods_of
+from ._members import Member, by_family
+from ._unsupervised import Unsupervised
 
 PRIOR_MEAN = np.array([0.0, 6.0])
 """The calibration before any constraint is read: even odds at half of the votes, and this slope."""
@@ -34,6 +38,18 @@ MIN_SURE_SHARE = 0.3
 FREE_ERRORS = 1.5
 """Standard errors by which a family may fall behind the best and still count in full."""
 
+MIN_GAIN = 0.5
+"""What was learned counts in full if it explains unseen constraints better by more than this (log-likelihood)."""
+
+GAIN_ERRORS = 0.5
+"""The gain must be larger still, by so many of its standard errors."""
+
+CAUTION = 1.0
+"""Standard errors by which a gain that is not enough is taken to be smaller than it looks."""
+
+NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
+"""Must-links a cluster below which nothing is learned of the clusters, and from which on it counts in full."""
+
 UNSUPERVISED = "without hints"
 """The name of the runs without constraints among the families."""
 
@@ -48,29 +64,35 @@ class Suspect:
     Attributes
     ----------
     rows : (int, int)
-    kind : {"must-link", "cannot-link"}
+        Of a comparison, those that are said to be more alike.
+    kind : {"must-link", "cannot-link", "comparison"}
         What was stated.
     wrong : float
         The probability that the opposite is true, by the clusterings that did not see the constraint, if a tenth of all
         are wrong. Where constraints are weighted, those above a half are left out.
     together : float
-        The share of these clusterings that puts the two rows together.
+        The share of these clusterings that puts the two rows together; of a comparison less that for ``than``.
+    than : (int, int) or None
+        The rows that a comparison says are less alike.
     """
 
     rows: tuple[int, int]
     kind: str
     wrong: float
     together: float
+    than: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         first, second = self.rows
+        if self.than is not None:
+            return f"{first}–{second} more alike than {self.than[0]}–{self.than[1]}: {self.wrong:.0%} likely reversed"
         return f"{self.kind} {first}–{second}: {self.wrong:.0%} likely wrong ({self.together:.0%} put them together)"
 
 
-def votes(labelings: Sequence[IntArray], pairs: IntArray) -> FloatArray:
-    """The share of the labelings that puts the two rows of each pair together."""
+def votes(labelings: Sequence[IntArray], pairs: IntArray, weights: FloatArray | None = None) -> FloatArray:
+    """The share of the labelings, by weight, that puts the two rows of each pair together."""
     left, right = pairs.T
-    return np.mean([labels[left] == labels[right] for labels in labelings], axis=0)
+    return np.average([labels[left] == labels[right] for labels in labelings], axis=0, weights=weights)
 
 
 def held_out_votes(members: Sequence[Member], folds: IntArray, pairs: IntArray) -> FloatArray:
@@ -88,14 +110,6 @@ def held_out_votes(members: Sequence[Member], folds: IntArray, pairs: IntArray) 
         total += np.divide(together, asked, out=np.zeros_like(together), where=asked > 0)
         n_families += asked > 0
     return total / np.maximum(n_families, 1)
-
-
-def by_family(members: Sequence[Member]) -> dict[str, list[Member]]:
-    """The members of each family."""
-    families: dict[str, list[Member]] = {member.family: [] for member in members}
-    for member in members:
-        families[member.family].append(member)
-    return families
 
 
 def calibrated(together: FloatArray, statements: Statements) -> FloatArray:
@@ -127,7 +141,11 @@ def log_likelihoods(together: FloatArray, statements: Statements) -> FloatArray:
 
 
 def family_weights(
-    statements: Statements, members: Sequence[Member], folds: IntArray, unsupervised: FloatArray
+    statements: Statements,
+    members: Sequence[Member],
+    folds: IntArray,
+    unsupervised: FloatArray,
+    others: Sequence[tuple[HeldOut, FloatArray]] = (),
 ) -> dict[str, float]:
     """How much each family counts: 1, but less where it explains unseen constraints worse than the best one does.
 
@@ -139,6 +157,8 @@ def family_weights(
     statements, members, folds
     unsupervised : (m,) array
         Log-likelihood of each statement by the runs without constraints.
+    others : sequence of (HeldOut, (m,) array)
+        Comparisons and preferences, and the same of them.
     """
     families = by_family(members)
     logs = {UNSUPERVISED: unsupervised}
@@ -146,6 +166,12 @@ def family_weights(
         shares = np.array([held_out_votes(own, folds, statements.pairs) for own in families.values()])
         logs = dict(zip(families, log_likelihoods(shares, statements), strict=True)) | logs
     weighted = {name: statements.weight * log for name, log in logs.items()}
+    for held_out, plain in others:
+        for name, values in weighted.items():
+            own = (
+                plain if name == UNSUPERVISED else log_likelihoods_of(held_out, held_out.scores(families[name], folds))
+            )
+            weighted[name] = np.concatenate([values, held_out.weight * own])
     best = max(weighted.values(), key=np.sum)
     return {name: _family_weight(best - log) for name, log in weighted.items()}
 
@@ -177,6 +203,11 @@ class Evidence:
         Its standard error.
     weights : dict
         How much each family counts, with the unsupervised runs as one; see :func:`family_weights`.
+    n_clusters : int
+    others : tuple of HeldOut
+        Comparisons and preferences.
+    scores : tuple of arrays
+        What held-out members say of them.
     """
 
     statements: Statements
@@ -185,6 +216,9 @@ class Evidence:
     gain: float
     error: float
     weights: dict[str, float]
+    n_clusters: int
+    others: tuple[HeldOut, ...] = ()
+    scores: tuple[FloatArray, ...] = ()
 
     @classmethod
     def of(
@@ -192,23 +226,94 @@ class Evidence:
         statements: Statements,
         members: Sequence[Member],
         folds: IntArray,
-        unsupervised: Sequence[IntArray],
+        unsupervised: Unsupervised,
         rng: np.random.RandomState,
+        held_out: Sequence[HeldOut] = (),
     ) -> Evidence:
         """Ask members, and the labels of the unsupervised runs; only these where there are no members."""
 
         def ask(pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-            alone = votes(unsupervised, pairs)
+            alone = votes(unsupervised.labelings, pairs, unsupervised.weights)
             return (held_out_votes(members, folds, pairs) if len(members) else alone), alone
 
         together, alone = ask(statements.pairs)
         wrong = expit(-statements.signs * calibrated(together, statements))
+        if statements.n_stated is not None:
+            # what is entailed repeats an error: what was stated is judged by itself
+            stated = statements.stated()
+            wrong[: len(stated)] = expit(-stated.signs * calibrated(together[: len(stated)], stated))
         contrasted = statements.contrasted(len(folds), rng)
         shares = (together, alone) if contrasted is statements else ask(contrasted.pairs)
         learned, plain = log_likelihoods(np.stack(shares), contrasted)
         gains = contrasted.weight * (learned - plain)
-        weights = family_weights(contrasted, members, folds, plain)
-        return cls(statements, together, wrong, float(gains.sum()), _sum_error(gains), weights)
+        scores, plains = [], []
+        for other in held_out:
+            alone = other.plain_scores(unsupervised)
+            score = other.scores(members, folds) if len(members) else alone
+            logs, plain_logs = (log_likelihoods_of(other, values) for values in (score, alone))
+            gains = np.concatenate([gains, other.weight * (logs - plain_logs)])
+            scores.append(score)
+            plains.append(plain_logs)
+        weights = family_weights(contrasted, members, folds, plain, list(zip(held_out, plains, strict=True)))
+        return cls(
+            statements,
+            together,
+            wrong,
+            float(gains.sum()),
+            _sum_error(gains),
+            weights,
+            unsupervised.n_clusters,
+            tuple(held_out),
+            tuple(scores),
+        )
+
+    @property
+    def constraint_weight(self) -> float:
+        """How much constraints count, from 0 to 1.
+
+        In full where the gain, less half of its standard error, is more than ½. Else Φ(z − 1), the probability that
+        learning helps, on the careful side, with z the gain in standard errors: .16 where nothing speaks for or against
+        it. Less where constraints say little of some clusters: see :attr:`coverage`.
+        """
+        enough = self.error > 0 and self.z > GAIN_ERRORS + MIN_GAIN / self.error
+        return self.coverage * (1.0 if enough else float(ndtr(self.z - CAUTION)))
+
+    @property
+    def coverage(self) -> float:
+        """How well constraints cover the clusters: 0 with half a must-link for each of them or less, 1 with two.
+
+        Of pairs drawn at random from k clusters one in k is a must-link. So k² pairs count as one must-link for each
+        cluster, whatever their kinds: labels have few must-links and all cannot-links. Two clusters are always covered.
+        A comparison that clusters decide has a must-link in it, and a preference is as good as one.
+        """
+        if self.n_clusters <= 2:
+            return 1.0
+        each = max(self.statements.same.sum() / self.n_clusters, len(self.statements) / self.n_clusters**2)
+        for held_out in self.others:
+            if isinstance(held_out, HeldOutComparisons):
+                each += decided_share(self.n_clusters) * len(held_out.comparisons) / self.n_clusters
+            else:
+                each += sum(max(preference.weight, 1.0) for preference in held_out.preferences) / self.n_clusters
+        return float(np.clip((each - NO_COVERAGE) / (FULL_COVERAGE - NO_COVERAGE), 0.0, 1.0))
+
+    @property
+    def z(self) -> float:
+        """The gain in standard errors, of as many pairs as are independent of each other.
+
+        These are no more than there are rows in them: 18 labels imply 153 pairs, and say no more than 18 things.
+        """
+        if self.error <= 0:
+            return 0.0
+        said = len(np.unique(self.statements.pairs)) + sum(held_out.n_independent for held_out in self.others)
+        share = said / (len(self.statements) + sum(len(held_out.weight) for held_out in self.others))
+        return self.gain / self.error * float(np.sqrt(min(share, 1.0)))
+
+    def faded_weights(self) -> dict[str, float]:
+        """The weights of the families: as constraints count less, those that learned give to the unsupervised runs."""
+        share = self.constraint_weight
+        learned = {name: weight for name, weight in self.weights.items() if name != UNSUPERVISED}
+        faded = {name: share * weight for name, weight in learned.items()}
+        return faded | {UNSUPERVISED: self.weights[UNSUPERVISED] + (1.0 - share) * sum(learned.values())}
 
     def verdict(self) -> str:
         """Whether constraints look "right", "wrong" in part, or members are not sure enough to tell ("open").
@@ -235,15 +340,30 @@ class Evidence:
         return stated / (stated + opposite)
 
     def suspects(self, rows: IntArray) -> tuple[Suspect, ...]:
-        """All statements, the most likely to be wrong first; ``rows`` are the numbers of the rows of the ensemble."""
-        pairs = rows[self.statements.pairs]
-        wrong = 1.0 - self.right()
-        order = np.argsort(-wrong, kind="stable")
+        """What was stated, the most likely to be wrong first; ``rows`` are the numbers of the rows of the ensemble."""
+        pairs = rows[self.statements.pairs[: self.statements.n_stated]]
+        wrong = 1.0 - self.right()[: len(pairs)]
         kinds = np.where(self.statements.same, "must-link", "cannot-link")
-        return tuple(
+        found = [
             Suspect((int(i), int(j)), str(kinds[t]), float(wrong[t]), float(self.together[t]))
-            for t, (i, j) in zip(order.tolist(), pairs[order], strict=True)
-        )
+            for t, (i, j) in enumerate(pairs)
+        ]
+        for held_out, scores in zip(self.others, self.scores, strict=True):
+            if isinstance(held_out, HeldOutComparisons):
+                near, far = (rows[pairs].tolist() for pairs in (held_out.comparisons.near, held_out.comparisons.far))
+                reversed_ = reversed_chance(held_out, scores).tolist()
+                found += [
+                    Suspect((a, b), "comparison", wrong, score, (c, d))
+                    for (a, b), (c, d), wrong, score in zip(near, far, reversed_, scores.tolist(), strict=True)
+                ]
+        return tuple(sorted(found, key=lambda suspect: -suspect.wrong))
+
+
+def reversed_chance(held_out: HeldOut, scores: FloatArray) -> FloatArray:
+    """The probability that each answer is reversed, if a tenth of all are; see :meth:`Evidence.right`."""
+    wrong = expit(-log_odds(held_out, scores))
+    stated, opposite = (1 - ERROR_RATE) * (1 - wrong), ERROR_RATE * wrong
+    return opposite / (stated + opposite)
 
 
 def shared_rows(labels: IntArray, others: IntArray) -> IntArray:
@@ -275,13 +395,16 @@ def matching_rows(members: Sequence[Member], labels: IntArray) -> BoolArray:
     return np.array([cluster == labels for cluster in stands_for])
 
 
-def agreement(members: Sequence[Member], matching: BoolArray) -> FloatArray:
-    """For each row, the share of members that put it where labels do, each family counting once."""
-    weight = member_weights(members)
-    return weight @ matching / weight.sum()
+def unsupervised_members(unsupervised: Unsupervised) -> list[Member]:
+    """The runs without constraints as a family of members."""
+    runs = zip(unsupervised.labelings, unsupervised.weights, strict=True)
+    return [Member(UNSUPERVISED, labels, -1, weight=float(weight)) for labels, weight in runs]
 
 
 def member_weights(members: Sequence[Member], weights: Mapping[str, float] | None = None) -> FloatArray:
     """Weights of members under which every family counts once, or by its weight."""
-    families = [member.family for member in members]
-    return np.array([(1.0 if weights is None else weights[family]) / families.count(family) for family in families])
+    total = dict.fromkeys((member.family for member in members), 0.0)
+    for member in members:
+        total[member.family] += member.weight
+    scale = {family: (1.0 if weights is None else weights[family]) / own for family, own in total.items()}
+    return np.array([scale[member.family] * member.weight for member in members])

@@ -12,10 +12,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import validate_rows
+from .._estimator import check_magnitude, validate_rows
+from .._parameters import SuggestsParameters
 from .._progress import stage
 from .._saved import Saved, check_shape
 from .._sklearn import POSITIVE_INT, Interval, StrOptions, _fit_context
+from ..chunked._lazy import lazily
 from ..graphs._fuzzy import Nearness
 from ..graphs._neighbors import SEARCH
 from ..linalg._eigen import graph_eigenpairs, unit_length
@@ -31,13 +33,14 @@ SMOOTH = 0.05
 
 def _check_walk(model: Any) -> None:
     n, r = model._near.n, model.n_components_
+    check_shape(model._near._rows, (n, model.n_features_in_), "_rows")
     check_shape(model._walk, (n, r), "_walk")
     check_shape(model.embedding_, (n, r), "embedding_")
     check_shape(model.eigenvalues_, (r,), "eigenvalues_")
     check_shape(model._row_hashes, (n,), "_row_hashes", "u")
 
 
-class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class GraphFeatures(SuggestsParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Coordinates of rows in their graph of nearest neighbors (a diffusion map).
 
     Put it in front of any linear projection: hints are then learned linearly, in a space that is not linear. Prefer it
@@ -160,6 +163,7 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         (n, r) array
         """
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
+        check_magnitude(X)
         metric = self.metric if self.metric != "auto" else "cosine" if sparse.issparse(X) else "euclidean"
         self._near = Nearness(X, self._count(X.shape[0], metric), metric, self.search)
         with stage("searching neighbors"):
@@ -180,12 +184,13 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self._row_hashes = hash_rows(X, X.dtype)
         return self.embedding_
 
+    @lazily
     def transform(self, X: Any) -> NDArray[Any]:
         """The coordinates of new rows, from the rows of ``fit`` that are near them.
 
         Parameters
         ----------
-        X : (m, f) array, sparse matrix or data frame
+        X : (m, f) array, sparse matrix, data frame or Dask collection
 
         Returns
         -------
@@ -194,6 +199,8 @@ class GraphFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         check_is_fitted(self)
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        if sparse.issparse(X) is self._near.dense:  # as the rows of fit were
+            X = X.toarray() if self._near.dense else sparse.csr_array(X)
         weights = self._near.of(X)
         total = np.asarray(weights.sum(axis=1)).ravel()
         mean = sparse.diags_array(np.divide(1, total, out=np.zeros_like(total), where=total > 0)) @ weights @ self._walk

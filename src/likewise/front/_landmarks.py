@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from .._arrays import FloatArray, IntArray, slices
+from .._arrays import BoolArray, FloatArray, IntArray, slices
 from .._progress import stage
 from .._saved import Saved, check_shape
 from .._threads import parallel_map
@@ -32,18 +32,27 @@ N_VOTERS = 10
 """Rows near a new one that vote for its cluster."""
 
 
-def choose_rows(constraints: Constraints, rng: np.random.RandomState) -> IntArray | None:
-    """The landmarks: rows that constraints touch, and others at random. None where every row is in the ensemble."""
+def choose_rows(
+    constraints: Constraints, rng: np.random.RandomState, drawn: BoolArray | None = None
+) -> IntArray | None:
+    """The landmarks: rows that constraints touch, and others at random. None where every row is in the ensemble.
+
+    ``drawn`` is a mask of rows that stand for all others: where it is given, those are the others.
+    """
     n = constraints.n_samples
     if n <= MAX_LANDMARKS:
         return None
     # pair by pair, so that both rows of a constraint are in
     pairs = rng.permutation(np.concatenate([constraints.must_link, constraints.cannot_link])).ravel()
     touched = np.concatenate([pairs, rng.permutation(np.flatnonzero(constraints.constrained_rows()))])
+    comparisons = constraints.comparisons
+    if len(comparisons):
+        touched = np.concatenate([touched, rng.permutation(np.hstack([comparisons.near, comparisons.far])).ravel()])
     _, first = np.unique(touched, return_index=True)
     touched = touched[np.sort(first)][:MAX_CONSTRAINED]
-    others = np.setdiff1d(np.arange(n), touched)
-    return np.sort(np.concatenate([touched, rng.choice(others, MAX_LANDMARKS - len(touched), replace=False)]))
+    room = MAX_LANDMARKS - len(touched)
+    others = np.setdiff1d(np.arange(n) if drawn is None else np.flatnonzero(drawn), touched)
+    return np.sort(np.concatenate([touched, rng.choice(others, room, replace=False) if len(others) > room else others]))
 
 
 def _check_every_row(placement: Any) -> None:
@@ -178,6 +187,8 @@ class Landmarks:
             np.concatenate([applied.must_weight, constraints.must_weight[must_beyond]]),
             np.concatenate([applied.cannot_weight, constraints.cannot_weight[cannot_beyond]]),
             constraints.partitions,
+            constraints.comparisons,
+            constraints.preferences,
         )
 
     def average(self, values: FloatArray) -> FloatArray:
@@ -204,13 +215,14 @@ class Landmarks:
         closed: bool,
     ) -> IntArray:
         """k-means of all rows, which lie at ``Z``, under all constraints, from where the ensemble votes for."""
-        closed = closed and not constraints.conflicts(limit=1)
+        closed = closed and not constraints.only("pairs").conflicts(limit=1)
         return constrained_kmeans(Z, n_clusters, constraints, rng, closed=closed, starts=[self.vote(labels)])
 
     def late_rows(self, constraints: Constraints) -> IntArray:
         """The rows that constraints touch and that are no landmarks yet, as far as there is room for more."""
         room = max(MAX_LANDMARKS + MAX_CONSTRAINED - len(self.rows), 0)
-        return np.setdiff1d(np.flatnonzero(constraints.constrained_rows()), self.rows)[:room]
+        touched = constraints.constrained_rows() | constraints.comparisons.compared_rows()
+        return np.setdiff1d(np.flatnonzero(touched), self.rows)[:room]
 
 
 Placement = EveryRow | Landmarks

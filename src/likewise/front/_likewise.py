@@ -3,40 +3,63 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from types import NoneType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import FloatArray, IntArray
-from .._estimator import as_constraints
+from .._arrays import BoolArray, FloatArray, IntArray
+from .._device_fit import checked_on_device
+from .._devices import dispatches
+from .._estimator import as_constraints, checked_constraints
+from .._frames import make_frame
 from .._method import Cost, Method
+from .._parameters import suggests_parameters
 from .._progress_bar import progress_bar
 from .._saved import Saved, check_shape
+from .._shortcuts import AsksQuestions
 from .._sklearn import POSITIVE_INT, Interval, StrOptions, _check_feature_names_in
 from .._threads import native
 from .._warnings import InterruptedWarning
+from ..chunked import Chunked
+from ..chunked._fold import Look
+from ..chunked._lazy import keep_columns, lazily
 from ..clustering._base import Clusterer
-from ..constraints import Constraints
+from ..clustering._from_files import ReadsFiles
+from ..constraints import ConstraintConflictError, Constraints
+from ..constraints._format import pluralize
 from ..linalg._eigen import unit_length
+from ..linalg._products import canonical
 from ..linalg._row_matrix import indicator
+from ..prepare._columns import as_raw_table
 from ..prepare._kinds import DataKind
+from ..prepare._table_features import TableFeatures, needs_table_features
 from ._budget import Budget
+from ._certainty import DOUBTFUL, Assignment, assign, labeled_rows, membership
 from ._choose_k import choose_n_clusters
+from ._cluster_names import name_clusters, rows_of_their_label
 from ._consensus import Consensus, apply_constraints
-from ._evidence import align_labels
+from ._device import place_on_device
+from ._evidence import UNSUPERVISED, align_labels, unsupervised_members
+from ._from_files import Sample, Tally, placing, report_on_files, suspects_in_files
 from ._hard_constraints import repair_labels
 from ._known_rows import find_rows, hash_rows
-from ._landmarks import EveryRow, Landmarks, Placement, choose_rows
+from ._landmarks import MAX_LANDMARKS, EveryRow, Landmarks, Placement, choose_rows
 from ._late_landmarks import LateLandmarks
 from ._report import cluster_reports, feature_differences, largest_differences, make_report
+from ._suspects import Suspects, as_said
 from ._training import Trainer
 from ._unsupervised import Features, Unsupervised, cluster_unsupervised
+
+N_ASKED = 5
+"""Rows that the report says to ask about first."""
 
 
 def _check_rows(model: Any) -> None:
@@ -46,6 +69,13 @@ def _check_rows(model: Any) -> None:
     check_shape(model.embedding_, (n, None), "embedding_")
     if model.labels_.min() < 0:
         raise ValueError("labels must be whole numbers from 0 on")
+    count = int(model.labels_.max()) + 1
+    check_shape(model.certainty_, (n,), "certainty_")
+    check_shape(model.second_labels_, (n,), "second_labels_", "i")
+    check_shape(model.cluster_names_, (count,), "cluster_names_", "U")
+    check_shape(model._shares, (len(model._placement.rows), count), "_shares")
+    if not -1 <= model.second_labels_.min() <= model.second_labels_.max() < count:
+        raise ValueError(f"second_labels_ must be −1 or one of {count} clusters")
 
 
 @dataclass(frozen=True)
@@ -78,27 +108,41 @@ class _Result:
     consensus: Consensus | None = None
     broken: str = ""
 
+    def numbered_as(self, before: IntArray) -> _Result:
+        """The same clusters, with the numbers of those ``before`` that they share most rows with."""
+        labels = np.unique(align_labels(self.labels, before), return_inverse=True)[1]  # some may be gone: no gaps
+        ensemble = align_labels(self.unsupervised.labels, labels[self.placement.rows])
+        unsupervised = replace(self.unsupervised, labels=ensemble)
+        return replace(
+            self, labels=labels, unsupervised_labels=self.placement.vote(ensemble), unsupervised=unsupervised
+        )
 
-class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
+
+class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """Clusters from data and a few hints, with nothing to choose: the method to start with.
 
     Many clusterings, in linear and in graph features, learn from the hints, each from other ones, and their consensus
-    is the result. Where hints are too few, or where what was learned does not explain unseen hints, it falls back to
-    the unsupervised result, so that hints do no harm.
+    is the result. The less what was learned explains hints that were held out, the less it counts beside the
+    unsupervised runs; from fewer than 25 pairs, those that follow from others included, or 8 labels, nothing is
+    learned, and they hold for their own rows.
 
     1. Features: preprocessing for each kind of data (:class:`~likewise.prepare._linear.LinearFeatures`), and
        :class:`~likewise.GraphFeatures`.
     2. The unsupervised result: many plain k-means runs joined by :func:`likewise.hbgf`.
-    3. Members: six families of clusterings trained on hints, each member without the hints of a quarter of the rows.
-    4. Evidence: how members predict hints they did not see tells whether hints help, which are likely wrong, and the
-       weight of each family: 1, unless it is behind the best by more than chance.
+    3. Members: seven families of clusterings trained on hints and on some pairs that follow from them, each member
+       without the hints of a quarter of the rows.
+    4. Evidence: how members predict hints they did not see tells how much hints count, which are likely wrong, and
+       which families are behind the best by more than chance, and count less.
+       Of comparisons, those that stayed open tell whether they are as good as pairs; forced ones are learned from as
+       what they are. Preferences teach what the two clusterings dispute.
     5. The consensus of all; in its space a k-means in which must-link groups move as one and broken cannot-links have a
        price.
 
     Parameters
     ----------
     n_clusters : int, optional
-        None: as many as the hints make likely, and never fewer than rows that are all different from each other.
+        None: as many as data and hints make likely, at most 20 or so without hints, and never fewer than classes that
+        labels name, or rows that are all different from each other.
     trust : {"auto", "strict", "weighted"}
         "strict" takes every hint as certain: must-links hold, cannot-links too wherever labels are found that keep
         them all (else the report says why not), and contradictions are an error. "weighted" lets every hint be broken
@@ -107,7 +151,8 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         weighted, and those that are more likely wrong than right are left out.
     kind : {"auto", "counts", "text", "table", "table of one scale", "mixed", "images"}
         The kind of data, which decides how rows are compared. "auto" sees it by the values of X: sparse matrices are
-        text or counts. Pass ``TableFeatures.kind_`` where X was made by :class:`likewise.TableFeatures`.
+        text or counts, and data frames with more than numbers are mixed. Pass ``TableFeatures.kind_`` where X was made
+        by :class:`likewise.TableFeatures`.
     budget_s : float, optional
         Seconds to spend. Features and a few unsupervised runs are always made; then members, cheap families first, as
         long as the next ones should be ready in time. The report says what was left out. None: no limit.
@@ -120,17 +165,31 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     Attributes
     ----------
     labels_ : (n,) int array
+    cluster_names_ : (k,) array of str
+        What each cluster is called: after the label that most of its labeled rows have, or by its number where it has
+        none. Where several clusters have one label, the one with most of its rows is "CLL", the next one "CLL (2)".
+    certainty_ : (n,) array
+        How sure the cluster of each row is, from 0 to 1: the share of the clusterings, by their weights, that vote for
+        it; 1 for a row whose label, taken as certain, is that of its cluster. Of rows with certainty 0.9 and more,
+        about nine in ten are right, where clusters are what was meant.
+    second_labels_ : (n,) int array
+        The cluster that comes next for each row; −1 where no clustering suggests another.
     unsupervised_labels_ : (n,) int array
         The result without hints; clusters have the same numbers where they are the same.
-    embedding_ : (n, n_clusters_) array
+    embedding_ : (n, r) array
         The space in which the clusters were found, rows of unit length.
     n_clusters_ : int
+        Clusters that were found; fewer than asked for where must-links leave fewer groups.
     constraints_ : Constraints
         All hints so far.
-    suspects_ : tuple of Suspect
-        All hints, those most likely wrong first.
+    answers_ : Answers or None
+        The answers to questions among them, in their order; None if there are none.
+    suspects_ : Suspects
+        All hints, those most likely wrong first: a tuple of :class:`Suspect` that shows as a table.
     report_ : Report
         What was done and why; print it.
+    table_features_ : TableFeatures or None
+        What made numbers of a data frame with categories, dates, texts, empty cells or ids; None where X was numbers.
     n_iter_ : int
         Clusterings in the ensemble.
 
@@ -147,6 +206,14 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     Of more than 10,000 rows that many are landmarks: rows that hints touch (up to 5,000) and others drawn at random.
     Graph, members and evidence are theirs; all other rows are placed by the landmarks near them, and all hints are
     applied in the end.
+
+    Rows in files (:class:`likewise.chunked.RowFiles`) are read twice: a first pass brings the rows that hints name into
+    memory, and others, drawn by a hash of their numbers, up to 10,000; these are clustered under all hints; a second
+    pass places each other row by a vote of the ten nearest. ``labels_``, ``second_labels_`` and ``certainty_`` are
+    those of all rows, unless :meth:`fit_to` writes them into a file. ``landmark_model_`` is the model of the rows in
+    memory, with their ``embedding_`` and ``unsupervised_labels_``, a report page and questions, and ``landmarks_``
+    their numbers in the files; a model file keeps it alone. More hints about these rows read the files once, to place
+    all rows again; hints about others read them twice.
 
     Examples
     --------
@@ -165,8 +232,10 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     _method: ClassVar[Method] = Method(
         "likewise",
-        prefer="the one to start with: chooses features and distance, and falls back to the unsupervised result",
+        prefer="the one to start with: chooses features and distance, and how much hints count",
         paper="this package",
+        uses_comparisons=True,
+        uses_preferences=True,
         chooses_n_clusters=True,
         cost=Cost(
             "likewise",
@@ -176,9 +245,14 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         ),
     )
     _saved: ClassVar[Saved] = Saved(
-        ("labels_", "embedding_", "unsupervised_labels_", "n_clusters_", "n_iter_", "n_features_in_", "_n_features_out",
-         "_profile", "_row_hashes"),
-        parts={"_features": Features, "_placement": (EveryRow, Landmarks)},
+        ("labels_", "cluster_names_", "certainty_", "second_labels_", "embedding_", "unsupervised_labels_",
+         "n_clusters_", "n_iter_", "n_features_in_", "_n_features_out", "_profile", "_row_hashes", "_shares",
+         "_has_labels"),
+        parts={
+            "_features": Features,
+            "_placement": (EveryRow, Landmarks),
+            "table_features_": (TableFeatures, NoneType),
+        },
         check=_check_rows,
     )  # fmt: skip
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -210,30 +284,138 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _cluster(self, X: Any, constraints: Constraints) -> IntArray:
-        self._check_strict(constraints)
+    def _cluster(
+        self, X: Any, constraints: Constraints, drawn: BoolArray | None = None, before: NDArray[Any] | None = None
+    ) -> IntArray:
+        self._check_constraints(constraints, stacklevel=6)
         rng = check_random_state(self.random_state)
-        rows = choose_rows(constraints, rng)
+        rows = choose_rows(constraints, rng, drawn)
         # Matrices here are small: threads inside each product would only wait for each other.
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
             with budget.stage("features"):
                 ensemble = X if rows is None else X[rows]
-                features = Features.of(ensemble, None if self.kind == "auto" else DataKind(self.kind))
+                features = Features.of(ensemble, self._data_kind())
                 placement: Placement = (
                     EveryRow.of(features) if rows is None else Landmarks.of(features, X, rows, self.n_jobs)
                 )
             result = self._learn(features, placement, constraints, rng, budget)
+            if before is not None:
+                result = result.numbered_as(before.astype(np.int64))
         self._row_hashes = hash_rows(X, X.dtype)
         self._rows = ensemble
-        return self._set_result(result, constraints, budget, stacklevel=5)
+        return self._set_result(result, constraints, budget, stacklevel=6)
 
-    def add_constraints(self, constraints: Constraints) -> Self:
+    def _learn_from(self, X: Chunked, y: Any, constraints: Any, before: Self | None = None) -> Look:
+        """Cluster some rows in memory, with the numbers of a model before; all are placed then, in a second pass."""
+        known = checked_constraints(self, X.shape[0], y, constraints)
+        self._check_number(X.shape[0])
+        seed: Any = self.random_state
+        if X.shape[0] > MAX_LANDMARKS:
+            seed = int(check_random_state(seed).randint(2**31 - 1))
+        clock = Budget()
+        with progress_bar(visible=self.verbose):
+            with clock.stage("reading rows"):
+                sample = Sample.of(X, known, seed if isinstance(seed, int) else 0)
+            model = clone(self).set_params(random_state=seed)
+            try:
+                model._fit_sample(sample, known.restrict(sample.numbers), getattr(X, "columns", None), before)
+            except ConstraintConflictError:
+                known.check(self.n_clusters)  # names the rows by their own numbers
+                raise
+        self._rows_in_files, self._sample = X, sample
+        return self._keep_landmarks(model, known, _answers_in(constraints), clock)
+
+    def _keep_landmarks(self, model: Any, known: Constraints, answers: Any, clock: Budget) -> Look:
+        """Keep a model of landmarks as that of all rows, and say how rows are placed by it."""
+        X, sample = self._rows_in_files, self._sample
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # what an earlier fit found
+        for name in ("n_features_in_", "cluster_names_", "n_clusters_", "n_iter_", "table_features_", "_profile",
+                     "_has_labels", "_n_features_out", "_columns_in_files"):  # fmt: skip
+            setattr(self, name, getattr(model, name))
+        keep_columns(self, X)
+        self.landmark_model_, self.landmarks_ = model, sample.numbers
+        self.constraints_, self.answers_ = known, answers
+        self.suspects_ = suspects_in_files(model.suspects_, sample)
+        self.report_ = report_on_files(model.report_, sample, known, clock.seconds)
+        return placing(model._to_place(), sample)
+
+    def _placed(self, X: Chunked, look: Look) -> Iterator[np.ndarray]:
+        tally, clock = Tally(self.n_clusters_), Budget()
+        with progress_bar(visible=self.verbose), clock.stage("placing rows"):
+            for places in X.map(look):
+                tally.add(places)
+                yield places
+        self.report_ = tally.complete(self.report_, clock.seconds)
+
+    def _keep_places(self, found: np.ndarray) -> None:
+        self.labels_, self.second_labels_ = found["cluster"].copy(), found["second"].copy()
+        self.certainty_ = found["certainty"].astype(np.float64)
+
+    def _columns(self, found: np.ndarray) -> dict[str, Any]:
+        clusters, second = found["cluster"], np.ma.masked_less(found["second"], 0)
+        certainty = found["certainty"].astype(np.float64).round(4)
+        if not self._has_labels:
+            return {"cluster": clusters, "second": second, "certainty": certainty}
+        names = self.cluster_names_
+        return {
+            "cluster": clusters,
+            "name": names[clusters].tolist(),
+            "second": second,
+            "second_name": [None if cluster < 0 else str(names[cluster]) for cluster in found["second"].tolist()],
+            "certainty": certainty,
+        }
+
+    def _fit_sample(self, sample: Sample, constraints: Constraints, columns: Any, before: Self | None) -> None:
+        """Cluster rows that were taken from files, in which columns may have names."""
+        X, known = self._checked_inputs(sample.rows, None, constraints)
+        self._columns_in_files = columns
+        numbers = None if before is None else before.predict(sample.rows)
+        self.labels_ = np.asarray(self._cluster(X, known, sample.drawn, numbers), dtype=np.int32)
+
+    def _relearn_in_files(self, constraints: Constraints, goes_on: bool) -> Self:
+        """Cluster under other constraints; if these are about landmarks alone, rows are read once, to be placed."""
+        rows, model, answers = self._rows_in_files, self.landmark_model_, self.answers_
+        named = np.flatnonzero(constraints.constrained_rows() | constraints.comparisons.compared_rows())
+        if np.isin(named, self.landmarks_).all():
+            try:
+                model._relearn(constraints.restrict(self.landmarks_), goes_on=goes_on)
+            except ConstraintConflictError:
+                constraints.check(self.n_clusters)
+                raise
+            look = self._keep_landmarks(model, constraints, answers, Budget())
+        else:
+            look = self._learn_from(rows, None, constraints, model)
+            self.answers_ = answers
+        self._place_all(rows, look)
+        return self
+
+    def __getstate__(self) -> Any:
+        """Without rows in files: files are open, and elsewhere they may not be there."""
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in ("_rows_in_files", "_sample")}
+
+    def _to_place(self) -> Self:
+        """A copy with no more than what places new rows, as in a model file, for wherever the rows lie."""
+        fitted = self._saved_as
+        model: Self = clone(self)
+        for name in (*self._saved.values, *self._saved.parts):
+            setattr(model, name, getattr(fitted, name))
+        return model
+
+    @property
+    def _saved_as(self) -> Any:
+        """What a model file keeps: of rows in files, the model of landmarks."""
+        return vars(self).get("landmark_model_", self)
+
+    @suggests_parameters
+    def add_constraints(self, constraints: Any) -> Self:
         """Add hints about the same rows, starting from what was learned before.
 
         Parameters
         ----------
-        constraints : Constraints
+        constraints : Constraints or Answers
             In addition to those given before.
 
         Returns
@@ -243,7 +425,8 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         Notes
         -----
         Much quicker than a new fit, with nearly its result: features and unsupervised runs are used again, members
-        start from their labels, and the neighbor graphs that some of them learned stay as they are.
+        start from their labels, and the neighbor graphs that some of them learned stay as they are. Clusters keep the
+        numbers that they had.
 
         Examples
         --------
@@ -255,13 +438,71 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         >>> len(model.constraints_.must_link) + len(model.constraints_.cannot_link)
         80
         """
+        self._relearn(self._known_so_far(to_learn=True) | self._given(constraints))
+        if (answers := _answers_in(constraints)) is not None:
+            self.answers_ = answers if self.answers_ is None else self.answers_ + answers
+        return self
+
+    @suggests_parameters
+    def set_constraints(self, constraints: Any) -> Self:
+        """Replace all hints about the same rows, without starting over: to take hints back, or to correct them.
+
+        Parameters
+        ----------
+        constraints : Constraints or Answers
+            All that count from now on; ``Constraints(len(X))`` for none.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        Features and unsupervised runs are used again. If hints are only added, members start from their labels, as in
+        :meth:`add_constraints`; if some are taken back, members learn anew, so that nothing of them is left. Clusters
+        keep the numbers that they had.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from likewise import Constraints, Likewise
+        >>> X, y = load_wine(return_X_y=True)
+        >>> first, more = (Constraints.sample(y, "random_pairs", 40, random_state=seed) for seed in (0, 1))
+        >>> model = Likewise(3, random_state=0).fit(X, constraints=first).add_constraints(more)
+        >>> model.set_constraints(first).constraints_ == first
+        True
+        """
+        before, given = self._known_so_far(to_learn=True), self._given(constraints)
+        self._relearn(given, goes_on=before | given == given)
+        self.answers_ = _answers_in(constraints)
+        return self
+
+    def _known_so_far(self, *, to_learn: bool = False) -> Constraints:
         check_is_fitted(self)
+        if "landmark_model_" in vars(self):
+            if not to_learn:
+                self._refuse_in_files(
+                    "has no questions about all of them. Those about landmarks are model.landmark_model_.ask(); "
+                    "model.landmarks_ has their row numbers"
+                )
+            if "_rows_in_files" not in vars(self):
+                raise ValueError("a copy of a model of rows in files cannot learn more: fit a new one with all hints.")
+            if "labels_" not in vars(self):
+                raise ValueError("fit_to wrote the clusters into a file: call it again with all hints.")
         if not hasattr(self, "constraints_"):
             raise ValueError("a model read from a file can place rows, not learn more: fit a new one with all hints.")
+        return self.constraints_
+
+    def _given(self, constraints: Any) -> Constraints:
+        return as_constraints(self.constraints_.n_samples, None, constraints)
+
+    def _relearn(self, constraints: Constraints, *, goes_on: bool = True) -> Self:
+        """Cluster under other constraints; ``goes_on`` says whether these are those before and more."""
+        if "landmark_model_" in vars(self):
+            return self._relearn_in_files(constraints, goes_on)
         features, placement = self._features, self._placement
-        unsupervised, consensus = self._unsupervised, self._consensus
-        constraints = self.constraints_ | as_constraints(placement.n, None, constraints)
-        self._check_strict(constraints)
+        unsupervised, consensus = self._unsupervised, self._consensus if goes_on else None
+        self._check_constraints(constraints, stacklevel=5)
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
             rng = check_random_state(self.random_state)
@@ -272,13 +513,28 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
                 unsupervised = late.extend_unsupervised(unsupervised)
                 consensus = late.extend_consensus(consensus, rng)
             result = self._learn(features, placement, constraints, rng, budget, unsupervised, consensus)
-        self.labels_ = self._set_result(result, constraints, budget, stacklevel=3).astype(np.int32)
+            result = result.numbered_as(self.labels_.astype(np.int64))
+        self.labels_ = self._set_result(result, constraints, budget, stacklevel=5).astype(np.int32)
         return self
 
-    def _check_strict(self, constraints: Constraints) -> None:
+    def _data_kind(self) -> DataKind | None:
+        """The kind of data, as far as it is known before the values are looked at."""
+        if self.kind != "auto":
+            return DataKind(self.kind)
+        return None if self.table_features_ is None else self.table_features_.kind_
+
+    def _check_constraints(self, constraints: Constraints, *, stacklevel: int) -> None:
         if self.trust == "strict":
+            _refuse_uncertain(constraints)
             self._refuse_weights(constraints)
             constraints.check(self.n_clusters)
+        n_classes = _most_classes(constraints)
+        if self.n_clusters is not None and self.n_clusters < n_classes:
+            warnings.warn(
+                f"the labels name {n_classes} classes, but n_clusters={self.n_clusters}: some classes will share a "
+                f"cluster. Ask for {n_classes} clusters or more, or leave n_clusters out.",
+                stacklevel=stacklevel,
+            )
 
     def _learn(
         self,
@@ -296,6 +552,8 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         if n_clusters is None:
             with budget.stage("number of clusters"):
                 n_clusters = choose_n_clusters(features, known, rng, budget, self.n_jobs)
+            # a class whose rows are no landmarks is a class
+            n_clusters = max(n_clusters, _most_classes(constraints))
         if unsupervised is None or unsupervised.n_clusters != n_clusters:
             with budget.stage("without hints"):
                 unsupervised = cluster_unsupervised(features, n_clusters, rng, budget, self.n_jobs)
@@ -333,11 +591,16 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self._consensus = consensus
         self._n_features_out = result.embedding.shape[1]
         self._profile = feature_differences(self._rows, labels[placement.anchors], len(sizes), features.to_linear)
+        names = name_clusters(constraints, labels, len(sizes))
+        self._set_certainty(labels, rows_of_their_label(constraints, labels, names))
+        self.cluster_names_ = np.array([cluster.name for cluster in names])
+        self._has_labels = any(cluster.label is not None for cluster in names)
         self.constraints_ = constraints
-        self.n_clusters_ = unsupervised.n_clusters
+        self.n_clusters_ = len(sizes)
         self.unsupervised_labels_ = result.unsupervised_labels.astype(np.int32)
         self.embedding_ = result.embedding.astype(self._rows.dtype, copy=False)
-        self.suspects_ = () if consensus is None else consensus.evidence.suspects(placement.rows)
+        suspects = () if consensus is None else consensus.evidence.suspects(placement.rows)
+        self.suspects_ = Suspects(as_said(suspects, constraints))
         self.n_iter_ = len(unsupervised.labelings) + (0 if consensus is None else len(consensus.members))
         self.report_ = make_report(
             constraints,
@@ -345,15 +608,25 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             consensus,
             placement,
             result.labels,
-            n_clusters=unsupervised.n_clusters,
+            ask_about=tuple(self._in_doubt()[:N_ASKED].tolist()),
+            n_clusters=self.n_clusters_,
+            n_requested=self.n_clusters,
             kind=features.to_linear.kind,
-            preprocessing=str(features.to_linear),
+            preprocessing=self._preprocessing(features),
             seconds=dict(budget.seconds),
             left_out=tuple(dict.fromkeys(budget.left_out)),
             interrupted=budget.interrupted,
             broken=result.broken,
-            clusters=cluster_reports(self._profile, sizes, _check_feature_names_in(self)),
+            doubtful=int((self.certainty_ < DOUBTFUL).sum()),
+            clusters=cluster_reports(names, self._profile, sizes, self._matrix_names()),
         )
+        groups = int(constraints.groups().max()) + 1
+        if self.n_clusters_ <= groups < (self.n_clusters or 0):
+            warnings.warn(
+                f"there are fewer clusters ({self.n_clusters_}) than n_clusters={self.n_clusters}: the hints put all "
+                f"rows into {pluralize(groups, 'group')}.",
+                stacklevel=stacklevel,
+            )
         if budget.interrupted:
             warnings.warn(
                 f"interrupted: the result rests on {self.n_iter_} clusterings, those there were by then; report_ says "
@@ -362,6 +635,100 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
                 stacklevel=stacklevel,
             )
         return labels
+
+    def _set_certainty(self, labels: IntArray, confirmed: BoolArray) -> None:
+        """How sure clusters are, by the votes of all clusterings, and by labels where these are taken as certain."""
+        placement, consensus = self._placement, self._consensus
+        members = unsupervised_members(self._unsupervised)
+        weights = {UNSUPERVISED: 1.0}
+        if consensus is not None:
+            members += consensus.members
+            weights = consensus.weights
+        n_clusters = int(labels.max()) + 1
+        shares = membership(members, weights, labels[placement.rows], n_clusters)
+        certain = confirmed & (consensus is not None and consensus.closed)
+        shares[certain[placement.rows]] = np.eye(n_clusters)[labels[placement.rows][certain[placement.rows]]]
+        found = assign(placement.average(shares), labels)
+        self._shares = shares.astype(np.float32)
+        self.certainty_ = np.where(certain, 1.0, found.certainty)
+        self.second_labels_ = np.where(certain, np.int32(-1), found.second_labels)
+
+    def to_frame(self, *, ids: Any = None, backend: str | None = None) -> Any:
+        """The rows as a data frame: the cluster of each, what it is called, which comes next, and how sure it is.
+
+        Parameters
+        ----------
+        ids : (n,) list-like, optional
+            Ids of the rows in order; by default their numbers.
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first of them that is installed.
+
+        Returns
+        -------
+        data frame
+            With the columns id, cluster, name, second and certainty; ``second`` is −1 where there is none.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from likewise import Likewise
+        >>> X, y = load_iris(return_X_y=True)
+        >>> frame = Likewise(3, random_state=0).fit(X, y).to_frame(backend="pandas")
+        >>> frame.columns.tolist(), len(frame)
+        (['id', 'cluster', 'name', 'second', 'certainty'], 150)
+        """
+        check_is_fitted(self)
+        n = len(self.labels_)
+        if ids is not None and len(ids) != n:
+            raise ValueError(
+                f"ids has {len(ids):,} entries, there are {n:,} rows. Give one for each row, in their order."
+            )
+        return make_frame(
+            {
+                "id": list(range(n) if ids is None else ids),
+                "cluster": self.labels_,
+                "name": self.cluster_names_[self.labels_].tolist(),
+                "second": self.second_labels_,
+                "certainty": self.certainty_,
+            },
+            backend,
+        )
+
+    def doubtful(self, n: int | None = 10) -> IntArray:
+        """The rows whose clusters are least sure: those to look at, or to label, next.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many at most. None: all that are in doubt, with a certainty below 0.7.
+
+        Returns
+        -------
+        (m,) int array
+            Row numbers, the least sure first. Rows with a label are not among them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from likewise import Likewise
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = Likewise(3, random_state=0).fit(X)
+        >>> rows = model.doubtful(5)
+        >>> bool((model.certainty_[rows] <= model.certainty_.mean()).all())
+        True
+        """
+        check_is_fitted(self)
+        if n is not None and n < 0:
+            raise ValueError(f"n={n}: ask for none or more, or for all with n=None.")
+        rows = self._in_doubt()
+        return rows[self.certainty_[rows] < DOUBTFUL] if n is None else rows[:n]
+
+    def _in_doubt(self) -> IntArray:
+        """The rows without a label, the least sure first."""
+        rows = np.argsort(self.certainty_, kind="stable")
+        if hasattr(self, "constraints_"):
+            rows = rows[~labeled_rows(self.constraints_)[rows]]
+        return rows
 
     def top_features(self, cluster: int, n: int = 10, feature_names: Any = None) -> list[tuple[str, float]]:
         """The features in which the rows of a cluster differ most from all others, and by how much.
@@ -374,7 +741,8 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             How many features; fewer come back where fewer differ.
         feature_names : list-like of str, optional
             One for each column of X, such as ``TextFeatures.get_feature_names_out()``. By default the column names
-            of the frame that was fitted, else x0, x1, ...
+            of the frame that was fitted (``table_features_.get_feature_names_out()``, if there is one), else x0, x1,
+            ...
 
         Returns
         -------
@@ -397,14 +765,15 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             raise ValueError(f"cluster={cluster}, but clusters are numbered 0 to {count - 1}. Take one of labels_.")
         if n < 1:
             raise ValueError(f"n={n}: ask for at least one feature.")
-        return largest_differences(self._profile[cluster], n, _check_feature_names_in(self, feature_names))
+        return largest_differences(self._profile[cluster], n, self._matrix_names(feature_names))
 
+    @lazily
     def transform(self, X: Any) -> FloatArray:
         """The coordinates of rows in the space in which the clusters were found.
 
         Parameters
         ----------
-        X : (m, f) array, sparse matrix or data frame
+        X : (m, f) array, sparse matrix, data frame or Dask collection
 
         Returns
         -------
@@ -412,6 +781,8 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             For a row of ``fit`` its row of ``embedding_`` (of rows that coincide, that of the first); for any other the
             weighted mean of those near it, of unit length.
         """
+        if "landmark_model_" in vars(self):
+            return self.landmark_model_.transform(X)
         X, row = self._look_up(X)
         Z = np.empty((X.shape[0], self.embedding_.shape[1]))
         Z[row >= 0] = self.embedding_[row[row >= 0]]
@@ -419,12 +790,13 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             Z[new] = unit_length(self._near(X[new]) @ self.embedding_[self._placement.anchors])
         return Z.astype(X.dtype, copy=False)
 
+    @lazily
     def predict(self, X: Any) -> NDArray[np.int32]:
         """The cluster of each row.
 
         Parameters
         ----------
-        X : (m, f) array, sparse matrix or data frame
+        X : (m, f) array, sparse matrix, data frame or Dask collection
 
         Returns
         -------
@@ -432,12 +804,44 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             For a row of ``fit`` its entry of ``labels_`` (of rows that coincide, that of the first); for any other the
             cluster that the ten rows nearest to it vote for.
         """
+        return self.predict_certainty(X).labels
+
+    def predict_certainty(self, X: Any) -> Assignment:
+        """The cluster of each row, the one that comes next, and how sure it is.
+
+        Parameters
+        ----------
+        X : (m, f) array, sparse matrix or data frame
+
+        Returns
+        -------
+        Assignment
+            With ``labels``, ``second_labels`` and ``certainty``, (m,) arrays. For a row of ``fit`` as in ``labels_``,
+            ``second_labels_`` and ``certainty_``; for any other by the votes for the ten rows nearest to it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from likewise import Likewise
+        >>> X, y = load_iris(return_X_y=True)
+        >>> labels, second, certainty = Likewise(3, random_state=0).fit(X[::2]).predict_certainty(X[1::2])
+        >>> labels.shape, bool((labels != second).all()), bool(certainty.mean() > 0.8)
+        ((75,), True, True)
+        """
+        if "landmark_model_" in vars(self):
+            return self.landmark_model_.predict_certainty(X)
+        if dispatches(X) and self.table_features_ is None:
+            return place_on_device(checked_on_device(self, X, reset=False), self)
         X, row = self._look_up(X)
-        labels = self.labels_[row]
+        labels, second, certainty = self.labels_[row], self.second_labels_[row], self.certainty_[row]
         if np.any(new := row < 0):
-            votes = self._near(X[new]) @ indicator(self.labels_[self._placement.anchors])
-            labels[new] = votes.toarray().argmax(axis=1)
-        return labels
+            near = self._near(X[new])
+            anchors = self._placement.anchors
+            labels[new] = (near @ indicator(self.labels_[anchors])).toarray().argmax(axis=1)
+            shares = near @ self._shares[: near.shape[1]].astype(np.float64)
+            shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            _, second[new], certainty[new] = assign(shares, labels[new])
+        return Assignment(labels, second, certainty)
 
     def _look_up(self, X: Any) -> tuple[Any, IntArray]:
         """The validated rows, and for each the row of ``fit`` that it coincides with, or −1."""
@@ -447,6 +851,76 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     def _near(self, X: Any) -> Any:
         """The weights of new rows to the rows they are placed by."""
         return self._placement.near.of(self._features.transform(X))
+
+    def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints]:
+        """As for all clusterers; a data frame with more than numbers is turned into numbers first."""
+        for name in (
+            "landmark_model_",
+            "landmarks_",
+            "_columns_in_files",
+            "_rows_in_files",
+            "_sample",
+        ):  # of an earlier fit on files
+            self.__dict__.pop(name, None)
+        self.table_features_: TableFeatures | None = None
+        self.answers_ = _answers_in(constraints)
+        if not needs_table_features(X):
+            return super()._fit_inputs(X, y, constraints)
+        features = TableFeatures()
+        rows, known = super()._fit_inputs(features.fit_transform(X), y, constraints)
+        self.table_features_ = features
+        self.n_features_in_, self.feature_names_in_ = features.n_features_in_, features.feature_names_in_
+        return rows, known
+
+    def _new_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if self.table_features_ is None:
+            return super()._new_rows(X)
+        if as_raw_table(X) is None:
+            raise ValueError(
+                f"X is a {type(X).__name__}, but the model was fitted on a data frame, each column by its kind. Pass "
+                f"a data frame with the columns {', '.join(map(repr, self.feature_names_in_[:12]))}"
+                f"{', …' if self.n_features_in_ > 12 else ''}."
+            )
+        return canonical(self.table_features_.transform(X))
+
+    def _matrix_names(self, given: Any = None) -> Any:
+        """Names of the columns of the matrix that was clustered."""
+        if self.table_features_ is None:
+            named = vars(self).get("_columns_in_files")
+            return _check_feature_names_in(self, named if given is None else given)
+        names = self.table_features_.get_feature_names_out()
+        if given is not None and len(given) != len(names):
+            raise ValueError(f"feature_names has {len(given)} names, but there are {len(names)} features.")
+        return names if given is None else np.asarray(given, dtype=object)
+
+    def _preprocessing(self, features: Features) -> str:
+        """What was done to the rows, in words."""
+        table = [] if self.table_features_ is None else [self.table_features_.description_]
+        return "; ".join([*table, str(features.to_linear)])
+
+    def _refuse_in_files(self, what: str) -> None:
+        if "landmark_model_" in vars(self):
+            raise ValueError(f"a model of rows in files {what}.")
+
+    def _rows_of_fit(self, X: Any) -> tuple[Any, dict[str, Any]]:
+        self._refuse_in_files(
+            "has no page that shows them all. print(model.report_) has the facts, and "
+            "model.landmark_model_.write_report(path) shows the landmarks"
+        )
+        return super()._rows_of_fit(X)
+
+    def __getattr__(self, name: str) -> Any:
+        if "landmark_model_" in vars(self):
+            if name in ("embedding_", "unsupervised_labels_"):
+                raise AttributeError(f"a model of rows in files has {name} of its landmarks: landmark_model_.{name}")
+            if name in ("labels_", "second_labels_", "certainty_"):
+                raise AttributeError(f"fit_to wrote what is known of each row into a file: {name} is not kept.")
+        if name in ("report_", "constraints_", "answers_", "suspects_") and "labels_" in vars(self):
+            raise AttributeError(
+                f"a model read from a file places rows, and its {name} is not kept there. Fit it again."
+            )
+        return super().__getattr__(name)
 
     def _accepts(self) -> dict[str, Any]:
         return {**super()._accepts(), "ensure_min_samples": 2}
@@ -467,15 +941,45 @@ class Likewise(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         return tags
 
 
+def _answers_in(constraints: Any) -> Any:
+    """What was given, if it is answers to questions: they know more than the constraints that they make."""
+    return None if isinstance(constraints, Constraints) else constraints
+
+
+def _refuse_uncertain(constraints: Constraints) -> None:
+    """Raise an error where something was said that cannot be certain."""
+    for count, noun, says, instead in (
+        (
+            len(constraints.comparisons),
+            "comparison",
+            "what is more alike",
+            "read them as pairs (as_pairs)",
+        ),
+        (len(constraints.preferences), "preference", "which of two clusterings is better", "leave them out"),
+    ):
+        if count:
+            raise ValueError(
+                f"trust='strict' takes every hint as certain, and a {noun} only says {says}: there are "
+                f"{pluralize(count, noun)}. Use trust='auto', or {instead}."
+            )
+
+
+def _most_classes(constraints: Constraints) -> int:
+    """The classes that labels name; where there are several sets of labels, those of the largest."""
+    return max((partition.n_blocks for partition in constraints.partitions if partition.is_labels), default=0)
+
+
 def cluster(X: Any, constraints: Constraints | None = None, n_clusters: int | None = None, **params: Any) -> IntArray:
     """Cluster rows under hints in one call.
 
     Parameters
     ----------
     X : (n, f) array, sparse matrix or data frame
+        A frame of pandas, polars or Arrow may have categories, dates, texts and empty cells: it is prepared by
+        :class:`likewise.TableFeatures`, as files are on the command line.
     constraints : Constraints, optional
     n_clusters : int, optional
-        None: as many as the hints make likely.
+        None: as many as data and hints make likely.
     **params
         Further parameters of :class:`Likewise`.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -10,22 +11,24 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._arrays import FloatArray, IntArray
-from ..constraints import Constraints
+from .._arrays import BoolArray, FloatArray, IntArray
+from .._frames import make_frame
+from ..constraints import Comparisons, Constraints
 from ..constraints._conflicts import count_conflicts
 from ..constraints._format import pluralize
 from ..evaluation import constraint_accuracy
 from ..linalg._row_matrix import indicator
 from ..prepare._kinds import DataKind
 from ..prepare._linear import LinearFeatures
+from ._advice import advice
+from ._certainty import DOUBTFUL
+from ._cluster_names import ClusterName
 from ._consensus import Consensus
-from ._evidence import UNSUPERVISED, agreement, by_family, held_out_votes, matching_rows, votes
+from ._evidence import UNSUPERVISED, held_out_votes, matching_rows, reversed_chance, unsupervised_members, votes
+from ._held_out import HeldOutComparisons
 from ._landmarks import Placement
-from ._members import Member
+from ._members import Member, by_family
 from ._unsupervised import Unsupervised
-
-LOW_AGREEMENT = 0.5
-"""Rows that fewer clusterings put where the result does are of low agreement."""
 
 MAX_CLUSTERS = 20
 """Clusters that a printed report lists."""
@@ -51,8 +54,8 @@ class FamilyReport:
         The share of constraints that members keep which did not see them. Unsupervised runs saw none: there it is the
         share of all constraints.
     weight : float
-        How much it counts in the result, from 0 to 1: less than 1 where it explains unseen constraints worse than the
-        best family, by more than chance. Where the result falls back to the unsupervised one, only that counts.
+        Its share in the result; all add up to 1. It is smaller where it explains unseen constraints worse than the best
+        family, by more than chance. Where the result falls back to the unsupervised one, only that counts.
     """
 
     name: str
@@ -73,21 +76,42 @@ class FamilyReport:
 
 @dataclass(frozen=True)
 class ClusterReport:
-    """What sets one cluster apart.
+    """What one cluster is called, and what sets it apart.
 
     Attributes
     ----------
+    name : str
+        As in ``cluster_names_`` of :class:`likewise.Likewise`.
     rows : int
         How many rows it has.
     features : tuple of (name, difference)
         Features that are most unlike those of other rows: see :meth:`likewise.Likewise.top_features`.
+    label : str or None
+        The label it is called after; None where no row in it has one.
+    known, known_in_all : int
+        Rows with this label, in the cluster and in all.
+    new : bool
+        Whether labels were given, and no row in it has one.
     """
 
+    name: str
     rows: int
     features: tuple[tuple[str, float], ...]
+    label: str | None = None
+    known: int = 0
+    known_in_all: int = 0
+    new: bool = False
+
+    @property
+    def size(self) -> str:
+        """How many rows it has, and how many of them with its label: "11 rows, 2 of 2 known here"."""
+        words = pluralize(self.rows, "row")
+        if self.label is not None:
+            words += f", {self.known:,} of {self.known_in_all:,} known here"
+        return f"{words}, new: none is labeled" if self.new else words
 
     def __str__(self) -> str:
-        return f"{self.rows:,} rows: " + ", ".join(f"{name} {value:+.2g}" for name, value in self.features)
+        return f"{self.size}: " + ", ".join(f"{name} {value:+.2g}" for name, value in self.features)
 
 
 @dataclass(frozen=True)
@@ -97,6 +121,8 @@ class Report:
     Attributes
     ----------
     n_rows, n_clusters : int
+    n_requested : int or None
+        Clusters that were asked for.
     kind : DataKind
         The kind of data.
     preprocessing : str
@@ -110,16 +136,29 @@ class Report:
     dropped : int
         Constraints left out because they are more likely wrong than right.
     families : tuple of FamilyReport
-    agreement : (n,) array
-        For each row the share of clusterings that put it where the result does, each family counting once: ask about
-        the smallest first.
+    doubtful : int
+        Rows whose clusters are in doubt, with a certainty below 0.7: ``Likewise.doubtful`` lists them.
+    constraint_weight : float
+        How much of what was learned from constraints counts, from 0 to 1; the rest is what the unsupervised clusterings
+        say.
     gain, gain_error : float
         How much better clusterings that learned from constraints explain those they did not see than unsupervised ones
-        do (log-likelihood, summed), and its standard error.
+        do (log-likelihood, summed), and its standard error: ``constraint_weight`` follows from them.
     fallback : str
-        Why the result falls back to the unsupervised one; empty if it does not.
+        Why nothing was learned from constraints; empty if something was.
+    advice : str
+        What to do next where constraints count little; empty where they count.
+    ask_about : tuple of ints
+        The rows to ask about first: those whose clusters are least sure.
+    comparisons : str
+        How many comparisons there are, how they were read, and how many look reversed; empty where there are none.
+    reversed : int
+        Comparisons that are more likely reversed than right.
+    preferences : str
+        How many preferences there are, and with how many of them the result sides; empty where there are none.
     kept : float
-        The share of the constraints that the result keeps.
+        The share of the constraints that the result keeps. A comparison is kept unless the rows that are said to be
+        less alike are together and the others are not.
     moved : (m,) ints
         The rows in another cluster than without constraints.
     seconds : dict
@@ -130,6 +169,9 @@ class Report:
         Whether Ctrl-C ended it early.
     landmarks : int
         Rows in the ensemble, by which all others were placed; 0 where every row is in it.
+    in_files : bool
+        Whether rows lie in files: then only landmarks were clustered with and without constraints, and ``moved`` and
+        ``ask_about`` name rows among them.
     learned_from : str
         Which of the constraints are among landmarks, where these are not all: others are applied, but not learned from.
     broken : str
@@ -142,20 +184,28 @@ class Report:
     kind: DataKind
     preprocessing: str
     constraints: str
+    n_requested: int | None = None
     trust: str = "none"
     contradictions: int = 0
     dropped: int = 0
     families: tuple[FamilyReport, ...] = ()
-    agreement: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
+    doubtful: int = 0
+    constraint_weight: float = 0.0
     gain: float = 0.0
     gain_error: float = 0.0
     fallback: str = ""
+    advice: str = ""
+    ask_about: tuple[int, ...] = ()
+    comparisons: str = ""
+    reversed: int = 0
+    preferences: str = ""
     kept: float = 1.0
     moved: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     seconds: dict[str, float] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     interrupted: bool = False
     landmarks: int = 0
+    in_files: bool = False
     learned_from: str = ""
     broken: str = ""
     clusters: tuple[ClusterReport, ...] = field(default=(), repr=False)
@@ -169,7 +219,7 @@ class Report:
         """
         lines = [
             ("data", f"{self.n_rows:,} rows; {self.preprocessing}"),
-            ("clusters", f"{self.n_clusters}"),
+            ("clusters", self.named_clusters),
             ("hints", self.constraints),
         ]
         if self.landmarks:
@@ -181,20 +231,50 @@ class Report:
                 ("trust", self.trust),
                 ("contradictions", f"{self.contradictions:,}"),
                 ("left out as wrong", f"{self.dropped:,}"),
+                *([("comparisons", self.comparisons)] if self.comparisons else []),
+                *([("preferences", self.preferences)] if self.preferences else []),
                 ("hints kept", f"{self.kept:.1%}"),
                 *([("not all kept", self.broken)] if self.broken else []),
-                ("gain on unseen hints", f"{self.gain:+.1f} ± {self.gain_error:.1f}"),
-                ("fallback to unsupervised", f"yes: {self.fallback}" if self.fallback else "no"),
-                ("rows moved by hints", f"{len(self.moved):,}"),
+                ("learned from hints", self.weight_in_words),
+                *([("what to do next", self._next_in_words())] if self.advice else []),
+                ("rows moved by hints", f"{len(self.moved):,}{' of the landmarks' if self.in_files else ''}"),
             ]
-        low = int((self.agreement < LOW_AGREEMENT).sum())
-        lines.append(("low-agreement rows", f"{low:,}"))
+        lines.append(("rows in doubt", f"{self.doubtful:,} (certainty below {DOUBTFUL:g})"))
         lines.append(("time", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())))
         if self.interrupted:
             lines.append(("interrupted", "the best result by then"))
         if self.left_out:
             lines.append(("no time for", "; ".join(self.left_out)))
         return lines
+
+    @property
+    def weight_in_words(self) -> str:
+        """How much what was learned from hints counts, and why."""
+        if self.fallback:
+            what = "Pairs" if self.comparisons or self.preferences else "They"
+            return f"nothing: {self.fallback}. {what} hold for their own rows"
+        gain = f"{self.gain:+.1f} ± {self.gain_error:.1f}".replace("-", "−")
+        better = "better" if self.gain > 0 else "no better"
+        return (
+            f"it counts {self.constraint_weight:.0%}, since it predicts held-out hints {better} than clusters without "
+            f"hints do (log-likelihood {gain})"
+        )
+
+    def _next_in_words(self) -> str:
+        rows = ", ".join(map(str, self.ask_about))
+        return f"{self.advice}; ask about rows {rows} first" if rows else self.advice
+
+    @property
+    def named_clusters(self) -> str:
+        """How many clusters there are, and how many of them are called after labels."""
+        named = sum(cluster.label is not None for cluster in self.clusters)
+        count = f"{self.n_clusters}"
+        if self.n_requested is not None and self.n_clusters < self.n_requested:
+            count += f", though {self.n_requested} were asked for"
+        if not named:
+            return count
+        new = len(self.clusters) - named
+        return f"{count}: {named} called after labels" + (f", {new} with no labeled row" if new else "")
 
     def cluster_lines(self) -> list[tuple[str, str]]:
         """What sets the clusters apart, as names and values; of many the first.
@@ -203,14 +283,42 @@ class Report:
         -------
         list of (name, value)
         """
-        lines = [(f"cluster {number}", str(cluster)) for number, cluster in enumerate(self.clusters[:MAX_CLUSTERS])]
+        lines = [
+            (f"cluster {number}" if cluster.label is None else cluster.name, str(cluster))
+            for number, cluster in enumerate(self.clusters[:MAX_CLUSTERS])
+        ]
         if len(self.clusters) > MAX_CLUSTERS:
             lines.append(("…", f"{len(self.clusters) - MAX_CLUSTERS:,} more; see top_features(cluster)"))
         return lines
 
+    def to_frame(self, *, backend: str | None = None) -> Any:
+        """The clusters as a data frame; :meth:`Likewise.to_frame` has the rows.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first of them that is installed.
+
+        Returns
+        -------
+        data frame
+            With the columns cluster, name, rows, and features, in which the largest differences are told.
+        """
+        return make_frame(
+            {
+                "cluster": list(range(len(self.clusters))),
+                "name": [cluster.name for cluster in self.clusters],
+                "rows": [cluster.rows for cluster in self.clusters],
+                "features": [
+                    ", ".join(f"{name} {value:+.2g}" for name, value in cluster.features) for cluster in self.clusters
+                ],
+            },
+            backend,
+        )
+
     def __str__(self) -> str:
         lines, clusters = self.lines(), self.cluster_lines()
-        width = max(len(name) for name, _ in lines)
+        width = max(len(name) for name, _ in [*lines, *clusters])
         text = [f"{name:<{width}}  {value}" for name, value in lines]
         if clusters:
             text += ["", *(f"{name:<{width}}  {value}" for name, value in clusters)]
@@ -259,50 +367,114 @@ def make_report(
     common
         Further fields of the report.
     """
-    ensemble_labels = labels[placement.rows]
-    members = [Member(UNSUPERVISED, run, -1) for run in unsupervised.labelings]
-    members += () if consensus is None else consensus.members
-    matching = matching_rows(members, ensemble_labels)
     common |= {
         "n_rows": placement.n,
         "constraints": constraints.summary(),
         "landmarks": placement.n_landmarks,
-        "agreement": placement.average(agreement(members, matching)),
     }
     if consensus is None:
         return Report(**common)
+    members = [*unsupervised_members(unsupervised), *consensus.members]
+    matching = matching_rows(members, labels[placement.rows])
     stated = _n_pairs(constraints)
     known = _n_pairs(placement.restrict(constraints))
+    compared, n_reversed = _comparisons_in_words(consensus, constraints)
     return Report(
         **common,
+        comparisons=compared,
+        reversed=n_reversed,
+        preferences=_preferences_in_words(labels, constraints),
         learned_from="" if known == stated else f"{known:,} of {pluralize(stated, 'hint')}",
         trust="strict" if consensus.closed else "weighted",
         contradictions=count_conflicts(constraints, constraints.groups())[0],
-        dropped=known - _n_pairs(consensus.applied),
-        families=tuple(_families(members, consensus, matching)),
+        dropped=_n_pairs(consensus.stated) - _n_pairs(consensus.applied),
+        families=tuple(_families(members, consensus, unsupervised, matching)),
+        constraint_weight=consensus.constraint_weight,
         gain=consensus.evidence.gain,
         gain_error=consensus.evidence.error,
         fallback=consensus.fallback,
-        kept=constraint_accuracy(labels, constraints),
+        advice=advice(consensus, constraints, share_kept(placement.vote(unsupervised.labels), constraints)),
+        kept=share_kept(labels, constraints),
         moved=np.flatnonzero(labels != placement.vote(unsupervised.labels)),
     )
+
+
+def _comparisons_in_words(consensus: Consensus, constraints: Constraints) -> tuple[str, int]:
+    """How many comparisons there are, how they were read, and how many look reversed; and that number."""
+    comparisons = constraints.comparisons
+    if not len(comparisons):
+        return "", 0
+    count = pluralize(len(comparisons), "comparison")
+    if not len(consensus.stated.comparisons):
+        open_questions = pluralize(len(comparisons.unsure), "question")
+        return f"{count}, read as pairs: {open_questions} that clusters do not decide stayed open", 0
+    chances = [
+        reversed_chance(held_out, scores)
+        for held_out, scores in zip(consensus.evidence.others, consensus.evidence.scores, strict=True)
+        if isinstance(held_out, HeldOutComparisons)
+    ]
+    n_reversed = int((np.concatenate(chances) > 0.5).sum())
+    look = "looks" if n_reversed == 1 else "look"
+    return f"{count}, {len(comparisons) - n_reversed:,} kept, {n_reversed:,} {look} reversed", n_reversed
+
+
+def _preferences_in_words(labels: IntArray, constraints: Constraints) -> str:
+    """How many preferences there are, and with how many of them the labels side."""
+    preferences = constraints.preferences
+    sided = sum(preference.margin(labels) > 0 for preference in preferences)
+    return f"{pluralize(len(preferences), 'preference')}, {sided:,} kept" if preferences else ""
+
+
+def kept_comparisons(labels: IntArray, comparisons: Comparisons) -> BoolArray:
+    """Which comparisons labels keep: all but those whose far rows are together while the near ones are not."""
+    near, far = (labels[pairs[:, 0]] == labels[pairs[:, 1]] for pairs in (comparisons.near, comparisons.far))
+    return near | ~far
+
+
+def share_kept(labels: IntArray, constraints: Constraints) -> float:
+    """The share of the constraints that labels keep, by weight.
+
+    A comparison is kept unless the far rows are together and the near ones are not, a preference if labels side with
+    the better clustering on more than half of what the two dispute.
+    """
+    comparisons, preferences = constraints.comparisons, constraints.preferences
+    if not len(comparisons) and not preferences:
+        return constraint_accuracy(labels, constraints)
+    parts = [
+        (float(comparisons.weight @ kept_comparisons(labels, comparisons)), float(comparisons.weight.sum())),
+        (
+            sum(preference.weight for preference in preferences if preference.margin(labels) > 0),
+            sum(preference.weight for preference in preferences),
+        ),
+    ]
+    if constraints.has_pairs:
+        total = float(_n_pairs(constraints))
+        parts.append((constraint_accuracy(labels, constraints) * total, total))
+    return sum(kept for kept, _ in parts) / sum(total for _, total in parts)
 
 
 def _n_pairs(constraints: Constraints) -> int:
     return constraints.n_must_link + constraints.n_cannot_link
 
 
-def _families(members: list[Member], consensus: Consensus, matching: Any) -> list[FamilyReport]:
+def _families(
+    members: list[Member], consensus: Consensus, unsupervised: Unsupervised, matching: Any
+) -> list[FamilyReport]:
     """How each family agrees with the result, and with constraints it did not see."""
-    statements = consensus.evidence.statements
+    evidence = consensus.evidence
+    statements = evidence.statements
     families = []
     for name, own in by_family(members).items():
         numbers = [number for number, member in enumerate(members) if member.family == name]
         if name == UNSUPERVISED:
-            together = votes([member.labels for member in own], statements.pairs)
+            together = votes([m.labels for m in own], statements.pairs, np.array([m.weight for m in own]))
+            scores = [held_out.plain_scores(unsupervised) for held_out in evidence.others]
         else:
             together = held_out_votes(own, consensus.folds, statements.pairs)
-        kept = float(np.average(np.where(statements.same, together, 1 - together), weights=statements.weight))
+            scores = [held_out.scores(own, consensus.folds) for held_out in evidence.others]
+        shares = [np.where(statements.same, together, 1 - together), *((1 + score) / 2 for score in scores)]
+        weight = np.concatenate([statements.weight, *(held_out.weight for held_out in evidence.others)])
+        kept = float(np.average(np.concatenate(shares), weights=weight))
         agreeing = float(matching[numbers].mean())
         families.append(FamilyReport(name, len(own), agreeing, kept, consensus.weights[name]))
     return families
@@ -352,9 +524,19 @@ def largest_differences(differences: FloatArray, n: int, names: Any) -> list[tup
     return [(str(names[column]), float(differences[column])) for column in order if differences[column] != 0]
 
 
-def cluster_reports(differences: FloatArray, sizes: IntArray, names: Any) -> tuple[ClusterReport, ...]:
-    """What sets each cluster apart, in a few features."""
+def cluster_reports(
+    names: Sequence[ClusterName], differences: FloatArray, sizes: IntArray, feature_names: Any
+) -> tuple[ClusterReport, ...]:
+    """What each cluster is called, and what sets it apart, in a few features."""
     return tuple(
-        ClusterReport(int(size), tuple(largest_differences(own, N_FEATURES, names)))
-        for size, own in zip(sizes, differences, strict=True)
+        ClusterReport(
+            cluster.name,
+            int(size),
+            tuple(largest_differences(own, N_FEATURES, feature_names)),
+            cluster.label,
+            cluster.known,
+            cluster.known_in_all,
+            new=cluster.label is None and any(other.label is not None for other in names),
+        )
+        for cluster, size, own in zip(names, sizes, differences, strict=True)
     )

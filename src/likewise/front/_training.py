@@ -12,9 +12,10 @@ from .._progress import stage, track
 from .._threads import parallel_map
 from ..constraints import Constraints
 from ._budget import Budget
-from ._folds import N_FOLDS, Statements, drop_rows, row_folds
+from ._folds import N_FOLDS, Statements, row_folds, seen_constraints
+from ._held_out import HeldOut, HeldOutComparisons, HeldOutPreferences, resemblance, tie_odds
 from ._kmeans import reserve_stream
-from ._members import FAMILIES, ROUNDS, Member, Task, TrainingData, in_order
+from ._members import Family, Member, Task, TrainingData, families_for, in_order, rounds_for
 from ._unsupervised import Features, Unsupervised
 
 FEW_ROWS = 5_000
@@ -76,6 +77,7 @@ class Trainer:
         Interrupted by Ctrl-C it returns the members of the rounds that are done.
         """
         folds = row_folds(self.features.n, self.rng) if folds is None else folds
+        families, rounds = families_for(constraints), rounds_for(constraints)
         fold_data, tasks = self._prepare(constraints, closed, folds, previous)
         members: list[Member] = []
         seconds: dict[str, float] = {}
@@ -85,25 +87,38 @@ class Trainer:
         def train(task: Task) -> Member:
             if task.previous is not None and task.repeat > 0:  # it would come to where the first of its family is
                 return task.previous
-            labels, kept = FAMILIES[task.family].train(fold_data[task.fold], task)
+            labels, kept = families[task.family].train(fold_data[task.fold], task)
             return Member(task.family, labels, task.fold, task.repeat, kept)
 
         try:
             with stage("learning from hints"):
-                for number, (family, repeat) in enumerate(track(ROUNDS)):
-                    expected = seconds.get(family) or self._expected_s(family)
+                for number, (family, repeat) in enumerate(track(rounds)):
+                    expected = seconds.get(family) or self._expected_s(families[family])
                     joining = JOINING * self.unsupervised.joining_s
-                    afterward = joining + reserve * (seconds.get("graph") or self._expected_s("graph"))
+                    afterward = joining + reserve * (seconds.get("graph") or self._expected_s(families["graph"]))
                     if self.budget.interrupted or not self.budget.has_room(expected + afterward):
-                        self._leave_out(ROUNDS[number:])
+                        self._leave_out(rounds[number:])
                         break
                     start = self.budget.elapsed
                     members += parallel_map(train, tasks[family, repeat], n_jobs)
                     seconds[family] = self.budget.elapsed - start
         except KeyboardInterrupt:
             self.budget.interrupted = True
-            self._leave_out(ROUNDS[number:])
+            self._leave_out(rounds[number:])
         return in_order(members), folds
+
+    def held_out(self, constraints: Constraints, folds: IntArray) -> list[HeldOut]:
+        """Comparisons and preferences, for members to be asked about."""
+        found: list[HeldOut] = []
+        if len(constraints.comparisons):
+            found.append(self._compared(constraints))
+        if constraints.preferences:
+            found.append(HeldOutPreferences.of(constraints.preferences, folds, self.rng))
+        return found
+
+    def _compared(self, constraints: Constraints) -> HeldOutComparisons:
+        comparisons = constraints.comparisons
+        return HeldOutComparisons(comparisons, resemblance(self.features.linear.F, comparisons))
 
     def _prepare(
         self, constraints: Constraints, closed: bool, folds: IntArray, previous: Sequence[Member]
@@ -112,22 +127,27 @@ class Trainer:
         k = min(self.n_clusters, self.features.n)
         known = {(member.family, member.repeat, member.fold): member for member in previous}
         fold_data: list[TrainingData] = []
-        tasks: dict[tuple[str, int], list[Task]] = {each_round: [] for each_round in ROUNDS}
+        compared = np.hstack([constraints.comparisons.near, constraints.comparisons.far])
+        odds = tie_odds(self._compared(constraints), self.unsupervised) if len(compared) else np.zeros(0)
+        tasks: dict[tuple[str, int], list[Task]] = {each_round: [] for each_round in rounds_for(constraints)}
         for fold in range(N_FOLDS):
-            for name, family in FAMILIES.items():
+            for name, family in families_for(constraints).items():
                 for repeat in range(family.repeats):
                     stream = reserve_stream(self.rng, k)
                     task = Task(name, fold, repeat, stream, known.get((name, repeat, fold)))
                     tasks[name, repeat].append(task)
-            seen = drop_rows(constraints, folds == fold)
+            seen = seen_constraints(constraints, folds == fold, self.rng, closed=closed)
             statements = Statements.of(seen, self.rng)
-            fold_data.append(TrainingData(self.features, seen, self.n_clusters, closed, statements))
+            labels = self.unsupervised.labels
+            data = TrainingData(self.features, labels, seen, self.n_clusters, closed, statements)
+            if len(seen.comparisons):
+                data.tie_odds = odds[~(folds == fold)[compared].any(axis=1)]
+            fold_data.append(data)
         return fold_data, tasks
 
-    def _expected_s(self, family: str) -> float:
+    def _expected_s(self, family: Family) -> float:
         """Seconds that a round of a family should take, before one was made."""
-        cost = FAMILIES[family].cost
-        return N_FOLDS * (self.features.graph_s if cost is None else cost * self.unsupervised.run_s)
+        return N_FOLDS * (self.features.graph_s if family.cost is None else family.cost * self.unsupervised.run_s)
 
     def _leave_out(self, rounds: Sequence[tuple[str, int]]) -> None:
         names = [family if repeat == 0 else f"{family} (repeated)" for family, repeat in rounds]

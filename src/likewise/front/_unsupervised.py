@@ -27,7 +27,11 @@ SIZES = (1.0, 1.5, 2.0)
 """Clusters of the runs, in units of those asked for: finer ones vote without forcing what merges."""
 
 N_REPEATS = 5
-"""Runs for each size in each of two spaces: 30 in all."""
+"""Runs for each size in each space."""
+
+SPACES = {"euclidean": {"graph": 0.5, "both": 0.5}, "cosine": {"linear": 0.5, "graph": 0.25, "both": 0.25}}
+"""The spaces of the runs and how much each counts, by the distance of the data. The neighbor graph of texts can be
+wrong as a whole, where plain k-means still finds topics; that of a table is the better one."""
 
 N_STARTS = 10
 """Of the k-means in the space where they are joined."""
@@ -105,6 +109,8 @@ class Unsupervised:
         The space in which rows are close that the runs put together.
     labelings : list of (n,) ints
         The labels of each run.
+    weights : (runs,) array
+        How much each run counts; they add up to 1.
     run_s, joining_s : float
         Seconds that a run took, and that joining them took: what is to come takes as long.
     """
@@ -113,6 +119,7 @@ class Unsupervised:
     labels: IntArray
     embedding: FloatArray
     labelings: list[IntArray]
+    weights: FloatArray
     run_s: float = 0.0
     joining_s: float = 0.0
 
@@ -124,16 +131,19 @@ def cluster_unsupervised(
     budget: Budget | None = None,
     n_jobs: int | None = None,
 ) -> Unsupervised:
-    """Many plain k-means runs in two spaces, with k clusters and more, and their consensus (:func:`likewise.hbgf`).
+    """Many plain k-means runs in several spaces, with k clusters and more, and their consensus (:func:`likewise.hbgf`).
 
     Where time is short there are fewer of them, but one of each kind.
     """
     budget = budget or Budget()
     runs = []
-    for points in (Points(features.graph.F), Points(features.both.F)):
+    shares = []
+    for space, share in SPACES[features.to_linear.metric].items():
+        points = Points(getattr(features, space).F)
         for size in SIZES:
             k = min(round(size * n_clusters), features.n)
             runs += [(points, k, reserve_stream(rng, k)) for _ in range(N_REPEATS)]
+            shares += [share] * N_REPEATS
     labelings: dict[int, IntArray] = {}
     start = budget.elapsed
     for repeat in track(range(N_REPEATS)):
@@ -146,11 +156,19 @@ def cluster_unsupervised(
         labelings.update(zip(chosen, labels, strict=True))
     end = budget.elapsed
     ordered = [labelings[number] for number in sorted(labelings)]
-    embedding, _ = consensus_embedding(ordered, n_clusters)
+    weights = np.array([shares[number] for number in sorted(labelings)])
+    weights /= weights.sum()
+    embedding, _ = consensus_embedding(ordered, n_clusters, weights=weights)
     points = Points(embedding)
     run = best_of(
         lloyd(points, kmeans_plus_plus(points, n_clusters, rng), plain(points), **EXACT) for _ in range(N_STARTS)
     )
     return Unsupervised(
-        n_clusters, run.labels, embedding, ordered, run_s=(end - start) / len(ordered), joining_s=budget.elapsed - end
+        n_clusters,
+        run.labels,
+        embedding,
+        ordered,
+        weights,
+        run_s=(end - start) / len(ordered),
+        joining_s=budget.elapsed - end,
     )

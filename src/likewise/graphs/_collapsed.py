@@ -67,8 +67,7 @@ class CollapsedKernel(Distances):
     def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """−K − ½ ‖z_i − z_j‖²."""
         found = self._plain.approx(queries, rows, double=double or self._needs_double)
-        if self._needs_double:
-            np.maximum(found, 0.0, out=found)
+        np.maximum(found, 0.0, out=found)  # rounding may leave less, which would be an exponent above 0
         found *= -self._scale
         np.exp(found, out=found)
         correction = self._fixed.approx(queries, rows, double=double)
@@ -79,8 +78,7 @@ class CollapsedKernel(Distances):
     def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
         """The error of the exponent, as e^−t changes by less than t does, and that of the correction."""
         exponent = self._plain.error_bound(queries, double=double or self._needs_double) * self._scale
-        if self._needs_double:
-            exponent = np.minimum(exponent, 1.0)  # e^−t lies between 0 and 1
+        exponent = np.minimum(exponent, 1.0)  # e^−t lies between 0 and 1
         roundoff = np.finfo(np.float64 if double else np.float32).eps
         correction = self._fixed.error_bound(queries, double=double) * self._fixed.longest**2
         return np.asarray(exponent + correction + 4 * roundoff)
@@ -103,6 +101,10 @@ class CollapsedKernel(Distances):
         for some in pair_blocks(len(rows), self._Z.shape[1]):
             halves[some] -= row_norms(self._Z[queries[some]] - self._Z[rows[some]], squared=True)
         return np.asarray(np.sqrt(2 * np.maximum(halves, 0.0)))
+
+    def breaks_tie(self, queries: IntArray, rows: IntArray) -> FloatArray:
+        """The distance before the collapse, as all rows of a group are equally far after it."""
+        return self._plain.exact(queries, rows)
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
         """The rows before the collapse; rows that are near afterward were not far before, or are linked."""

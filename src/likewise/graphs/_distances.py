@@ -130,6 +130,20 @@ class Distances(Protocol):
         (m,) array
         """
 
+    def breaks_tie(self, queries: IntArray, rows: IntArray) -> FloatArray:
+        """What ranks rows whose rounded distances are equal; rows that are equal here, too, go by position.
+
+        Parameters
+        ----------
+        queries, rows : (m,) ints
+
+        Returns
+        -------
+        (m,) array
+            By default the distances as they were before they were rounded.
+        """
+        return self.exact(queries, rows)
+
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
         """Rows and queries as points of single precision: rows that are near there are likely to be near.
 

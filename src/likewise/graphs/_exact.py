@@ -65,7 +65,7 @@ def exact_search(
         At most the number of rows there are to choose from.
     farthest : bool
     resolution : float
-        Distances are rounded to multiples of it before they are ranked; ties go to the lower index. 0: as they are.
+        Distances are rounded to multiples of it before they are ranked. 0: as they are.
     queries : int array, optional
         Only these queries.
     candidates : int array, optional
@@ -116,7 +116,7 @@ class BlockSearch:
             return self(queries, double=True)
         else:
             lengths = self.distances.exact(queries[positions], rows)
-        return self.top_k(positions, rows, lengths, len(queries))
+        return self.top_k(queries, positions, rows, lengths)
 
     @property
     def sign(self) -> int:
@@ -165,28 +165,25 @@ class BlockSearch:
         return np.asarray(last + error)
 
     def top_k(
-        self, positions: IntArray, rows: IntArray, lengths: FloatArray, n_queries: int
+        self, queries: IntArray, positions: IntArray, rows: IntArray, lengths: FloatArray
     ) -> tuple[IntArray, FloatArray]:
-        """Of candidates, the k first of each query by (rounded) distance and index; each query has k or more."""
-        return top_k(positions, rows, lengths, n_queries, self.k, sign=self.sign, resolution=self.resolution)
+        """Of candidates, the k first of each query; each has k or more. ``positions`` are those of their queries.
 
-
-def top_k(
-    positions: IntArray,
-    rows: IntArray,
-    lengths: FloatArray,
-    n_queries: int,
-    k: int,
-    *,
-    sign: int = 1,
-    resolution: float = 0.0,
-) -> tuple[IntArray, FloatArray]:
-    """Of candidates, the k first of each query by (rounded) distance and index; each query has k or more."""
-    ranked = sign * (np.rint(lengths / resolution) if resolution else lengths)
-    order = np.lexsort((rows, ranked, positions))
-    starts = np.searchsorted(positions[order], np.arange(n_queries))
-    first = order[starts[:, None] + np.arange(k)]
-    return rows[first], lengths[first]
+        Where several tie for the last places, those that were nearer before rounding (or collapse) come first.
+        """
+        ranked = self.sign * (np.rint(lengths / self.resolution) if self.resolution else lengths)
+        order = np.lexsort((rows, ranked, positions))
+        starts = np.searchsorted(positions[order], np.arange(len(queries) + 1))
+        last = ranked[order[starts[:-1] + self.k - 1]]
+        more = starts[:-1] + self.k < starts[1:]  # is there one after the k-th, and does it tie?
+        more[more] = ranked[order[starts[:-1][more] + self.k]] == last[more]
+        if self.resolution and more.any():
+            tied = np.flatnonzero(more[positions] & (ranked == last[positions]))
+            before = np.zeros(len(rows))
+            before[tied] = self.sign * self.distances.breaks_tie(queries[positions[tied]], rows[tied])
+            order = np.lexsort((rows, before, ranked, positions))
+        first = order[starts[:-1, None] + np.arange(self.k)]
+        return rows[first], lengths[first]
 
 
 def update_smallest(smallest: FloatArray, values: FloatArray, k: int) -> FloatArray:
@@ -300,7 +297,7 @@ class _SymmetricSearch:
             rows, others = self._rows[some], self._others[some]
             positions = (np.cumsum(few) - 1)[rows - block[0]]
             exact = search.distances.exact(rows, others)
-            found[few], lengths[few] = search.top_k(positions, others, exact, few.sum())
+            found[few], lengths[few] = search.top_k(block[few], positions, others, exact)
         if not few.all():
             found[~few], lengths[~few] = search(block[~few])
         return found, lengths
@@ -326,8 +323,9 @@ def tree_search(distances: Euclidean, k: int, *, exclude_self: bool = True, n_jo
     tied = np.zeros(len(asked), dtype=np.bool_)
     if lengths.shape[1] > k:
         tied = lengths[:, k] <= lengths[:, k - 1] * (1 + EQUAL)
-    positions = np.repeat(np.arange(len(asked)), k)
-    found, near = top_k(positions, rows[:, :k].ravel(), lengths[:, :k].ravel(), len(asked), k)
+    near, found = lengths[:, :k], rows[:, :k]
+    order = np.lexsort((found, near), axis=1)
+    found, near = np.take_along_axis(found, order, axis=1), np.take_along_axis(near, order, axis=1)
     if tied.any():
         exact = exact_search(distances, k, queries=np.flatnonzero(tied), exclude_self=exclude_self, n_jobs=n_jobs)
         found[tied], near[tied] = exact.rows, exact.distances

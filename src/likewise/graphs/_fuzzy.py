@@ -116,6 +116,11 @@ class Nearness:
         self._rows = X
         self._distances = distances_by(metric, X)
 
+    @property
+    def dense(self) -> bool:
+        """Whether the rows are dense."""
+        return not sparse.issparse(self._rows)
+
     def graph(self) -> sparse.csr_array:
         """The symmetric weights among the rows themselves; no row is near itself."""
         found = neighbors(self._distances, self.n_neighbors, search=self.search)

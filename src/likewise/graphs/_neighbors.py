@@ -138,7 +138,7 @@ def neighbors(
     n_neighbors : int
     farthest : bool
     resolution : float
-        Distances are rounded to multiples of it before they are ranked; ties go to the lower index. 0: as they are.
+        Distances are rounded to multiples of it before they are ranked. 0: as they are.
     search : {"auto", "exact", "approximate"}
         "auto" is exact up to some 10¹² multiplications, and approximate beyond where rows are dense:
         :func:`choose_search` is the rule.
@@ -194,7 +194,8 @@ def ranked_neighbors(
 ) -> tuple[Neighbors, float]:
     """Neighbors by distances rounded to a millionth of the largest, and the largest distance (1 if all are 0).
 
-    So rows that coincide are ranked by position, not by rounding errors. Where the search is approximate, the largest
+    So rows that coincide are not ranked by rounding errors: those of a collapsed group are ranked by their distances
+    before the collapse. The order of the rows does not matter. Where the search is approximate, the largest
     distance is that among the rows that lie farthest out.
     """
     sizes = distances.n_queries, distances.n, distances.width

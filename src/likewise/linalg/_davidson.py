@@ -22,6 +22,10 @@ BLOCK = 16
 
 MAX_STEPS = 500
 
+SETTLED, ASTRAY = 1e-7, 100.0
+"""Residuals below the first, as a part of the largest quotient, that grow again by the second are rounding: no step
+after that makes the directions better."""
+
 ROUNDING = {"d": (1e-24, 1e-13), "f": (1e-10, 1e-10)}
 """Of double and single precision: squared lengths of columns that are rounding, as a part of what was projected out of
 them, and of the longest column beside them."""
@@ -70,6 +74,7 @@ def largest_quotients(operator: Operator, start: FloatArray, n_components: int, 
     best = np.zeros((0, 0))
     size = 0
     n_open = n_components
+    least, settled = np.inf, None
     for step in range(MAX_STEPS):
         report(step)
         old, size = size, basis.add(T, Y, DT, size)
@@ -97,11 +102,20 @@ def largest_quotients(operator: Operator, start: FloatArray, n_components: int, 
         T, Y = operator.precondition(main, float(values[0]))
         DT = operator.divide(T, Y)
         gain = _symmetric(crossprod64(main, Y))
-        errors = np.einsum("ij,ik,kj->j", amounts, gain, amounts).clip(0) + rest * np.abs(gain).sum(axis=0).max()
-        errors = np.sqrt(errors)
+        most = np.abs(gain).sum(axis=0).max(initial=0.0)
+        errors = np.sqrt(np.einsum("ij,ik,kj->j", amounts, gain, amounts).clip(0) + rest * most)
         n_open = int(np.sum(errors > tol * largest))
         if size >= n_components and not n_open:
             break
+        worst = float(errors.max()) / largest if largest > 0 else 0.0
+        if settled is not None and worst > ASTRAY * least:
+            warnings.warn(
+                f"the matrix-free route came to a residual of {least:.0e}, and rounding keeps it from tol={tol}.",
+                stacklevel=4,
+            )
+            return settled
+        if size >= n_components and worst < min(least, SETTLED):
+            least, settled = worst, _combine(basis.V[:, :size], best)
         if size + BLOCK > max_size:
             size = basis.rotate(rotation[:, : n_components + BLOCK])
             H[:size, :size] = np.diag(values[:size])

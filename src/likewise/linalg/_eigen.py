@@ -221,8 +221,11 @@ def _all_at_once(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, Flo
     full = M.toarray() if hasattr(M, "toarray") else np.asarray(M)
     lowest = linalg.norm(full, 1)
     full = full - (1 + lowest) * np.outer(first, first)
-    values, vectors = linalg.eigh(full, subset_by_index=(len(full) - count, len(full) - 1))
-    return values, vectors
+    try:
+        values, vectors = linalg.eigh(full, subset_by_index=(len(full) - count, len(full) - 1))
+    except linalg.LinAlgError:  # relatively robust representations break down now and then; divide and conquer does not
+        values, vectors = linalg.eigh(full, driver="evd")
+    return values[-count:], vectors[:, -count:]
 
 
 def _iterated(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:

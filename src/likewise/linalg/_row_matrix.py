@@ -147,18 +147,23 @@ class RowMatrix:
         return cls(_csr((np.concatenate([weights, weights]), ends), (n, n)))
 
     @classmethod
-    def centering(cls, n: int) -> RowMatrix:
-        """``I − 1 1ᵀ/n``: subtracts the mean.
+    def centering(cls, n: int, weight: FloatArray | None = None) -> RowMatrix:
+        """``I − 1 1ᵀ/n``: subtracts the mean; of weighted rows, ``diag(w) − w wᵀ/Σw``.
 
         Parameters
         ----------
         n : int
+        weight : (n,) array, optional
+            How many rows each row counts as.
 
         Returns
         -------
         RowMatrix
         """
-        return cls(_identity(n), np.ones((n, 1)), np.array([[-1.0 / n]]))
+        if weight is None:
+            return cls(_identity(n), np.ones((n, 1)), np.array([[-1.0 / n]]))
+        weight = np.asarray(weight, dtype=np.float64)
+        return cls(cls.diag(weight).sparse, weight[:, None], np.array([[-1.0 / weight.sum()]]))
 
     # -- arithmetic -----------------------------------------------------------------------------------------------
 
@@ -310,16 +315,22 @@ class RowMatrix:
         factor = sparse.hstack([members, members @ self.factor], format="csr")
         return RowMatrix.low_rank(factor, sparse.block_diag([self.sparse, self.core], format="csr"))
 
-    def centered(self) -> RowMatrix:
-        """``H K H`` with H the centering: K for data whose mean was subtracted.
+    def centered(self, weight: FloatArray | None = None) -> RowMatrix:
+        """``Hᵀ K H`` with H the centering: K for data whose mean was subtracted.
+
+        Parameters
+        ----------
+        weight : (n,) array, optional
+            The weight of each row in that mean. Default: 1 for each.
 
         Returns
         -------
         RowMatrix
         """
         sums = self.row_sums()
-        n = self.n
-        factor = np.column_stack([np.ones(n), sums])
+        weight = np.ones(self.n) if weight is None else np.asarray(weight, dtype=np.float64)
+        n = weight.sum()
+        factor = np.column_stack([weight, sums])
         core = np.array([[sums.sum() / n**2, -1.0 / n], [-1.0 / n, 0.0]])
         return self + RowMatrix.low_rank(factor, core)
 

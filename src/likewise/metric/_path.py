@@ -16,6 +16,7 @@ from scipy import linalg, sparse
 from .._arrays import BoolArray, FloatArray, IntArray, evenly_spaced
 from .._progress import track
 from ..constraints import Constraints
+from ..linalg._row_ranks import row_ranks
 from ._diagonal import minimize
 from ._full import maximize
 from ._terms import cannot_link_pairs, differences, entries, must_link_pairs, pseudo_links
@@ -37,6 +38,10 @@ MAX_FOLD_PAIRS = 2000
 
 MAX_FOLD_ENTRIES = 2**20
 """Numbers their differences may hold: lowers ``MAX_FOLD_PAIRS`` where there are many features, to 500 at least."""
+
+
+DIGITS = 9
+"""Decimals of distances and scores that count; the others depend on the order of sums."""
 
 
 @dataclass(frozen=True)
@@ -171,10 +176,11 @@ def choose_shrink(X: Any, constraints: Constraints, problem: MetricProblem, ridg
         Pseudo-links for each must-link.
     """
     limit = min(MAX_FOLD_PAIRS, max(int(MAX_FOLD_ENTRIES / max(entries(X), 1)), 500))
-    must = _Pairs.of(X, *must_link_pairs(constraints, limit), limit)
-    cannot = _Pairs.of(X, *cannot_link_pairs(constraints, limit), limit)
+    ranks = _ranks(X, constraints)
+    must = _Pairs.of(X, *must_link_pairs(constraints, limit), limit, ranks)
+    cannot = _Pairs.of(X, *cannot_link_pairs(constraints, limit), limit, ranks)
     scores = []
-    for must_left_out, cannot_left_out in track(_folds(must.rows, cannot.rows), N_FOLDS):
+    for must_left_out, cannot_left_out in track(_folds(ranks[must.rows], ranks[cannot.rows]), N_FOLDS):
         near, far = must.some(~must_left_out), cannot.some(~cannot_left_out)
         total = near.weights @ squares(near.D) + pseudo_links(ridge * float(near.weights.sum()), problem.spread)
         path = problem.solve(total, far.D, far.weights, FOLD_TOLERANCE)
@@ -182,10 +188,20 @@ def choose_shrink(X: Any, constraints: Constraints, problem: MetricProblem, ridg
     return most_within_error(np.array(scores)) if len(scores) > 1 else FALLBACK_SHRINK
 
 
+def _ranks(X: Any, constraints: Constraints) -> IntArray:
+    """The ranks of the constrained rows by their values: folds and samples do not depend on the order of the rows."""
+    rows = np.flatnonzero(constraints.constrained_rows())
+    ranks = np.zeros(X.shape[0], dtype=np.int64)
+    ranks[rows] = row_ranks(X[rows])
+    return ranks
+
+
 def _scores(path: MetricPath, must: _Pairs, cannot: _Pairs) -> FloatArray:
     """How well the metric of each shrinkage orders the two kinds of pairs."""
     ends = np.array([path.optimum, path.prior])
     near, far = ((squares(pairs.D) @ ends.T).T for pairs in (must, cannot))
+    largest = max(near.max(), far.max()) or 1.0
+    near, far = (np.round(each / largest, DIGITS) for each in (near, far))  # equal distances tie, whatever rounding did
     shares = np.column_stack([1 - SHRINKAGES, SHRINKAGES])
     return weighted_auc(shares @ near, shares @ far, must.weights, cannot.weights)
 
@@ -214,7 +230,7 @@ def most_within_error(scores: FloatArray) -> float:
     """The largest shrinkage that falls short of the best by one standard error at most; one row of scores a fold."""
     short = scores[:, [scores.mean(axis=0).argmax()]] - scores
     error = short.std(axis=0, ddof=1) / np.sqrt(len(scores))
-    return float(SHRINKAGES[np.flatnonzero(short.mean(axis=0) <= error)[-1]])
+    return float(SHRINKAGES[np.flatnonzero(short.mean(axis=0) <= error + 10.0**-DIGITS)[-1]])
 
 
 @dataclass(frozen=True)
@@ -226,10 +242,11 @@ class _Pairs:
     weights: FloatArray
 
     @classmethod
-    def of(cls, X: Any, rows: IntArray, weights: FloatArray, limit: int) -> _Pairs:
-        """At most ``limit`` of them, evenly spaced."""
+    def of(cls, X: Any, rows: IntArray, weights: FloatArray, limit: int, ranks: IntArray) -> _Pairs:
+        """At most ``limit`` of them, evenly spaced by the ranks of their rows."""
         if len(rows) > limit:
-            some = evenly_spaced(len(rows), limit)
+            ends = np.sort(ranks[rows], axis=1)
+            some = np.lexsort(ends.T[::-1])[evenly_spaced(len(rows), limit)]
             rows, weights = rows[some], weights[some]
         return cls(rows, differences(X, rows), weights)
 
@@ -238,9 +255,12 @@ class _Pairs:
 
 
 def _folds(must: IntArray, cannot: IntArray) -> Iterator[tuple[BoolArray, BoolArray]]:
-    """Which must-links and which cannot-links to leave out, for every fold that leaves both kinds on both sides."""
+    """Which must-links and which cannot-links to leave out, for every fold that leaves both kinds on both sides.
+
+    Rows are given by their ranks: equal rows are left out together.
+    """
     rows, place = np.unique(np.concatenate([must, cannot]), return_inverse=True)
-    # Split at random, so that the order of the rows does not matter, but the same at every call.
+    # Split at random, but the same at every call.
     fold = (np.random.default_rng(0).permutation(len(rows)) % N_FOLDS)[place.reshape(-1, 2)]
     for number in range(N_FOLDS):
         left_out = np.split((fold == number).any(axis=1), [len(must)])

@@ -16,9 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import FloatArray
 from .._estimator import fit_inputs, require_given, validate_rows
 from .._method import Method, Needs
+from .._parameters import SuggestsParameters
 from .._progress import stage
 from .._saved import Saved, check_shape
+from .._shortcuts import SavesModels
 from .._sklearn import POSITIVE_INT, Interval, StrOptions, _check_feature_names_in, _fit_context
+from ..chunked._lazy import lazily
 from ..constraints import Constraints
 from ..forms import total_scatter
 from ..prepare._kinds import on_one_scale
@@ -53,9 +56,11 @@ def _check_metric(model: Any) -> None:
         check_shape(model._root, (f, f), "_root")
     else:
         check_shape(model.weights_, (f,), "weights_")
+        if model.weights_.min() < 0:
+            raise ValueError(f"weights_ has {model.weights_.min()}, and a weight is at least 0")
 
 
-class XingMetric(TransformerMixin, BaseEstimator):
+class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimator):
     """A distance in which must-linked rows are close and cannot-linked rows far apart.
 
     ``transform`` gives √A x, so that plain Euclidean distance there is the learned distance here: put it before any
@@ -257,12 +262,13 @@ class XingMetric(TransformerMixin, BaseEstimator):
         with stage("choosing the shrinkage"):
             return choose_shrink(X, constraints, problem, ridge)
 
+    @lazily
     def transform(self, X: Any) -> Any:
         """√A x for each row.
 
         Parameters
         ----------
-        X : (n, f) array, sparse matrix or data frame
+        X : (n, f) array, sparse matrix, data frame or Dask collection
 
         Returns
         -------
@@ -298,7 +304,7 @@ class XingMetric(TransformerMixin, BaseEstimator):
             warnings.warn(
                 f"a full metric of {n_features:,} features from {n_cannot_link:,} cannot-links takes minutes. Project "
                 'first (likewise.ASP, likewise.Costco), or use kind="diagonal".',
-                stacklevel=4,
+                stacklevel=5,
             )
 
     @property
@@ -311,20 +317,20 @@ class XingMetric(TransformerMixin, BaseEstimator):
             warnings.warn(
                 "every cannot-linked pair has equal rows, so nothing can be learned from them, and features keep the "
                 "weights they have without constraints. Check the pairs, or add features in which the rows differ.",
-                stacklevel=4,
+                stacklevel=5,
             )
         elif path.residual > self.tol:
             warnings.warn(
                 f"the optimum was not reached: {path.residual:.1e} is left after {path.n_iter} steps, tol is "
                 f"{self.tol:.1e}. Raise max_iter={self.max_iter}, or accept a larger tol.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         elif self.kind == "diagonal" and self._literal and path.n_kept < min(FEW, n_features / 2):
             warnings.warn(
                 f"the optimum keeps {path.n_kept} of {n_features} features: with so few the distance sees little of "
                 'the data. Raise shrink or leave it at "auto", project first (ASP), or add cannot-links.',
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def __sklearn_tags__(self) -> Tags:

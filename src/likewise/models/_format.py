@@ -30,6 +30,9 @@ ARRAYS = "arrays.npz"
 NO_DATE = (1980, 1, 1, 0, 0, 0)
 """The same model is the same file, whenever it is written."""
 
+KINDS = "biufU"
+"""Kinds of arrays that models have: truth values, numbers, words."""
+
 ARRAY = "$array"
 SPARSE = "$sparse"
 PAIRS = "$pairs"
@@ -49,7 +52,8 @@ def write_container(path: str | os.PathLike[str], document: dict[str, Any], arra
     """Write a document and its arrays, whole or not at all."""
     path = Path(path)
     stored = io.BytesIO()
-    np.savez(stored, allow_pickle=False, **arrays)
+    named: dict[str, Any] = dict(arrays)  # of numbers and texts alone, so that nothing is pickled
+    np.savez(stored, **named)
     document = {"format": FORMAT, "likewise": __version__, **document}
     document["checksums"] = {DOCUMENT: _digest(canonical_json(document)), ARRAYS: _digest(stored.getvalue())}
     with atomic_write(path) as target, zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as file:
@@ -61,6 +65,8 @@ def write_container(path: str | os.PathLike[str], document: dict[str, Any], arra
 def read_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Read a document and its arrays, if the file is complete and of this version of the format."""
     path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
     return parse_container(path, path.read_bytes())
 
 
@@ -72,7 +78,7 @@ def parse_container(path: Path, data: bytes) -> tuple[dict[str, Any], dict[str, 
     except (ValueError, RecursionError) as error:
         raise damaged(path, f"{DOCUMENT} is not JSON ({error})") from None
     if not isinstance(document, dict) or type(document.get("format")) is not int:
-        raise damaged(path, f"{DOCUMENT} names no format")
+        raise damaged(path, f"{DOCUMENT} does not say its format")
     if document["format"] != FORMAT:
         remedy = "Install a newer one." if document["format"] > FORMAT else "Fit the model again and save it."
         raise ModelFileError(
@@ -80,7 +86,10 @@ def parse_container(path: Path, data: bytes) -> tuple[dict[str, Any], dict[str, 
             f"likewise {__version__}, which reads format {FORMAT}. {remedy}"
         )
     checksums = document.pop("checksums", None)
-    found = {DOCUMENT: _digest(canonical_json(document)), ARRAYS: _digest(members[ARRAYS])}
+    try:
+        found = {DOCUMENT: _digest(canonical_json(document)), ARRAYS: _digest(members[ARRAYS])}
+    except (ValueError, RecursionError) as error:  # text that is no Unicode, whole numbers of too many digits
+        raise damaged(path, f"{DOCUMENT} cannot be written as it was ({error})") from None
     for name, value in found.items():
         if not isinstance(checksums, dict) or checksums.get(name) != value:
             raise damaged(path, f"the checksum of {name} is not the one it was written with")
@@ -160,7 +169,7 @@ def _members(path: Path, data: bytes, names: tuple[str, ...] | None) -> dict[str
             found = [entry.filename for entry in entries]
             if names is not None and sorted(found) != sorted(names):
                 held = ", ".join(found[:5]) or "nothing"
-                raise ModelFileError(f"{path} is no model file: it holds {held}, not {' and '.join(names)}.")
+                raise ModelFileError(f"{path} is not a model file: it holds {held}, not {' and '.join(names)}.")
             if len(set(found)) < len(found):
                 raise damaged(path, "a member is there twice")
             if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
@@ -170,7 +179,9 @@ def _members(path: Path, data: bytes, names: tuple[str, ...] | None) -> dict[str
             return {entry.filename: file.read(entry) for entry in entries}
     except zipfile.BadZipFile as error:
         if not data.startswith(b"PK"):
-            raise ModelFileError(f"{path} is no model file. Those are made by likewise cluster --model.") from None
+            raise ModelFileError(
+                f"{path} is not a model file. Those are made by model.save(path), or by likewise cluster --model."
+            ) from None
         raise damaged(path, str(error)) from None
     except ModelFileError:
         raise
@@ -189,8 +200,15 @@ def _array(path: Path, name: str, data: bytes) -> np.ndarray:
             raise damaged(path, f"array {name} holds objects")
         if dtype.itemsize * int(np.prod(shape, dtype=object)) != len(data) - stream.tell():
             raise damaged(path, f"array {name} is not as large as it says")
+        if dtype.kind not in KINDS or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
+            raise damaged(path, f"array {name} is of type {dtype}, which no model has")
         stream.seek(0)
-        return np.lib.format.read_array(stream, allow_pickle=False)
+        array = np.lib.format.read_array(stream, allow_pickle=False)
+        if array.dtype.kind == "f" and array.size:
+            most = np.sqrt(float(np.finfo(array.dtype).max) / array.size)  # as for rows: squares can be summed
+            if not np.abs(array).max() <= most:
+                raise damaged(path, f"array {name} has a value that is not finite, or too large to be squared")
+        return array
     except ModelFileError:
         raise
     except (ValueError, KeyError, TypeError, SyntaxError, OverflowError, TokenError) as error:
@@ -199,7 +217,7 @@ def _array(path: Path, name: str, data: bytes) -> np.ndarray:
 
 def _contiguous(array: np.ndarray) -> np.ndarray:
     """The same in one piece of memory, in the order it has: products of the other order differ in the last digit."""
-    if array.flags.c_contiguous or array.flags.f_contiguous or array.ndim != 2:
+    if array.ndim != 2:
         return array
     return np.asfortranarray(array) if array.strides[0] < array.strides[1] else np.ascontiguousarray(array)
 

@@ -17,7 +17,10 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
+from .._atomic import check_path
+from .._devices import to_numpy
 from .._methods import public_objects
 from .._saved import Classes, Saved, check_shape
 from .._sklearn import _openmp_effective_n_threads
@@ -123,6 +126,10 @@ def save(path: str | os.PathLike[str], model: Any, features: Any = None, meta: M
     -----
     The file holds the rows that new ones are compared with: whoever may not see the data must not see the file.
     """
+    check_path(path, "save(path, model)")
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
+    model = getattr(model, "_saved_as", model)
     arrays: dict[str, np.ndarray] = {}
     known = known_classes()
     document = {
@@ -149,7 +156,7 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
     Raises
     ------
     ModelFileError
-        If it is no model file, is damaged, or is of another version of the format.
+        If it is not a model file, is damaged, or is of another version of the format.
     """
     document, arrays = read_container(path)
     known = known_classes()
@@ -238,7 +245,7 @@ def to_state(model: Any, known: Known) -> State:
     return {
         "class": name,
         "parameters": parameters_of(model) if isinstance(model, BaseEstimator) else {},
-        "learned": {each: getattr(model, each) for each in present},
+        "learned": {each: to_numpy(getattr(model, each)) for each in present},
         "parts": {each: _each(getattr(model, each), lambda part: to_state(part, known)) for each in _parts(saved)},
         "feature_names": None if names is None else [str(each) for each in names],
     }
@@ -253,6 +260,9 @@ def from_state(state: State, known: Known) -> Any:
     learned = state["learned"]
     for name in [*saved.values, *(each for each in saved.optional if each in learned)]:
         setattr(model, name, learned[name])
+    width = learned.get("n_features_in_", 1)
+    if type(width) is not int or width < 1:
+        raise ValueError(f"n_features_in_ of {made.__name__} is {width!r}")
     for name, classes in _parts(saved).items():
         part = _each(state["parts"][name], lambda inner: from_state(inner, known))
         if isinstance(part, list) is not (name in saved.lists):
@@ -300,7 +310,9 @@ def _unfitted(state: State, known: Known) -> Any:
             return {"float64": np.float64, "float32": np.float32}[value["dtype"]]
         return value
 
-    return made(**{name: _each(value, fresh) for name, value in stored.items()})
+    model = made(**{name: _each(value, fresh) for name, value in stored.items()})
+    model._validate_params()
+    return model
 
 
 def _each(value: Any, change: Callable[[Any], Any]) -> Any:

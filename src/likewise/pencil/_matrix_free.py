@@ -30,8 +30,8 @@ from ._relaxed import relaxed_optimum
 FLOAT32_TOL = 1e-4
 """The least residual to ask of single precision: quotients are then right to about as many digits as it has."""
 
-HUGE = 1e30
-"""A scale of the columns beyond which single precision overflows."""
+HUGE = 1e10
+"""A scale of the columns beyond which sums of their squares may leave the range of single precision."""
 
 WOODBURY = 4000
 """Up to this many rows in the denominator, and half of all, its inverse is applied exactly."""
@@ -327,7 +327,7 @@ class RowSystem:
 def _orthonormal(V: FloatArray, Y: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Combinations of the columns that are orthonormal with their images, without those that are rounding."""
     values, rotation = linalg.eigh(V.astype(np.float64).T @ Y.astype(np.float64))
-    kept = values > np.finfo(V.dtype).eps ** 1.5 * values[-1]
+    kept = values > np.finfo(V.dtype).eps ** 1.5 * values.max(initial=0.0)
     rotation = (rotation[:, kept] / np.sqrt(values[kept])).astype(V.dtype)
     return V @ rotation, Y @ rotation
 

@@ -100,6 +100,8 @@ def solve_pencil(
         chosen = _checked_route(route, **allows)
 
     sizes = _sizes(data, pencil)
+    if pencil.psd and sizes[1] == 0.0:
+        warn_if_fewer(n_components, 0, (n, f))  # what matrices would still hold is rounding
     balanced = _balanced(pencil, sizes)
     rank: int | None = None
     n_perfect = 0
@@ -185,6 +187,9 @@ def _finish(
         share = _quotient(push, pull) if pencil.over == "pull" else _quotient(-pull, push)
     if scaling != "unit":
         denominator = {"sum": pull + push, "pull": pull, "push": push}[pencil.over or "sum"]
+        real = denominator > 0  # along the others no form is anything: they are rounding
+        warn_if_fewer(None, int(real.sum()), X.shape)
+        W, share, pull, denominator = W[:, real], share[real], pull[real], denominator[real]
         W = W / np.sqrt(denominator)
         if scaling == "share":
             relative = pull / denominator

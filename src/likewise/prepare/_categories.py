@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -12,6 +13,9 @@ import numpy as np
 from .._arrays import FloatArray
 from .._saved import Saved
 from ..tables import RawTable, as_texts
+
+MAX_LEVELS = 50
+"""A category has no more levels than this; rarer ones are left out."""
 
 
 def _check_levels(block: Any) -> None:
@@ -26,7 +30,7 @@ def _check_levels(block: Any) -> None:
 
 @dataclass(eq=False)
 class Categories:
-    """Columns of few different strings, as one indicator column for each of them.
+    """Columns of strings that repeat, as one indicator column for each of them.
 
     The indicators of a category are scaled together so that their variances add up to 1, as those of a standardized
     number do: however many levels it has, a category counts as one column.
@@ -35,27 +39,25 @@ class Categories:
     ----------
     columns : tuple of str
     levels : tuple of tuples of str
-        The levels of each column, in alphabetical order. A new row with another one belongs to none of them.
+        The levels of each column, in alphabetical order; of more than 50 the most frequent. A row with another one, or
+        with an empty cell, belongs to none of them.
     scales : tuple of float
         The value of the indicators of each column.
-    impute : str or None
-        Where this is not None, a missing category belongs to no level; else it is an error.
     """
 
-    _saved: ClassVar[Saved] = Saved(("columns", "levels", "scales", "impute"), check=_check_levels)
+    _saved: ClassVar[Saved] = Saved(("columns", "levels", "scales"), check=_check_levels)
 
     columns: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
     scales: tuple[float, ...]
-    impute: str | None = None
 
     @classmethod
-    def fit(cls, raw: RawTable, columns: tuple[str, ...], *, impute: str | None) -> tuple[Self, Any]:
+    def fit(cls, raw: RawTable, columns: tuple[str, ...]) -> tuple[Self, Any]:
         """Learn the levels of a table, and return its rows of indicators."""
-        counts = [Counter(text for text in as_texts(raw.column(name)) if text is not None) for name in columns]
+        counts = [dict(frequent_levels(as_texts(raw.column(name)))) for name in columns]
         levels = tuple(tuple(sorted(count)) for count in counts)
         scales = tuple(_unit_variance(np.array(list(count.values())) / raw.n) for count in counts)
-        block = cls(columns, levels, scales, impute)
+        block = cls(columns, levels, scales)
         return block, block.transform(raw)
 
     def transform(self, raw: RawTable) -> FloatArray:
@@ -65,16 +67,15 @@ class Categories:
         for name, levels, scale in zip(self.columns, self.levels, self.scales, strict=True):
             place = {level: start + number for number, level in enumerate(levels)}
             for row, text in enumerate(as_texts(raw.column(name))):
-                if text is None and self.impute is None:
-                    raise ValueError(
-                        f"{raw.source}, {raw.where(row)}, column {name!r} is empty. Fill it in, leave the row out, let "
-                        f"it belong to no level with {raw.option('impute', 'zero')}, or choose other columns with "
-                        f"{raw.option('columns')}."
-                    )
                 if text in place:
                     X[row, place[text]] = scale
             start += len(levels)
         return X
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """How many features each column becomes."""
+        return tuple(map(len, self.levels))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,6 +89,16 @@ class Categories:
         count = len(self.columns)
         what = "1 category" if count == 1 else f"{count:,} categories"
         return f"{what} with {len(self.names):,} levels, one column each"
+
+
+def frequent_levels(cells: Sequence[str | None]) -> list[tuple[str, int]]:
+    """The levels that count, and how many rows have each: of more than 50 the most frequent, if two rows have them.
+
+    >>> frequent_levels(["b", "a", None, "b"])
+    [('b', 2), ('a', 1)]
+    """
+    counts = Counter(text for text in cells if text is not None).most_common()
+    return counts if len(counts) <= MAX_LEVELS else [pair for pair in counts[:MAX_LEVELS] if pair[1] > 1]
 
 
 def _unit_variance(shares: FloatArray) -> float:

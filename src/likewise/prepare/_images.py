@@ -13,9 +13,27 @@ from .._arrays import FloatArray
 from .._progress import stage, track
 from .._saved import Saved
 from ..tables import RawTable, extra
+from ..tables._damage import reading
+from ..tables._limits import in_words, memory_left
 
 SIDE = 32
 """Pixels along each side."""
+
+FORMATS = ("PNG", "JPEG", "MPO", "GIF", "BMP", "TIFF", "WEBP", "PPM")
+"""What a file of pictures may be, whatever it is called: Pillow would run other programs for some others."""
+
+LARGE_PIXELS = 4_000_000
+"""Images with more pixels are made smaller at once."""
+
+MOST_PIXELS = 89_478_485
+"""More than any image has that is not made to fill the memory; Pillow's own limit."""
+
+SMALL = 2**20
+DENSEST = 1100
+"""How many bytes a byte of a PNG can become, beyond the first of these; those of other formats become fewer."""
+
+PIXEL_COST = 6
+"""Bytes for each pixel while an image is read."""
 
 
 @dataclass(eq=False)
@@ -31,6 +49,7 @@ class Images:
     _saved: ClassVar[Saved] = Saved(("color",))
 
     color: bool
+    columns: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def fit(cls, raw: RawTable) -> tuple[Self, FloatArray]:
@@ -62,21 +81,48 @@ class Images:
         return f"images as {SIDE} × {SIDE} pixels{' in color' if self.color else ', gray'}, from 0 to 1"
 
 
+def check_pixels(path: Path, width: int, height: int) -> None:
+    """Refuse an image that would fill the memory: its size is compared with that of the file, too."""
+    if width * height > MOST_PIXELS:
+        raise ValueError(
+            f"{path} has {width:,} × {height:,} pixels, more than an image should. Leave it out, or make it smaller."
+        )
+    packed = path.stat().st_size
+    if width * height / 8 > SMALL + DENSEST * packed:
+        raise ValueError(
+            f"{path} says that it has {width:,} × {height:,} pixels, more than {in_words(packed)} can hold. It is "
+            "damaged. Leave it out, or get it again."
+        )
+    left = memory_left()
+    if left is not None and PIXEL_COST * width * height > left:
+        raise MemoryError(f"{path} has {width:,} × {height:,} pixels, which need more than there is")
+
+
+def _reduced(image: Any, Image: Any) -> Any:
+    """A large image as one of a few thousand pixels, strip by strip, so that no second copy of it is made."""
+    factor = min(image.size) // (8 * SIDE)
+    if image.width * image.height <= LARGE_PIXELS or factor < 2:
+        return image
+    image.draft(None, (8 * SIDE, 8 * SIDE))  # of a photograph, only as much is unpacked
+    factor = max(1, min(image.size) // (8 * SIDE))
+    wide, high = image.width // factor, image.height // factor
+    small = Image.new("RGBA", (wide, high))
+    for row in range(high):
+        strip = image.crop((0, row * factor, wide * factor, (row + 1) * factor)).convert("RGBA")
+        small.paste(strip.reduce(factor), (0, row))
+    small.getexif().update(image.getexif())
+    return small
+
+
 def _pixels(path: Path, color: bool) -> FloatArray:
     Image: Any = extra("PIL.Image", "Images")
     operations: Any = extra("PIL.ImageOps", "Images")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path) as image:
-                upright = operations.exif_transpose(image)
-                page = Image.new("RGBA", upright.size, "white")  # what can be seen through lies on white
-                page.alpha_composite(upright.convert("RGBA"))
-                small = page.convert("RGB" if color else "L").resize((SIDE, SIDE), Image.Resampling.BOX)
-    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
-        raise ValueError(f"{path} has more pixels than an image should. Leave it out, or make it smaller.") from None
-    except (OSError, SyntaxError, ValueError) as error:
-        if isinstance(error, FileNotFoundError | PermissionError):
-            raise
-        raise ValueError(f"{path} cannot be read as an image: {error}. Leave it out, or save it again.") from None
+    with warnings.catch_warnings(), reading(path, "an image", "Leave it out, or save it again."):
+        warnings.simplefilter("ignore")  # what is odd but can be read
+        with Image.open(path, formats=FORMATS) as image:
+            check_pixels(path, *image.size)
+            small = operations.exif_transpose(_reduced(image, Image))
+            page = Image.new("RGBA", small.size, "white")  # what can be seen through lies on white
+            page.alpha_composite(small.convert("RGBA"))
+            small = page.convert("RGB" if color else "L").resize((SIDE, SIDE), Image.Resampling.BOX)
     return np.asarray(small, dtype=np.float64).ravel() / 255.0

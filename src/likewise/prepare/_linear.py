@@ -16,6 +16,7 @@ from .._arrays import FloatArray
 from .._saved import Saved
 from ..linalg._unit_rows import unit_rows
 from ._kinds import DataKind, kind_of
+from ._relatedness import classes_of_numbers, common_scale, relatedness
 
 MAX_DIRECTIONS = 100
 """Linear features have no more columns than this."""
@@ -23,7 +24,7 @@ MAX_DIRECTIONS = 100
 STEPS = {
     DataKind.COUNTS: "tf-idf, unit rows",
     DataKind.TEXT: "unit rows",
-    DataKind.TABLE: "columns to variance 1",
+    DataKind.TABLE: "columns to variance 1, less where they have nothing to do with others",
     DataKind.ONE_SCALE: "columns as they are",
     DataKind.MIXED: "columns as they are",
     DataKind.IMAGES: "pixels as they are",
@@ -46,7 +47,8 @@ class LinearFeatures:
     counts                     tf-idf, then as text
     text                       unit rows, leading singular directions, unit rows; neighbors by cosine
     one scale, mixed, images   leading principal directions, mean squared row length 1
-    table                      each column to variance 1, then the same
+    table                      each column to variance 1, less where it has nothing to do with the others
+                               (:func:`likewise.prepare._relatedness.relatedness`), then the same
     =========================  =============================================================================
 
     Parameters
@@ -74,13 +76,17 @@ class LinearFeatures:
         """The rows among which neighbors are found (words for text, else the features), and the linear features."""
         self.kind = kind_of(X) if self._given_kind is None else DataKind(self._given_kind)
         self.metric = self.kind.metric
-        self._weigh = {DataKind.COUNTS: TfidfTransformer(), DataKind.TABLE: StandardScaler()}.get(self.kind)
-        if self._weigh is not None:
-            self._weigh.fit(X)
+        self._weigh: Any = None
+        if self.kind is DataKind.COUNTS:
+            self._weigh = TfidfTransformer().fit(X)
+        elif self.kind is DataKind.TABLE:
+            self._weigh = StandardScaler().fit(X)
+            weights = relatedness([classes_of_numbers(column) for column in X.T])
+            self._weigh.scale_ /= weights * common_scale(X, weights)
         rows = self.prepared(X)
         n, f = rows.shape
         self._turn: Any = None  # few words, or rows that are all the same, need no directions
-        if self.metric == "euclidean" and _vary(rows):
+        if self.metric == "euclidean" and vary(rows):
             by_covariance = f <= min(n, 2000)
             most = min(n, f) if by_covariance or not sparse.issparse(rows) else min(n, f) - 1
             solver = "covariance_eigh" if by_covariance else "arpack" if sparse.issparse(rows) else "auto"
@@ -98,6 +104,8 @@ class LinearFeatures:
 
     def prepared(self, X: Any) -> Any:
         """Rows in the columns they came with: unit rows for text (tf-idf for counts), else of one scale."""
+        if self.kind is DataKind.TABLE and sparse.issparse(X):  # new rows of a table, which is dense
+            X = X.toarray()
         rows = X if self._weigh is None else self._weigh.transform(X)
         if self.metric == "euclidean":
             return rows
@@ -116,7 +124,7 @@ class LinearFeatures:
         return f"{self.kind}: {STEPS[self.kind]}, neighbors by {self.metric} distance"
 
 
-def _vary(rows: Any) -> bool:
+def vary(rows: Any) -> bool:
     """Whether any two rows differ."""
     if sparse.issparse(rows):
         return bool((rows.max(axis=0) - rows.min(axis=0)).count_nonzero())

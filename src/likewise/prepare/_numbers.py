@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,9 +15,17 @@ from .._arrays import FloatArray
 from .._saved import Saved, check_shape
 from ..tables import RawTable, as_numbers
 from ._kinds import DataKind, kind_of
+from ._relatedness import common_scale
+from ._written_numbers import NOTATIONS, Notation, read_written
 
-IMPUTE = ("mean", "median", "zero")
-"""What a missing number may become."""
+MISSING = ("median", "mean", "zero", "refuse")
+"""What a missing number may become; the last makes it an error."""
+
+LARGEST = 1e150
+"""The largest number that can be squared; one that is larger is a mistake."""
+
+LARGE_SINGLE = 1e15
+"""Numbers of single precision are kept in double where they are larger."""
 
 SENTENCES = {
     DataKind.ONE_SCALE: ", as they are, since their ranges are alike",
@@ -29,6 +39,10 @@ def _check_columns(block: Any) -> None:
     block.names = tuple(map(str, block.names))
     block.columns = None if block.columns is None else tuple(map(str, block.columns))
     block.kind = DataKind(block.kind)
+    block.one_unit = bool(block.one_unit)
+    block.written = {str(name): Notation(*map(str, notation)) for name, notation in block.written.items()}
+    if any(notation[1:] not in NOTATIONS for notation in block.written.values()):
+        raise ValueError("numbers are not written in a known way")
     if block.kind not in SENTENCES or (block.columns is not None and block.columns != block.names):
         raise ValueError("the columns of numbers are not described in a known way")
     for part in ("fill", "shift", "scale"):
@@ -49,37 +63,46 @@ class Numbers:
     kind : DataKind
         What they are: a table (each column is standardized), counts (they become tf-idf weights), or a table of one
         scale or text, which stay as they are.
-    impute : str or None
-        How missing numbers were filled in.
     fill : (f,) array or None
-        What a missing number becomes.
+        What a missing number becomes; None where it is an error.
     shift, scale : (f,) arrays or None
         Mean and standard deviation of each column where they are standardized; ``scale`` is the weight of each column
         for counts.
+    one_unit : bool
+        Whether standardized columns share a standard deviation, but for those that have nothing to do with others.
+    written : dict of str to Notation
+        Columns of numbers with a unit or separators, and how they are written.
     """
 
     _saved: ClassVar[Saved] = Saved(
-        ("columns", "names", "kind", "impute", "fill", "shift", "scale"), check=_check_columns
+        ("columns", "names", "kind", "fill", "shift", "scale", "one_unit", "written"), check=_check_columns
     )
 
     columns: tuple[str, ...] | None
     names: tuple[str, ...]
     kind: DataKind
-    impute: str | None = None
     fill: Any = None
     shift: Any = None
     scale: Any = None
+    one_unit: bool = False
+    written: dict[str, Notation] = field(default_factory=dict)
 
     @classmethod
     def fit(
-        cls, raw: RawTable, columns: tuple[str, ...] | None, *, impute: str | None, mixed: bool
+        cls,
+        raw: RawTable,
+        columns: tuple[str, ...] | None,
+        *,
+        missing: str,
+        mixed: bool,
+        written: dict[str, Notation] | None = None,
     ) -> tuple[Self, Any]:
         """Learn from a table, and return its numbers; ``mixed``: beside other kinds of columns."""
-        X = values_of(raw, columns)
+        X = _double_if_large(values_of(raw, columns))
         names = columns or raw.matrix_names or tuple(f"x{place}" for place in range(X.shape[1]))
-        block = cls(columns, names, DataKind.TABLE, impute)
-        if impute is not None:
-            block.fill = _fill(X, impute, raw)
+        block = cls(columns, names, DataKind.TABLE, written=written or {})
+        if missing != "refuse":
+            block.fill = _fill(X, missing)
         X = block._complete(X, raw)
         block.kind = DataKind.TABLE if mixed else kind_of(X)
         if block.kind is DataKind.TABLE:
@@ -90,26 +113,39 @@ class Numbers:
             block.scale = 1.0 + np.log((1 + n) / (1 + seen))
         return block, block._prepared(X)
 
+    def in_one_unit(self, part: Any, weights: FloatArray) -> Any:
+        """The same rows, with the proportions of the related columns if these are in one unit."""
+        if len({self.written[name].unit if name in self.written else "" for name in self.names}) > 1:
+            return part
+        proportions = common_scale(part * self.scale, weights)
+        self.one_unit = bool((proportions != 1).any())
+        self.scale = self.scale / proportions
+        return part * proportions
+
     def transform(self, raw: RawTable) -> Any:
         """The same for new data."""
         if self.columns is None and raw.matrix is None:
             raise ValueError(f"{raw.source} is a table, but the model was made from a matrix. Give it a matrix.")
-        return self._prepared(self._complete(values_of(raw, self.columns, self.names), raw))
+        X = values_of(raw, self.columns, self.names, self.written)
+        return self._prepared(self._complete(_double_if_large(X), raw))
 
     def _complete(self, X: Any, raw: RawTable) -> Any:
         values = X.data if sparse.issparse(X) else X
-        if np.isfinite(values).all():
+        largest = min(LARGEST, float(np.finfo(values.dtype).max))
+        if np.abs(values).max(initial=0.0) <= largest:  # not where it is NaN
             return X
-        unknown = ~np.isfinite(values) if self.fill is None else np.isinf(values)
+        unknown = ~(np.abs(values) <= largest) if self.fill is None else np.abs(values) > largest
         if unknown.any():
             row, column = _first(X, unknown)
             name = repr(self.names[column]) if self.columns or raw.matrix_names else str(column)
             seen = X[row, column]
-            remedy = "Correct it." if np.isinf(seen) else _remedy(raw)
+            remedy = remedy_for_missing(raw) if np.isnan(seen) else "Correct it."
             count = int(unknown.sum())
             more = f" ({count - 1:,} more like it)" if count > 1 else ""
+            large = ", too large a number to be squared" if np.isfinite(seen) else ""
             raise ValueError(
-                f"{raw.source}, {raw.where(row)}, column {name} is {'NaN' if np.isnan(seen) else seen}{more}. {remedy}"
+                f"{raw.source}, {raw.where(row)}, column {name} is {'NaN' if np.isnan(seen) else seen}{large}{more}. "
+                f"{remedy}"
             )
         X = X.copy()
         if sparse.issparse(X):
@@ -128,18 +164,30 @@ class Numbers:
     def sentence(self) -> str:
         """What was done, in words."""
         count = f"{len(self.names):,} column{'s' if len(self.names) > 1 else ''} of numbers"
-        filled = f", missing ones by {'the ' if self.impute != 'zero' else ''}{self.impute}" if self.impute else ""
-        return f"{count}{SENTENCES[self.kind]}{filled}"
+        together = ", those in one unit together" if self.one_unit else ""
+        units = ", ".join(f"{name!r} in {notation.unit}" for name, notation in self.written.items() if notation.unit)
+        return f"{count}{SENTENCES[self.kind]}{together}{f' ({units})' if units else ''}"
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """How many features each column becomes."""
+        return (1,) * len(self.names)
 
 
-def _remedy(raw: RawTable) -> str:
+def remedy_for_missing(raw: RawTable) -> str:
+    """What to do about an empty cell that is refused."""
     return (
-        f"Fill it in, leave the row out, choose a value with {raw.option('impute', 'mean')}, median or zero, or choose "
-        f"other columns with {raw.option('columns')}."
+        f"Fill it in, leave the row out, let it be filled with {raw.option('missing', 'median')}, mean or zero, or "
+        f"choose other columns with {raw.option('columns')}."
     )
 
 
-def values_of(raw: RawTable, columns: tuple[str, ...] | None, names: tuple[str, ...] | None = None) -> Any:
+def values_of(
+    raw: RawTable,
+    columns: tuple[str, ...] | None,
+    names: tuple[str, ...] | None = None,
+    written: Mapping[str, Notation] = MappingProxyType({}),
+) -> Any:
     """The numbers of a file, missing ones NaN; ``names`` are those that the matrix must have."""
     if columns is None:
         return raw.matrix if names is None else _same_columns(raw, names)
@@ -147,13 +195,24 @@ def values_of(raw: RawTable, columns: tuple[str, ...] | None, names: tuple[str, 
     for name in columns:
         cells = raw.column(name)
         numbers = as_numbers(cells)
+        how = ""
+        if numbers.wrong and name in written:
+            numbers, how = read_written(cells, written[name]), f" ({written[name]})"
         if numbers.wrong:
             row = numbers.wrong[0]
             raise ValueError(
-                f"{raw.source}, {raw.where(row)}: column {name!r} must hold numbers, but here it is {cells[row]!r}."
+                f"{raw.source}, {raw.where(row)}: column {name!r} must hold numbers{how}, but here it is "
+                f"{cells[row]!r}."
             )
         found.append(numbers.values)
     return np.column_stack(found)
+
+
+def _double_if_large(X: Any) -> Any:
+    values = X.data if sparse.issparse(X) else X
+    if values.dtype == np.float32 and (np.abs(values) > LARGE_SINGLE).any():
+        return X.astype(np.float64)
+    return X
 
 
 def _same_columns(raw: RawTable, names: tuple[str, ...]) -> Any:
@@ -173,19 +232,18 @@ def _same_columns(raw: RawTable, names: tuple[str, ...]) -> Any:
     return X[:, [place[name] for name in names]]
 
 
-def _fill(X: Any, impute: str, raw: RawTable) -> FloatArray:
-    width = X.shape[1]
-    if impute == "zero":
-        return np.zeros(width)
-    if sparse.issparse(X):
-        if impute == "median":
-            raise ValueError(f"{raw.source} is sparse: {raw.option('impute')} takes zero or mean there, not median.")
-        known = X.shape[0] - np.bincount(X.indices[np.isnan(X.data)], minlength=width)
-        total = np.bincount(X.indices, np.nan_to_num(X.data, posinf=0, neginf=0), minlength=width)
-        return np.divide(total, known, out=np.zeros(width), where=known > 0)
+def _fill(X: Any, missing: str) -> FloatArray:
+    """What a missing number of each column becomes."""
+    found = np.zeros(X.shape[1])
+    if missing == "zero":
+        return found
+    if sparse.issparse(X):  # new rows may lack what none of these does; in most columns that is zero
+        places = np.unique(X.indices[np.isnan(X.data)])
+        X = X[:, places].toarray()
+    else:
+        places = np.arange(X.shape[1])
     known = np.isfinite(X).any(axis=0)
-    found = np.zeros(width)
-    found[known] = (np.nanmean if impute == "mean" else np.nanmedian)(X[:, known], axis=0)
+    found[places[known]] = (np.nanmean if missing == "mean" else np.nanmedian)(X[:, known], axis=0)
     return found
 
 

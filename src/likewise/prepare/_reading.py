@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..tables import RawTable, as_numbers, as_texts, read_raw
-from ._columns import MIN_WORDS, has_few_levels, mean_words
+from ._columns import ID_NAMES, MIN_WORDS, has_few_levels, is_called_id, mean_words
+from ._dates import find_format
 from ._kinds import DataKind
 from ._table_features import TableFeatures
 from ._text_column import Text
+from ._written_numbers import find_notation
 
-ID_NAMES = ("id", "ids", "_id", "uid", "uuid", "key", "index", "row_id", "__index_level_0__", "unnamed: 0", "")
-"""Names of columns that hold ids; the last three are a data frame's index."""
+NEARLY_ALL = 0.9
+"""So many of all strings differ in a column of ids in which some repeat by mistake."""
 
 LABEL_NAMES = ("label", "labels", "class", "target")
 """Names of columns that hold classes, where there are few of them."""
@@ -58,6 +60,8 @@ class Rows:
         What made X, for new data.
     id_column, label_column : str or None
         Where ids and labels were found.
+    table : RawTable or None
+        The columns as the file has them, without ids, classes and what is left out; None for images.
     """
 
     X: Any
@@ -70,6 +74,7 @@ class Rows:
     features: TableFeatures
     id_column: str | None = None
     label_column: str | None = None
+    table: RawTable | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -92,7 +97,7 @@ def read_table(
     text: str | Sequence[str] = (),
     label: str | None = None,
     columns: Sequence[str] | None = None,
-    impute: str | None = None,
+    missing: str = "median",
     encoding: str = "utf-8",
     language: str = "english",
 ) -> Rows:
@@ -101,8 +106,8 @@ def read_table(
     Parameters
     ----------
     path : path
-        A CSV, TSV, JSON lines, Parquet, NPY, NPZ, Matrix Market or H5AD file by its suffix; those of text also with
-        .gz after it.
+        A CSV, TSV, Excel, JSON lines, Parquet, NPY, NPZ, Matrix Market or H5AD file by its suffix; those of text also
+        with .gz after it.
     id : str, optional
         The column of ids. By default one called "id" or the like; else the first, if it holds another short string in
         every row; else rows are called by their numbers, counted from 0, as they are with "none".
@@ -110,12 +115,12 @@ def read_table(
         Columns of texts. By default those with three words or more on average that are no categories.
     label : str, optional
         The column of classes; empty or −1 where they are unknown. By default one called "label", "class" or "target"
-        that holds few different values. Classes are never compared.
+        that holds few different values. It is not used as a feature.
     columns : sequence of str, optional
         Compare rows by these alone.
-    impute : {"mean", "median", "zero"}, optional
-        What a missing number becomes; then a missing category belongs to no level, and a missing text has no words.
-        By default anything missing is an error.
+    missing : {"median", "mean", "zero", "refuse"}
+        What a missing number becomes; a missing category belongs to no level, a missing date is an average one, and a
+        missing text has no words. "refuse" makes anything missing an error.
     encoding : str
         Encoding of text files.
     language : str
@@ -131,7 +136,7 @@ def read_table(
     read_like : Read new data in the same way.
     """
     raw = read_raw(path, encoding)
-    return rows_of(raw, id=id, text=text, label=label, columns=columns, impute=impute, language=language)
+    return rows_of(raw, id=id, text=text, label=label, columns=columns, missing=missing, language=language)
 
 
 def rows_of(
@@ -141,7 +146,7 @@ def rows_of(
     text: str | Sequence[str] = (),
     label: str | None = None,
     columns: Sequence[str] | None = None,
-    impute: str | None = None,
+    missing: str = "median",
     language: str = "english",
 ) -> Rows:
     """Make rows of a file that was read; parameters as for :func:`read_table`."""
@@ -150,7 +155,7 @@ def rows_of(
     names = names_of(raw, id=id, label=label, left_out=left_out)
     not_compared = {names.id_column, names.label_column} - set(texts)
     chosen = None if columns is None else [name for name in columns if name not in not_compared]
-    features = TableFeatures(text=texts, columns=chosen, impute=impute, language=language)
+    features = TableFeatures(text=texts, columns=chosen, missing=missing, language=language)
     X = features._fit_table(replace(raw.without(not_compared), left_out=left_out))
     features.id_column_ = names.id_column
     if names.label_column is not None:
@@ -177,10 +182,15 @@ def read_like(
     -------
     Rows
     """
-    raw = read_raw(path, encoding)
-    names = names_of(raw, id=features.id_column_ if id is None and features.id_column_ in raw.columns else id)
-    X = features._transform_table(raw)
-    return _rows(raw, features, X, names._replace(labels=None, label_column=None))
+    rows = rows_like(read_raw(path, encoding), features, id=id)
+    return replace(rows, labels=None, label_column=None)
+
+
+def rows_like(raw: RawTable, features: TableFeatures, *, id: str | None = None, label: str | None = None) -> Rows:
+    """Make rows of a file that was read, as earlier ones were made; parameters as for :func:`read_like`."""
+    id = features.id_column_ if id is None and features.id_column_ in raw.columns else id
+    names = names_of(raw, id=id, label=label)
+    return _rows(raw, features, features._transform_table(raw), names)
 
 
 def names_of(
@@ -214,10 +224,36 @@ def find_id_column(raw: RawTable, named: str | None, left_out: dict[str, str]) -
         left_out.update(dict.fromkeys(before, "it is called like a column of ids, but its values repeat"))
         return chosen
     first = next(iter(raw.columns), None)
-    if first is None or raw.matrix is not None or not _are_names(raw.columns[first]):
+    if first is None or raw.matrix is not None:
         return None
-    left_out[first] = "taken as ids, since it is another short string in every row"
-    return first
+    if _are_names(raw.columns[first]):
+        left_out[first] = "taken as ids, since it is another short string in every row"
+        return first
+    return _nearly_ids(raw, first, left_out)
+
+
+def _nearly_ids(raw: RawTable, first: str, left_out: dict[str, str]) -> str | None:
+    """The first column, if it is called like one of ids and few of its values repeat, which is an error then.
+
+    Where only its values look like ids, it is left out, with the value that repeats.
+    """
+    numbers = as_numbers(raw.columns[first])
+    if not numbers.wrong and (numbers.n_missing or (numbers.values % 1 != 0).any()):
+        return None
+    texts = as_texts(raw.columns[first])
+    distinct = len(set(texts))
+    if is_called_id(first):
+        return first if distinct > raw.n / 2 else None
+    short = bool(numbers.wrong) and mean_words([text or "" for text in texts]) < MIN_WORDS
+    written = find_format(texts) is not None or find_notation(texts) is not None  # dates or numbers
+    if short and None not in texts and NEARLY_ALL * raw.n <= distinct < raw.n and not written:
+        seen: dict[str | None, int] = {}
+        for row, text in enumerate(texts):
+            if seen.setdefault(text, row) != row:
+                twice = f"{text!r} is in {raw.where(seen[text])} and {raw.where(row)}"
+                left_out[first] = f"not taken as ids, since {twice}"
+                break
+    return None
 
 
 def find_label_column(raw: RawTable) -> str | None:
@@ -235,7 +271,9 @@ def _are_names(cells: Any) -> bool:
     texts = as_texts(cells)
     if not _are_unique(texts) or len(as_numbers(cells).wrong) < len(texts):
         return False
-    return mean_words([str(text) for text in texts]) < MIN_WORDS
+    if mean_words([str(text) for text in texts]) >= MIN_WORDS:
+        return False
+    return find_format(cells) is None and find_notation(cells) is None
 
 
 def _are_unique(texts: list[str | None]) -> bool:
@@ -247,6 +285,7 @@ def _rows(raw: RawTable, features: TableFeatures, X: Any, names: Names) -> Rows:
     texts = None if text is None else ["" if cell is None else str(cell) for cell in raw.columns[text]]
     if text is not None and texts is not None:
         _check_encodable(raw, text, texts)
+    not_shown = {names.id_column, names.label_column, *features.left_out_}
     return Rows(
         X=X,
         kind=features.kind_,
@@ -258,6 +297,7 @@ def _rows(raw: RawTable, features: TableFeatures, X: Any, names: Names) -> Rows:
         features=features,
         id_column=names.id_column,
         label_column=names.label_column,
+        table=None if raw.images is not None else raw.without(not_shown),
     )
 
 

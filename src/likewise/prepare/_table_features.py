@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.decomposition import TruncatedSVD
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._arrays import FloatArray, IntArray
+from .._devices import dispatches, refuse
+from .._parameters import SuggestsParameters
 from .._progress import stage
-from .._saved import Saved
+from .._saved import Saved, check_shape
 from .._sklearn import StrOptions, _fit_context
 from ..tables import RawTable
 from ..tables._numpy import checked_matrix
 from ._categories import Categories
-from ._columns import as_raw_table, find_kinds
+from ._columns import as_raw_table, find_kinds, ids_in_words, missing_rows
+from ._dates import Dates
 from ._images import Images
 from ._kinds import DataKind
-from ._numbers import IMPUTE, Numbers
+from ._numbers import MISSING, Numbers, remedy_for_missing
+from ._relatedness import classes_of_levels, classes_of_numbers, relatedness
 from ._text_column import Text
 
 FLOATS = (np.float64, np.float32)
@@ -29,14 +35,22 @@ FLOATS = (np.float64, np.float32)
 MAX_DENSE = 10_000_000
 """Entries up to which columns of several kinds make a dense matrix."""
 
+MAX_LISTED = 6
+"""Columns that are named where more may be meant."""
+
+TEXT_DIRECTIONS = 5
+"""Leading directions by which a text is compared with other columns."""
+
 TINY = 1e-12
 """Total variance below which a text does not vary."""
 
 
 def _check_blocks(features: Any) -> None:
-    features.weights_ = [float(weight) for weight in features.weights_]
-    if len(features.blocks_) != len(features.weights_) or not features.blocks_:
-        raise ValueError(f"{len(features.blocks_)} blocks of columns have {len(features.weights_)} weights")
+    if not features.blocks_:
+        raise ValueError("there are no columns")
+    check_shape(features.weights_, (sum(len(block.names) for block in features.blocks_),), "weights_")
+    features.column_weights_ = {str(name): float(weight) for name, weight in features.column_weights_.items()}
+    features.filled_ = {str(name): int(count) for name, count in features.filled_.items()}
     features.left_out_ = {str(name): str(why) for name, why in features.left_out_.items()}
     features.id_column_ = None if features.id_column_ is None else str(features.id_column_)
     features.n_features_in_ = int(features.n_features_in_)
@@ -44,8 +58,8 @@ def _check_blocks(features: Any) -> None:
     features.kind_ = _kind(features.blocks_)
 
 
-class TableFeatures(TransformerMixin, BaseEstimator):
-    """Turn a table with numbers, categories and texts into a matrix whose rows can be compared.
+class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
+    """Turn a table with numbers, categories, dates and texts into a matrix whose rows can be compared.
 
     Columns of one kind form a block:
 
@@ -54,13 +68,22 @@ class TableFeatures(TransformerMixin, BaseEstimator):
                  they are counts, else each column with mean 0 and variance 1; beside other kinds always the
                  last
     categories   one indicator for each level, scaled so that the variances of a category add up to 1
+    dates        the age, and a point on a circle for the time of year, the weekday and the time of day, as far as
+                 there are two years, weeks or days; their variances add up to 1
     text         unit rows of tf-idf weights, by :class:`likewise.TextFeatures`
     images       32 × 32 pixels
     ===========  ==========================================================================================
 
-    Several blocks stand side by side. Each number and each category counts as one column, however many levels it has;
-    texts count together as much as all other columns. Strings of more than 50 levels are texts if they have three words
-    or more on average, else they are left out.
+    Several blocks stand side by side. Each number, category and date counts as one column, however many levels it has;
+    texts count together as much as all other columns. Columns that seem to have nothing to do with any other count
+    less, down to 0.3 (:func:`~likewise.prepare._relatedness.relatedness`): clusters show in several columns, and such
+    a column only adds noise. Strings with many levels are texts if they have three words or
+    more on average; else the 50 most frequent levels make a category if half of the rows have them.
+
+    Numbers may have a currency, a percent sign or a unit, and separators of thousands: "1.234,50 €", "12 %".
+
+    Left out are columns that are empty or the same in every row, and ids: row numbers, numbers in a column that is
+    called so, and short strings of which no two are alike. ``columns`` brings back numbers that are named.
 
     Parameters
     ----------
@@ -68,9 +91,9 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         Columns of texts. By default those with three words or more on average that are no categories.
     columns : sequence of str, optional
         Use these columns alone, and those in ``text``.
-    impute : {"mean", "median", "zero"}, optional
-        What a missing number becomes; a missing category then belongs to no level, and a missing text has no words. By
-        default anything missing is an error.
+    missing : {"median", "mean", "zero", "refuse"}
+        What a missing number becomes; a missing category belongs to no level, a missing date is an average one, and a
+        missing text has no words. "refuse" makes anything missing an error that names the row and the column.
     language : str
         Language of texts, for their stems.
 
@@ -80,8 +103,12 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         What the matrix holds; ``Likewise(kind=...)`` takes it.
     blocks_ : list
         One for each kind of column.
-    weights_ : list of float
-        What each block is multiplied by.
+    column_weights_ : dict of str to float
+        Columns that count less than 1, as they have little to do with the others, and how much.
+    weights_ : (n_features,) array
+        What each feature is multiplied by.
+    filled_ : dict of str to int
+        Columns with missing cells, and how many.
     left_out_ : dict of str to str
         Columns that are not used, and why.
     n_features_in_ : int
@@ -112,14 +139,14 @@ class TableFeatures(TransformerMixin, BaseEstimator):
     """
 
     _saved: ClassVar[Saved] = Saved(
-        ("weights_", "left_out_", "id_column_", "n_features_in_", "_is_sparse"),
-        lists={"blocks_": (Numbers, Categories, Text, Images)},
+        ("weights_", "column_weights_", "filled_", "left_out_", "id_column_", "n_features_in_", "_is_sparse"),
+        lists={"blocks_": (Numbers, Categories, Dates, Text, Images)},
         check=_check_blocks,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "text": [str, list, tuple],
         "columns": [list, tuple, None],
-        "impute": [StrOptions(set(IMPUTE)), None],
+        "missing": [StrOptions(set(MISSING))],
         "language": [str],
     }
 
@@ -128,12 +155,12 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         *,
         text: str | Sequence[str] = (),
         columns: Sequence[str] | None = None,
-        impute: str | None = None,
+        missing: str = "median",
         language: str = "english",
     ) -> None:
         self.text = text
         self.columns = columns
-        self.impute = impute
+        self.missing = missing
         self.language = language
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -202,9 +229,30 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         if len(self.blocks_) > 1:
             texts = any(isinstance(block, Text) for block in self.blocks_)
             steps.append("each column counts the same" + (", texts as much as all others" if texts else ""))
+        if self.column_weights_:
+            names = sorted(self.column_weights_, key=lambda name: (self.column_weights_[name], name))
+            listed = ", ".join(f"{name!r} ({self.column_weights_[name]:.1f})" for name in names[:MAX_LISTED])
+            more = f", … ({len(names) - MAX_LISTED} more)" if len(names) > MAX_LISTED else ""
+            steps.append(f"less weight, as they have little to do with other columns: {listed}{more}")
+        if self.filled_:
+            steps.append(self._filled_sentence())
         if self.left_out_:
             steps.append("left out: " + ", ".join(f"{name!r} ({why})" for name, why in self.left_out_.items()))
         return "; ".join(steps)
+
+    def _filled_sentence(self) -> str:
+        """How many cells were empty, and what became of them."""
+        ways = {
+            Numbers: f"numbers: {'0' if self.missing == 'zero' else self.missing}",
+            Categories: "categories: no level",
+            Dates: "dates: average",
+            Text: "texts: no words",
+        }
+        filled = [b for b in self.blocks_ if b.columns is None or not self.filled_.keys().isdisjoint(b.columns)]
+        used = [way for kind, way in ways.items() if any(isinstance(block, kind) for block in filled)]
+        cells, columns = sum(self.filled_.values()), len(self.filled_)
+        count = f"{cells:,} empty cell{'s' if cells > 1 else ''} in {columns:,} column{'s' if columns > 1 else ''}"
+        return f"{count} filled ({', '.join(used)})"
 
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit_table(self, X: Any) -> Any:
@@ -213,32 +261,53 @@ class TableFeatures(TransformerMixin, BaseEstimator):
             raise ValueError(f"{raw.source} has no rows. It needs one for each item.")
         texts = (self.text,) if isinstance(self.text, str) else tuple(self.text)
         kinds = find_kinds(raw, texts, self.columns)
-        mixed = bool(kinds.categories or kinds.texts)
+        self._refuse_missing(raw, kinds.used)
+        mixed = bool(kinds.categories or kinds.texts or kinds.dates)
         fitted: list[tuple[Any, Any]] = []
         if raw.images is not None:
             fitted.append(Images.fit(raw))
         if raw.matrix is not None:
-            fitted.append(Numbers.fit(raw, None, impute=self.impute, mixed=False))
+            fitted.append(Numbers.fit(raw, None, missing=self.missing, mixed=False))
         if kinds.numbers:
-            fitted.append(Numbers.fit(raw, tuple(kinds.numbers), impute=self.impute, mixed=mixed))
+            written = {name: kinds.written[name] for name in kinds.numbers if name in kinds.written}
+            fitted.append(Numbers.fit(raw, tuple(kinds.numbers), missing=self.missing, mixed=mixed, written=written))
         if kinds.categories:
-            fitted.append(Categories.fit(raw, tuple(kinds.categories), impute=self.impute))
+            fitted.append(Categories.fit(raw, tuple(kinds.categories)))
+        if kinds.dates:
+            fitted.append(Dates.fit(raw, kinds.dates))
         for column in kinds.texts:
             with stage(f"words of {column}"):
                 alone = len(kinds.texts) == 1
-                fitted.append(Text.fit(raw, column, impute=self.impute, language=self.language, alone=alone))
+                fitted.append(Text.fit(raw, column, language=self.language, alone=alone))
         if not fitted:
-            why = "; ".join(f"{name!r} ({reason})" for name, reason in kinds.left_out.items()) or "nothing else"
+            reasons = [f"{name!r} ({reason})" for name, reason in kinds.left_out.items()]
+            more = [f"… ({len(reasons) - MAX_LISTED:,} more)"] if len(reasons) > MAX_LISTED else []
+            why = "; ".join(reasons[:MAX_LISTED] + more) or "nothing else"
             raise ValueError(
                 f"{raw.source} has no column to compare rows by: no numbers, no categories, no texts, only {why}. "
-                f"Name a column of texts with {raw.option('text')}."
+                f"Name a column of texts with {raw.option('text')}, or numbers to use anyway with "
+                f"{raw.option('columns')}."
             )
         self.blocks_ = [block for block, _ in fitted]
-        self.weights_ = _weights(fitted)
+        self.weights_ = np.ones(sum(len(block.names) for block in self.blocks_))
+        self.column_weights_: dict[str, float] = {}
+        self.filled_ = _missing_cells(raw, kinds.used)
         self.left_out_ = kinds.left_out
         self.id_column_: str | None = None  # set by the reader of files
         self.kind_ = _kind(self.blocks_)
         width = sum(part.shape[1] for _, part in fitted)
+        if any(isinstance(block, Categories | Dates) or _is_table(block) for block in self.blocks_):
+            related = _related(fitted)
+            fitted = [
+                (block, block.in_one_unit(part, weights) if _is_table(block) else part)
+                for (block, part), weights in zip(fitted, related, strict=True)
+            ]
+            self.weights_ = _weights(fitted, related)
+            columns = [name for block in self.blocks_ for name in block.columns or block.names]
+            weights = np.concatenate(related)
+            self.column_weights_ = {
+                name: float(weight) for name, weight in zip(columns, weights, strict=True) if weight < 0.95
+            }
         self._is_sparse = self.kind_ is DataKind.TEXT or raw.n * width > MAX_DENSE
         self.n_features_in_ = len(raw.columns) if raw.matrix is None else raw.matrix.shape[1]
         if raw.in_memory and raw.columns:
@@ -248,31 +317,74 @@ class TableFeatures(TransformerMixin, BaseEstimator):
     def _transform_table(self, X: Any) -> Any:
         check_is_fitted(self, "blocks_")
         raw = self._as_table(X, reset=False)
+        self._refuse_missing(raw, [name for block in self.blocks_ for name in block.columns or ()])
         return self._joined([block.transform(raw) for block in self.blocks_])
 
     def _as_table(self, X: Any, *, reset: bool) -> RawTable:
         raw = as_raw_table(X)
         if raw is not None:
             return raw
+        if dispatches(X):
+            refuse(self, X)
         matrix = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
         return RawTable("X", matrix.shape[0], {}, matrix=checked_matrix(matrix, "X"), in_memory=True)
 
+    def _refuse_missing(self, raw: RawTable, columns: list[str]) -> None:
+        """An error for the first empty cell, unless it is to be filled; that of a matrix is found with its numbers."""
+        if self.missing != "refuse" or raw.matrix is not None:
+            return
+        for name in columns:
+            rows = [] if name == raw.text else missing_rows(raw.column(name))
+            if rows:
+                more = f" ({len(rows) - 1:,} more like it)" if len(rows) > 1 else ""
+                raise ValueError(
+                    f"{raw.source}, {raw.where(rows[0])}, column {name!r} is empty{more}. {remedy_for_missing(raw)}"
+                )
+
     def _joined(self, parts: list[Any]) -> Any:
-        if len(parts) == 1:
+        if len(parts) == 1 and (self.weights_ == 1).all():
             return parts[0]
-        scaled = [part * weight for part, weight in zip(parts, self.weights_, strict=True)]
         if self._is_sparse:
-            return sparse.csr_matrix(sparse.hstack([sparse.csr_matrix(part) for part in scaled]))
-        return np.hstack([part.toarray() if sparse.issparse(part) else part for part in scaled])
+            X = sparse.hstack([sparse.csr_matrix(part) for part in parts])
+            return sparse.csr_matrix(X @ sparse.diags_array(self.weights_))
+        return np.hstack([part.toarray() if sparse.issparse(part) else part for part in parts]) * self.weights_
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.impute is not None
+        tags.input_tags.allow_nan = self.missing != "refuse"
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def needs_table_features(X: Any) -> bool:
+    """Whether X is a data frame, or a dictionary of columns, with a column that is no numbers or has ids or gaps."""
+    raw = as_raw_table(X)
+    if raw is None:
+        return False
+    return (
+        isinstance(X, Mapping)
+        or bool(raw.left_out)
+        or not all(isinstance(cells, np.ndarray) and cells.dtype.kind in "fiu" for cells in raw.columns.values())
+        or any(missing_rows(cells) or ids_in_words(name, cells) for name, cells in raw.columns.items())
+    )
+
+
+def _missing_cells(raw: RawTable, columns: list[str]) -> dict[str, int]:
+    """The columns with missing cells, and how many they have."""
+    if raw.matrix is not None:
+        X = raw.matrix
+        counts = (
+            np.bincount(X.indices[np.isnan(X.data)], minlength=X.shape[1])
+            if sparse.issparse(X)
+            else np.isnan(X).sum(axis=0)
+        )
+        names = raw.matrix_names or tuple(f"x{place}" for place in range(X.shape[1]))
+        return {name: int(count) for name, count in zip(names, counts, strict=True) if count}
+    found = {name: len(missing_rows(raw.columns[name])) for name in columns if name != raw.text}
+    return {name: count for name, count in found.items() if count}
 
 
 def _kind(blocks: list[Any]) -> DataKind:
@@ -280,28 +392,71 @@ def _kind(blocks: list[Any]) -> DataKind:
     if all(isinstance(block, Text) for block in blocks):
         return DataKind.TEXT
     first = blocks[0]
-    if len(blocks) > 1 or isinstance(first, Categories):
+    if len(blocks) > 1 or isinstance(first, Categories | Dates):
         return DataKind.MIXED
     if isinstance(first, Images):
         return DataKind.IMAGES
-    return DataKind.TEXT if first.kind is DataKind.COUNTS else first.kind  # counts are tf-idf weights by now
+    # counts are tf-idf weights by now, and columns of a table have one scale
+    return {DataKind.COUNTS: DataKind.TEXT, DataKind.TABLE: DataKind.ONE_SCALE}.get(first.kind, first.kind)
 
 
-def _weights(fitted: list[tuple[Any, Any]]) -> list[float]:
-    """What each block is multiplied by, so that all texts together vary as much as all other columns.
+def _is_table(block: Any) -> bool:
+    return isinstance(block, Numbers) and block.kind is DataKind.TABLE
 
-    Numbers and categories have variance 1 for each column of the table.
+
+def _related(fitted: list[tuple[Any, Any]]) -> list[FloatArray]:
+    """For each block, what each of its columns counts by what it has to do with the others; the largest is 1."""
+    classes: list[IntArray] = []
+    groups: list[int] = []
+    ends: list[int] = []
+    for block, part in fitted:
+        if isinstance(block, Text):
+            found = [_classes_of_text(part)]
+        elif isinstance(block, Categories):
+            stops = np.cumsum(block.widths)[:-1]
+            found = [[classes_of_levels(_level(one))] for one in np.split(part, stops, axis=1)]
+        else:
+            starts = np.cumsum([0, *block.widths[:-1]])  # of a date its age
+            found = [[classes_of_numbers(part[:, start])] for start in starts]
+        first = ends[-1] if ends else 0
+        classes += [one for column in found for one in column]
+        groups += [first + number for number, column in enumerate(found) for _ in column]
+        ends.append(first + len(found))
+    return np.split(relatedness(classes, groups), ends[:-1])
+
+
+def _level(indicators: FloatArray) -> IntArray:
+    """The level of each row, −1 for none."""
+    return np.where(indicators.any(axis=1), indicators.argmax(axis=1), -1)
+
+
+def _classes_of_text(part: Any) -> list[IntArray]:
+    """A text by its leading directions, each as a column of numbers."""
+    count = min(TEXT_DIRECTIONS, part.shape[0] - 1, part.shape[1] - 1)
+    if count < 1:
+        return [np.zeros(part.shape[0], dtype=np.int64)]
+    turned = TruncatedSVD(count, random_state=0).fit_transform(part)
+    return [classes_of_numbers(column) for column in turned.T]
+
+
+def _weights(fitted: list[tuple[Any, Any]], related: list[FloatArray]) -> FloatArray:
+    """What each feature is multiplied by.
+
+    Numbers, categories and dates have variance 1 for each column of the table, and are multiplied by what the column
+    has to do with others. Before that, all texts together vary as much as all others.
     """
-    texts = [isinstance(block, Text) for block, _ in fitted]
-    if len(fitted) == 1 or not any(texts):
-        return [1.0] * len(fitted)
-    others = sum(_total_variance(part) for (_, part), is_text in zip(fitted, texts, strict=True) if not is_text)
-    share = (others or float(sum(texts))) / sum(texts)
-    totals = [_total_variance(part) for _, part in fitted]
-    return [
-        float(np.sqrt(share / total)) if is_text and total > TINY else 1.0
-        for is_text, total in zip(texts, totals, strict=True)
-    ]
+    texts = sum(isinstance(block, Text) for block, _ in fitted)
+    others = float(sum((weights**2).sum() for (block, _), weights in zip(fitted, related, strict=True)
+                       if not isinstance(block, Text)))  # fmt: skip
+    found = []
+    for (block, part), weights in zip(fitted, related, strict=True):
+        if isinstance(block, Text):
+            total = _total_variance(part)
+            scale = float(np.sqrt(others / texts / total)) if total > TINY else 1.0
+            found.append(np.full(part.shape[1], scale * weights[0]))
+        else:
+            found.append(np.repeat(weights, block.widths))
+    return np.concatenate(found)
 
 
 def _total_variance(X: Any) -> float:

@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import IntArray, is_missing
+from .._parameters import SuggestsParameters
 from .._progress import stage, track
 from .._saved import Saved
 from .._sklearn import POSITIVE_INT, Interval, RealNotInt, StrOptions, _fit_context
@@ -30,6 +31,9 @@ CONTRACTIONS = frozenset(
 
 ENGLISH = ("english", "porter")
 """The stemmers of English: the second Snowball one, and Porter's first."""
+
+WORD = r"(?u)\b(?=\w*[^\W_])\w\w+\b"
+"""Two letters or digits or more; a line of underscores is no word."""
 
 CUT_ENDINGS = (
     "al", "ant", "ator", "e", "ed", "ent", "er", "ful", "ic",
@@ -49,7 +53,7 @@ def _restore_words(features: Any) -> None:
     features.vocabulary_ = {name: number for number, name in enumerate(features._names.tolist())}
 
 
-class TextFeatures(TransformerMixin, BaseEstimator):
+class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
     """Turn texts into a sparse matrix of tf-idf weights of stemmed words, with rows of unit length.
 
     These steps did best in the experiments behind this package: words of two letters or more, lower case, without stop
@@ -260,7 +264,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         return self._names.copy()
 
     def _analyzer(self) -> Callable[[str], list[str]]:
-        reader = CountVectorizer(lowercase=self.lowercase, strip_accents=self.strip_accents)
+        reader = CountVectorizer(lowercase=self.lowercase, strip_accents=self.strip_accents, token_pattern=WORD)
         return reader.build_analyzer()
 
     def _stop_words(self, analyze: Callable[[str], list[str]]) -> frozenset[str]:

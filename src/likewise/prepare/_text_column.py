@@ -19,31 +19,33 @@ class Text:
     column : str
     features : TextFeatures
         Fitted.
-    impute : str or None
-        Where this is not None, a missing text counts as one without words; else it is an error.
     alone : bool
         Whether this is the only text, so that its words need no name before them.
     """
 
-    _saved: ClassVar[Saved] = Saved(("column", "impute", "alone"), parts={"features": TextFeatures})
+    _saved: ClassVar[Saved] = Saved(("column", "alone"), parts={"features": TextFeatures})
 
     column: str
     features: TextFeatures
-    impute: str | None = None
     alone: bool = True
 
     @classmethod
-    def fit(cls, raw: RawTable, column: str, *, impute: str | None, language: str, alone: bool) -> tuple[Self, Any]:
+    def fit(cls, raw: RawTable, column: str, *, language: str, alone: bool) -> tuple[Self, Any]:
         """Learn the words of a column, and return their weights."""
-        block = cls(column, TextFeatures(language=language), impute, alone)
+        block = cls(column, TextFeatures(language=language), alone)
         try:
-            return block, block.features.fit_transform(texts_of(raw, column, impute))
+            return block, block.features.fit_transform(texts_of(raw, column))
         except ValueError as error:
             raise ValueError(f"{raw.source}, column {column!r}: {error}") from None
 
     def transform(self, raw: RawTable) -> Any:
         """The same for new data."""
-        return self.features.transform(texts_of(raw, self.column, self.impute))
+        return self.features.transform(texts_of(raw, self.column))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column, as other blocks have several."""
+        return (self.column,)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,17 +59,8 @@ class Text:
         return f"texts in {self.column!r} as tf-idf weights of {len(self.features.stems_):,} words"
 
 
-def texts_of(raw: RawTable, column: str, impute: str | None) -> list[str]:
-    """The texts of a column. A text of a folder may be empty; a cell of a table only with ``impute``."""
-    found = []
-    for row, cell in enumerate(raw.column(column)):
-        if cell is None or (raw.text != column and is_missing_cell(cell)):
-            if impute is None:
-                raise ValueError(
-                    f"{raw.source}, {raw.where(row)}, column {column!r} has no text. Fill it in, leave the row out, "
-                    f"let it count as a text without words with {raw.option('impute', 'zero')}, or choose other "
-                    f"columns with {raw.option('columns')}."
-                )
-            cell = ""
-        found.append(str(cell))
-    return found
+def texts_of(raw: RawTable, column: str) -> list[str]:
+    """The texts of a column; a missing one has no words."""
+    keep = raw.text == column  # a folder of texts: what a file says is its text, be it "NA"
+    cells = raw.column(column)
+    return ["" if cell is None or (not keep and is_missing_cell(cell)) else str(cell) for cell in cells]

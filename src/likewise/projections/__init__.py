@@ -5,6 +5,7 @@ Here belong linear maps learned from constraints. Learned distances and clusteri
 
 from ._asp import ASP as ASP
 from ._base import Projection as Projection
+from ._comparison import ComparisonProjection as ComparisonProjection
 from ._costco import Costco as Costco
 from ._dca import DCA as DCA
 from ._dsp import DSP as DSP

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._arrays import FloatArray
 from .._method import PRODUCTS, Method, Needs
 from .._sklearn import StrOptions
 from ..constraints import Constraints
@@ -13,11 +14,12 @@ from ..forms import centroid_scatter, ridge
 from ..forms._kinds import centroids
 from ..pencil import Pencil, orthonormal_rows
 from ..pencil._solve import warn_if_fewer
-from ._base import Projection
+from ._base import Projection, Unhinted
 from ._groups import SINGLETONS, group_codes
+from ._weighted import WeightedProjection
 
 
-class ASP(Projection):
+class ASP(WeightedProjection):
     """Approximate-structure-preserving projection: onto the space that the group centroids span.
 
     Must-links, closed, gather the rows into groups; the projection is an orthonormal basis of the range of the group
@@ -27,7 +29,7 @@ class ASP(Projection):
     Prefer it for text and other data with many more features than rows, when there are many must-links; it is the
     cheapest method here and gets cheaper with each must-link. Cannot-links do not enter. Cluster by cosine afterward.
 
-    The objective, C the matrix of centroids c_g (thesis, Definition 1 and Algorithm 2):
+    The objective, with :math:`C` the matrix of centroids :math:`c_g` (thesis, Definition 1 and Algorithm 2):
 
     .. math:: \\max_{U^T U = I} \\operatorname{tr}(U^T C C^T U)
 
@@ -44,7 +46,7 @@ class ASP(Projection):
 
     References
     ----------
-    S. Yan, PhD thesis, Pennsylvania State University, Chapter 4: Eqs. 4.1–4.5, Algorithm 2; bases: Section 4.5.
+    S. Yan, PhD thesis, Pennsylvania State University, 2010, Chapter 4: Eqs. 4.1–4.5, Algorithm 2; bases: Section 4.5.
 
     Examples
     --------
@@ -59,7 +61,7 @@ class ASP(Projection):
     _method: ClassVar[Method] = Method(
         "asp",
         prefer="text, many must-links; the cheapest",
-        paper="Yan, thesis, chapter 4",
+        paper="Yan 2010, chapter 4",
         needs=Needs.MUST_LINK,
         keeps_all_components=True,
         cost=PRODUCTS,
@@ -77,15 +79,24 @@ class ASP(Projection):
         self.basis = basis
         self.singletons = singletons
 
-    def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
-        return Pencil(pull=ridge(1.0), push=centroid_scatter(group_codes(constraints, self.singletons)))
+    @property
+    def _unhinted(self) -> Unhinted:  # type: ignore[override]
+        if self.basis == "qr":  # its directions are made of single rows
+            return "each"
+        return "moments" if self.singletons in ("all", "auto") else "ignored"
 
-    def _components(self, X: Any, constraints: Constraints) -> np.ndarray:
+    def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:
+        codes = group_codes(constraints, self.singletons, weight)
+        return Pencil(pull=ridge(1.0), push=centroid_scatter(codes, weight))
+
+    def _components(self, X: Any, constraints: Constraints, weight: FloatArray | None = None) -> np.ndarray:
         if self.basis == "svd":
-            return super()._components(X, constraints)
-        C = centroids(group_codes(constraints, self.singletons)).T @ X
+            return super()._components(X, constraints, weight)
+        weight = np.ones(X.shape[0]) if weight is None else weight
+        C, counts = centroids(group_codes(constraints, self.singletons, weight), weight)
+        C = C.T @ X
         basis = orthonormal_rows(C)[: self.n_components]
         warn_if_fewer(self.n_components, len(basis), C.shape)
-        push = np.square(C @ basis.T).sum(axis=0)
+        push = counts @ np.square(C @ basis.T)
         self.share_, self.n_perfect_, self.route_ = push / (1 + push), 0, "qr"
         return basis.astype(X.dtype, copy=False)

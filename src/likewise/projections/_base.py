@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -12,13 +12,40 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import fit_inputs, validate_rows
+from .._device_fit import fit_on_device, new_rows_on_device
+from .._devices import (
+    dispatches,
+    explained_memory,
+    kernels_for,
+    move_fitted,
+    namespace,
+    numpy_dtype,
+    sum_is_finite,
+    to_numpy,
+)
+from .._estimator import check_finite, check_magnitude, checked_constraints, fit_inputs, validate_rows
 from .._method import Method, Needs
+from .._parameters import SuggestsParameters
 from .._saved import Saved, check_shape
+from .._shortcuts import SavesModels
 from .._sklearn import POSITIVE_INT, Interval, StrOptions, _fit_context
-from ..constraints import Constraints
+from .._threads import blas_threads_for
+from ..chunked import Chunked, InMemory, moments
+from ..chunked._device import DeviceRows, check_finite_on_device
+from ..chunked._lazy import chunked_rows, is_chunked, keep_columns, lazily
+from ..constraints import ConstraintConflictError, Constraints
 from ..linalg._products import product
 from ..pencil import Pencil, solve_pencil
+from ..pencil._pencil import DIRECT
+from ._sigma_points import (
+    FirstPass,
+    WeightedRows,
+    dense_double,
+    is_tall,
+    read_once,
+    with_placeholders,
+    with_sigma_points,
+)
 
 TOL = 1e-5
 """Residual at which the matrix-free route stops: quotients are then right to about ten digits."""
@@ -26,6 +53,9 @@ TOL = 1e-5
 ROUGH_TOL = 0.02
 """The same for methods whose denominator involves every row, so that it can only be inverted roughly and each digit is
 slow: on 18,846 texts the sum of 40 quotients is within half a percent of what ten times the steps reach."""
+
+Unhinted = Literal["each", "moments", "ignored"]
+"""How rows without hints enter both forms: each by itself; by their number, mean and scatter; or not at all."""
 
 FLOATS = (np.float64, np.float32)
 
@@ -36,7 +66,7 @@ def _check_components(model: Any) -> None:
     check_shape(model.components_, (model.n_components_, model.n_features_in_), "components_")
 
 
-class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A linear map to few dimensions, learned from constraints and from all of the data.
 
     A paper overrides :meth:`_pencil`, which states what it makes small and what it makes large. Everything else is
@@ -69,6 +99,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         optional=("share_", "n_perfect_", "route_"),
         check=_check_components,
     )
+    _unhinted: ClassVar[Unhinted] = "each"
     _tol: ClassVar[float] = TOL
     _published: ClassVar[dict[str, Any]] = {}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -105,7 +136,9 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return X
 
     def _components(self, X: Any, constraints: Constraints) -> np.ndarray:
-        pencil = self._pencil(X, constraints)
+        return self._solved(X, self._pencil(X, constraints))
+
+    def _solved(self, X: Any, pencil: Pencil) -> np.ndarray:
         found = solve_pencil(self._features(X), pencil, self.n_components, scaling=self.scaling, tol=self._tol)
         self.share_ = found.share
         self.n_perfect_ = found.n_perfect
@@ -118,7 +151,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : (n, f) array, sparse matrix or data frame
+        X : (n, f) array, sparse matrix, data frame, RowFiles or Dask collection
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown.
         constraints : Constraints, optional
@@ -128,26 +161,122 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         -------
         self
         """
+        if dispatches(X):
+            return fit_on_device(self, X, y, constraints=constraints, wide=DIRECT)
+        rows, given, counted = self._fit_inputs(X, y, constraints)
+        return self._keep(self._components_of(rows, given, counted), rows)
+
+    def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints, bool]:
+        """The rows, the constraints, and whether values of the rows were checked."""
+        if is_chunked(X):
+            if self._unhinted == "each":
+                raise self._needs_memory()
+            far = chunked_rows(X)
+            keep_columns(self, far)
+            return far, checked_constraints(self, far.shape[0], y, constraints, self._needs), True
+        one_pass = self._unhinted == "moments" and isinstance(X, np.ndarray) and X.ndim == 2 and is_tall(X.shape)
         rows, given = fit_inputs(
-            self, X, y, constraints, needs=self._needs, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2
+            self,
+            X,
+            y,
+            constraints,
+            needs=self._needs,
+            check_values=not one_pass,
+            accept_sparse="csr",
+            dtype=FLOATS,
+            ensure_min_samples=2,
         )
-        self.components_ = self._components(rows, given)
-        self.n_components_ = self._n_features_out = len(self.components_)
+        return rows, given, not one_pass
+
+    def _fit_read(self, X: Chunked, constraints: Constraints, read: FirstPass | None) -> Self:
+        """Learn from rows in files, of which this is known already."""
+        rows, given, checked = self._fit_inputs(X, None, constraints)
+        return self._keep(self._components_of(rows, given, checked, read), rows)
+
+    def _components_of(
+        self, X: Any, constraints: Constraints, checked: bool, read: FirstPass | None = None
+    ) -> np.ndarray:
+        """The directions; of tall data, by few weighted rows where the method allows."""
+        in_files = isinstance(X, Chunked)
+        if self._unhinted == "each":
+            return self._components(X, constraints)
+        hinted = np.flatnonzero(constraints.constrained_rows())
+        rows = X if isinstance(X, Chunked) else InMemory(X)
+        if in_files and X.shape[0] < 4 * X.shape[1] + 2 * len(hinted):  # few rows: they fit into memory
+            X, in_files = X.take(np.arange(X.shape[0])).rows, False
+            return self._components(X, constraints)
+        if not (in_files or is_tall(X.shape, len(hinted))):
+            if not checked:
+                check_finite(self, X)
+                check_magnitude(X)
+            return self._components(X, constraints)
+        if self._unhinted == "moments":
+            read = read_once(rows, hinted) if read is None else read
+            others, origin, told = read.others, read.origin, read.told(hinted)
+            if not (checked or (others + moments(told, 0, origin=origin)).shows_all(origin, X.dtype)):
+                check_finite(self, X)
+                check_magnitude(X)
+            few = with_sigma_points(told, others, origin, constraints, hinted)
+        else:
+            told = dense_double(rows.take(hinted).rows if in_files else X[hinted])
+            few = with_placeholders(told, constraints, hinted)
+        try:
+            with blas_threads_for(X.shape[1]):
+                return self._components_of_few(few).astype(X.dtype, copy=False)
+        except ConstraintConflictError:
+            constraints.check()  # names the rows by their own numbers
+            raise
+
+    def _needs_memory(self) -> TypeError:
+        return TypeError(
+            f"{self!r} looks at every row again and again, so that rows must lie in memory. For rows in files use "
+            "Costco, SSDR, SCREEN or RCA."
+        )
+
+    def _components_of_few(self, few: WeightedRows) -> np.ndarray:
+        return self._components(few.points, few.constraints)
+
+    def _keep(self, components: np.ndarray, rows: Any = None) -> Self:
+        self.components_ = components
+        self.n_components_ = self._n_features_out = len(components)
+        if isinstance(rows, Chunked) and rows.like is not None:
+            move_fitted(self, rows.like)
         return self
 
+    @lazily
     def transform(self, X: Any) -> np.ndarray:
         """The rows of X along the learned directions: ``X @ components_.T``.
 
         Parameters
         ----------
-        X : (n, f) array, sparse matrix or data frame
+        X : (n, f) array, sparse matrix, data frame or Dask collection
 
         Returns
         -------
         (n, r) array
         """
         check_is_fitted(self)
-        return self._transform(X)
+        rows = new_rows_on_device(self, X, "components_", "transform")
+        return self._transform(X) if rows is None else self._transform_on_device(rows)
+
+    def _transform_on_device(self, X: Any) -> Any:
+        """The product where X lies."""
+        xp = namespace(X)
+        with explained_memory(X, wanted_per_row=self.n_components_ * numpy_dtype(X).itemsize):
+            directions = xp.permute_dims(xp.astype(self.components_, X.dtype, copy=False), (1, 0))
+            kernels, (f, r) = kernels_for(X), directions.shape
+            if kernels is not None and f <= kernels.MOST_COLUMNS and r <= kernels.MOST_DIRECTIONS:
+                image, finite = kernels.image(X, directions)
+            else:
+                with np.errstate(invalid="ignore"):
+                    image = xp.matmul(X, directions)
+                finite = sum_is_finite(image)
+        # A value that is not finite spoils what it enters; a column that enters nothing is looked at itself.
+        unseen = ~xp.any(directions != 0, axis=1)
+        if bool(xp.any(unseen)) or not bool(finite):
+            for rows, first in DeviceRows(X).leaves():
+                check_finite_on_device(rows, first)
+        return image
 
     def _transform(self, X: Any) -> np.ndarray:
         rows = self._new_rows(X, ensure_all_finite=False, summed=False)
@@ -210,7 +339,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"The last one is {self.n_components_ - 1}."
             )
         names = _input_features(self, feature_names)
-        weights = self.components_[component]
+        weights = to_numpy(self.components_)[component]
         order = np.argsort(-np.abs(weights), kind="stable")[:n]
         return [(str(names[column]), float(weights[column])) for column in order if weights[column] != 0]
 
@@ -223,6 +352,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = bool(self._needs)
+        tags.array_api_support = self._unhinted != "each"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

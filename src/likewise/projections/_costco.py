@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._arrays import FloatArray
 from .._method import PRODUCTS, Method, Needs
 from .._sklearn import Interval, StrOptions
 from ..constraints import Constraints
@@ -15,9 +16,10 @@ from ..graphs import must_link_graph
 from ..pencil import Pencil
 from ._base import Projection
 from ._groups import n_independent_links
+from ._weighted import WeightedProjection
 
 
-class Costco(Projection):
+class Costco(WeightedProjection):
     """Content and structure constrained projection: core pairs close together, everything else spread out.
 
     The workhorse for text and for wide data: it uses the must-links as they are (no closure, so a wrong one does not
@@ -26,8 +28,9 @@ class Costco(Projection):
 
     .. math:: \\max_S \\operatorname{tr}\\frac{S^T U S}{S^T (V + \\beta J) S}
 
-    where V is the mean over core pairs of (x_i − x_j)(x_i − x_j)ᵀ by their weights (Eq. 5.10), U the covariance of
-    all rows (Eq. 5.12), J = diag(U) (Eq. 5.16), and β by default max diag V / max diag J (Eq. 5.17).
+    where :math:`V` is the mean over core pairs of :math:`(x_i - x_j)(x_i - x_j)^T` by their weights (Eq. 5.10),
+    :math:`U` the covariance of all rows (Eq. 5.12), :math:`J = \\operatorname{diag}(U)` (Eq. 5.16), and :math:`\\beta`
+    by default :math:`\\max \\operatorname{diag} V / \\max \\operatorname{diag} J` (Eq. 5.17).
 
     Parameters
     ----------
@@ -51,7 +54,7 @@ class Costco(Projection):
 
     References
     ----------
-    S. Yan's thesis, Sections 5.5–5.6: Eqs. 5.10–5.17, Algorithm 3.
+    S. Yan, PhD thesis, Pennsylvania State University, 2010, Sections 5.5–5.6: Eqs. 5.10–5.17, Algorithm 3.
 
     Examples
     --------
@@ -67,11 +70,12 @@ class Costco(Projection):
     _method: ClassVar[Method] = Method(
         "costco",
         prefer="wide data and text; uses all rows, survives wrong links",
-        paper="Yan, thesis, chapter 5",
+        paper="Yan 2010, chapter 5",
         needs=Needs.MUST_LINK,
         keeps_all_components=True,
         cost=PRODUCTS,
     )
+    _unhinted = "moments"
     _published: ClassVar[dict[str, Any]] = {"beta": "published", "over": "pull", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,
@@ -94,10 +98,10 @@ class Costco(Projection):
         self.regularizer = regularizer
         self.over = over
 
-    def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
+    def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:
         links = must_link_graph(constraints)
         V = laplacian(links) * (2.0 / links.row_sums().sum())
-        U = total_scatter(X.shape[0]) * (1.0 / X.shape[0])
+        U = total_scatter(X.shape[0], weight) * (1.0 / weight.sum())
         variance = np.maximum(U.diagonal(X), 0.0)
         J = np.ones_like(variance) if self.regularizer == "identity" else variance
         self.beta_ = self._beta(V, J, X, constraints)

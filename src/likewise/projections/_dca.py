@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._arrays import FloatArray
 from .._method import PRODUCTS, Method, Needs
 from ..constraints import Constraints
 from ..forms import Form, laplacian, within_scatter
@@ -14,14 +15,14 @@ from ._groups import group_codes
 from ._within import WithinGroups
 
 
-def cannot_link_scatter(constraints: Constraints) -> Form:
+def cannot_link_scatter(constraints: Constraints, weight: FloatArray) -> Form:
     """Mean over cannot-linked groups g, h of (c_g − c_h)(c_g − c_h)ᵀ."""
     closure = constraints.closure()
     graph = cannot_link_graph(closure.between)
     pairs = laplacian(graph).rows
     assert pairs is not None
     total = graph.row_sums().sum() / 2
-    return Form(pairs.lift(centroids(closure.groups))) * (1.0 / total)
+    return Form(pairs.lift(centroids(closure.groups, weight)[0])) * (1.0 / total)
 
 
 class DCA(WithinGroups):
@@ -32,8 +33,8 @@ class DCA(WithinGroups):
 
     .. math:: \\max_w \\frac{w^T C_b w}{w^T C_w w}
 
-    where C_w is the mean scatter of rows around the centroid of their must-link group, and C_b the mean over
-    cannot-linked groups of (c_g − c_h)(c_g − c_h)ᵀ; a row without must-links is a group of one.
+    where :math:`C_w` is the mean scatter of rows around the centroid of their must-link group, and :math:`C_b` the mean
+    over cannot-linked groups of :math:`(c_g - c_h)(c_g - c_h)^T`; a row without must-links is a group of one.
 
     Parameters
     ----------
@@ -69,8 +70,8 @@ class DCA(WithinGroups):
         cost=PRODUCTS,
     )
 
-    def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
-        push = cannot_link_scatter(constraints)
+    def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:
+        push = cannot_link_scatter(constraints, weight)
         codes = group_codes(constraints, "constrained")
-        within = within_scatter(codes) * (1.0 / (codes >= 0).sum())
+        within = within_scatter(codes, weight) * (1.0 / weight[codes >= 0].sum())
         return self._against(within, push, X, constraints)

@@ -37,8 +37,9 @@ class DSP(Projection):
 
     .. math:: \\min_z \\frac{z^T X^T L_S X z}{z^T X^T L_R X z}
 
-    where S = 1 − d̂ on the union of nearest neighbors after the collapse (Eqs. 6–10) and R = 1 − d on the union of
-    farthest rows and the cannot-links (Eqs. 11–14); both distances are divided by their largest value.
+    where :math:`S = 1 - \\hat d` on the union of nearest neighbors after the collapse (Eqs. 6–10) and :math:`R = 1 - d`
+    on the union of farthest rows and the cannot-links (Eqs. 11–14), with :math:`L_S` and :math:`L_R` their Laplacians;
+    both distances are divided by their largest value.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class DSP(Projection):
     References
     ----------
     S. Yan, S. Bouaziz, D. Lee, J. Barlow: Semi-supervised dimensionality reduction for analyzing high-dimensional
-    data with constraints, Neurocomputing 76, 2012; S. Yan's thesis, Chapter 6.
+    data with constraints, Neurocomputing 76, 2012; S. Yan, PhD thesis, Pennsylvania State University, 2010, Chapter 6.
 
     Examples
     --------

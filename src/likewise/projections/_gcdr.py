@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._arrays import FloatArray
 from .._method import NEIGHBORS, Method, Needs
 from .._sklearn import Interval, StrOptions
 from ..constraints import Constraints
@@ -15,14 +16,15 @@ from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbors
 from ..graphs._distances import Euclidean
 from ..graphs._neighbors import N_JOBS, SEARCH, check_n_neighbors, graph_of
 from ..pencil import Pencil
-from ._base import RIDGE, ROUGH_TOL, Projection
+from ._base import RIDGE, ROUGH_TOL, Projection, Unhinted
 from ._lpp import locality_ridge
+from ._weighted import WeightedForms
 
 LEAST_DEGREE = 1e-3
 """With degree="shrink", what must be left of a row's positive weight."""
 
 
-class GCDR(Projection):
+class GCDR(WeightedForms):
     """Graph-driven constrained dimension reduction: one weighted graph of constraints and neighbors.
 
     Positive weights between rows that are the same or near, negative ones between rows that differ; constraints have
@@ -34,8 +36,8 @@ class GCDR(Projection):
     .. math:: \\min_a \\frac{a^T X^T (D - W) X a}{a^T X^T D X a}, \\quad
               W = I + W_{same} - W_{different} + W_{near}
 
-    where W_near holds 1/k for the k nearest neighbors, made symmetric by the mean, and D the row sums of W
-    (Eqs. 1–8; the graph: Section 3). X is centered.
+    where :math:`W_{near}` holds :math:`1/k` for the :math:`k` nearest neighbors, made symmetric by the mean, and
+    :math:`D` the row sums of :math:`W` (Eqs. 1–8; the graph: Section 3). :math:`X` is centered.
 
     Parameters
     ----------
@@ -114,7 +116,12 @@ class GCDR(Projection):
         self.search = search
         self.n_jobs = n_jobs
 
-    def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
+    @property
+    def _unhinted(self) -> Unhinted:  # type: ignore[override]
+        # With degree="strict" an error names rows, which must be those of X.
+        return "each" if self.n_neighbors or self.degree == "strict" else "moments"
+
+    def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:
         near = RowMatrix.zeros(X.shape[0])
         self.recall_ = 1.0
         if self.n_neighbors:
@@ -124,7 +131,7 @@ class GCDR(Projection):
             near = graph_of(found, "mean")
         same = must_link_graph(constraints, closed=True)
         different = cannot_link_graph(constraints, closed=True)
-        positive = 1.0 + (near + same).row_sums()
+        positive = weight + (near + same).row_sums()
         negative = different.row_sums()
         self.shrinkage_ = 1.0
         if self.degree == "absolute":
@@ -137,7 +144,7 @@ class GCDR(Projection):
             weights = positive - self.shrinkage_ * negative
             if self.degree == "strict":
                 _check_degrees(weights)
-        push = Form(RowMatrix.diag(weights).centered())
+        push = Form(RowMatrix.diag(weights).centered(weight))
         cost = locality_ridge(self.ridge, push, X)
         pull = laplacian(near + same - self.shrinkage_ * different, signed=True)
         return Pencil(pull=pull + cost, push=push + cost, over="push")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._arrays import FloatArray
 from ..constraints import Constraints
 
 SINGLETONS = ("all", "none", "constrained", "auto")
 
 
-def group_codes(constraints: Constraints, singletons: str) -> np.ndarray:
+def group_codes(constraints: Constraints, singletons: str, weight: FloatArray | None = None) -> np.ndarray:
     """The closed group of each row, −1 for rows left out.
 
     Parameters
@@ -18,13 +19,15 @@ def group_codes(constraints: Constraints, singletons: str) -> np.ndarray:
         What becomes of groups of one row. "all" keeps them; "none" leaves them out; "constrained" keeps those that
         a cannot-link or label involves; "auto" is "none" once must-links join a tenth of the rows, and "all"
         before, when the few groups span too little.
+    weight : (n,) array, optional
+        How many rows each row counts as.
     """
     groups = constraints.groups()
     if singletons == "all":
         return groups
     grouped = np.bincount(groups)[groups] > 1
     if singletons == "auto":
-        return groups if grouped.mean() < 0.1 else np.where(grouped, groups, -1)
+        return groups if np.average(grouped, weights=weight) < 0.1 else np.where(grouped, groups, -1)
     kept = grouped | constraints.constrained_rows() if singletons == "constrained" else grouped
     return np.where(kept, groups, -1)
 

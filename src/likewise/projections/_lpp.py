@@ -22,7 +22,7 @@ class LPP(Projection):
 
     .. math:: \\min_w \\frac{w^T X^T L X w}{w^T X^T D X w}
 
-    where L = D − W is the Laplacian of the 0/1 graph that joins rows if either is among the other's nearest.
+    where :math:`L = D - W` is the Laplacian of the 0/1 graph that joins rows if either is among the other's nearest.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class LPPSI(Projection):
     .. math:: \\min_w \\frac{w^T X^T (D - W) X w}{w^T X^T X w}, \\quad
               W_{ij} = b_{ij} \\text{ must-linked},\\; -b_{ij} \\text{ cannot-linked},\\; 1 \\text{ neighbors},\\; 0
 
-    where b is the weight of a constraint. With a kernel the same is done on the rows of the kernel
+    where :math:`b_{ij}` is the weight of a constraint. With a kernel the same is done on the rows of the kernel
     matrix, and a new row is placed by its kernel values with the rows seen in ``fit``.
 
     Parameters

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._arrays import FloatArray
 from .._method import PRODUCTS, Method, Needs
 from ..constraints import Constraints
 from ..forms import between_scatter, within_scatter
@@ -19,9 +20,9 @@ class RCA(WithinGroups):
 
     .. math:: \\max_w \\frac{w^T S_t w}{w^T S_w w}, \\qquad w^T S_w w = 1
 
-    where S_w is the mean scatter of the rows around the centroid of their group (groups of two rows or more) and S_t
-    the scatter of the same rows around their mean. With all directions kept this is the whitening transform of the
-    paper, up to a rotation that no distance sees; with fewer, the leading Fisher directions of it.
+    where :math:`S_w` is the mean scatter of the rows around the centroid of their group (groups of two rows or more)
+    and :math:`S_t` the scatter of the same rows around their mean. With all directions kept this is the whitening
+    transform of the paper, up to a rotation that no distance sees; with fewer, the leading Fisher directions of it.
 
     Parameters
     ----------
@@ -58,9 +59,9 @@ class RCA(WithinGroups):
         cost=PRODUCTS,
     )
 
-    def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
+    def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:
         codes = group_codes(constraints, "none")
-        weight = 1.0 / (codes >= 0).sum()
-        within = weight * within_scatter(codes)
-        total = within + weight * between_scatter(codes)
+        mean = 1.0 / weight[codes >= 0].sum()
+        within = mean * within_scatter(codes, weight)
+        total = within + mean * between_scatter(codes, weight)
         return self._against(within, total, X, constraints)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._arrays import FloatArray
 from .._method import PRODUCTS, Method, Needs
 from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import between_scatter, ridge
 from ..pencil import Pencil
-from ._base import Projection
+from ._base import Projection, Unhinted
 from ._dca import cannot_link_scatter
 from ._groups import SINGLETONS, group_codes
+from ._weighted import WeightedProjection
 
 
-class SCREEN(Projection):
+class SCREEN(WeightedProjection):
     """SCREEN: the orthonormal directions along which the centroids of the must-link groups spread most.
 
     Prefer it as a fast baseline for text: it is PCA of the group centroids, weighted by group size. Unlike
@@ -23,7 +25,7 @@ class SCREEN(Projection):
     .. math:: \\max_{P^T P = I} \\operatorname{tr}(P^T \\tilde S P), \\quad
               \\tilde S = \\sum_g |g|\\,(c_g - c)(c_g - c)^T
 
-    where c_g is the centroid of group g and c the mean.
+    where :math:`c_g` is the centroid of group :math:`g` and :math:`c` the mean.
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ class SCREEN(Projection):
     References
     ----------
     W. Tang, H. Xiong, S. Zhong, J. Wu: Enhancing semi-supervised clustering: a feature projection perspective,
-    KDD 2007. S. Yan's thesis, Section 4.6.
+    KDD 2007. S. Yan, PhD thesis, Pennsylvania State University, 2010, Section 4.6.
 
     Examples
     --------
@@ -74,7 +76,12 @@ class SCREEN(Projection):
     def _needs(self) -> Needs:
         return Needs.CANNOT_LINK if self.scatter == "cannot" else super()._needs
 
-    def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
+    @property
+    def _unhinted(self) -> Unhinted:  # type: ignore[override]
+        return "moments" if self.scatter == "groups" and self.singletons in ("all", "auto") else "ignored"
+
+    def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:
         if self.scatter == "cannot":
-            return Pencil(pull=ridge(1.0), push=cannot_link_scatter(constraints))
-        return Pencil(pull=ridge(1.0), push=between_scatter(group_codes(constraints, self.singletons)))
+            return Pencil(pull=ridge(1.0), push=cannot_link_scatter(constraints, weight))
+        codes = group_codes(constraints, self.singletons, weight)
+        return Pencil(pull=ridge(1.0), push=between_scatter(codes, weight))

@@ -21,7 +21,7 @@ class SLPP(Projection):
 
     .. math:: \\min_w \\frac{w^T X^T L_M X w}{w^T X^T D_M X w}
 
-    where L_M and D_M belong to the graph of must-links after transitive closure, weighted.
+    where :math:`L_M` and :math:`D_M` belong to the graph of must-links after transitive closure, weighted.
 
     Parameters
     ----------
@@ -49,6 +49,7 @@ class SLPP(Projection):
     _method: ClassVar[Method] = Method(
         "slpp", prefer="a baseline: the must-link graph", paper="Cai, He 2005", needs=Needs.MUST_LINK, cost=PRODUCTS
     )
+    _unhinted = "ignored"
     _tol = ROUGH_TOL
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "push", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
-
+from .._arrays import FloatArray
 from .._method import PRODUCTS, Method
 from .._sklearn import Interval
 from ..constraints import Constraints
@@ -14,9 +13,10 @@ from ..forms import laplacian, ridge
 from ..graphs import RowMatrix, cannot_link_graph, must_link_graph
 from ..pencil import Pencil
 from ._base import Projection
+from ._weighted import WeightedProjection
 
 
-class SSDR(Projection):
+class SSDR(WeightedProjection):
     """Semi-supervised dimensionality reduction: PCA that also spreads cannot-links and shortens must-links.
 
     Prefer it as a robust default when constraints are few: with none it is PCA, so it stays near the unsupervised
@@ -25,8 +25,8 @@ class SSDR(Projection):
     .. math:: \\max_{W^T W = I} \\tfrac12 \\sum_{ij} (w^T x_i - w^T x_j)^2 S_{ij}, \\quad
               S_{ij} = \\frac{1}{n^2} + \\frac{\\alpha}{n_C}[ij \\in C] - \\frac{\\beta}{n_M}[ij \\in M]
 
-    where C and M are the cannot- and must-links as given (not closed) and n_C, n_M how many there are; each with its
-    weight.
+    where :math:`C` and :math:`M` are the cannot- and must-links as given (not closed) and :math:`n_C`, :math:`n_M` how
+    many there are; each with its weight.
 
     Parameters
     ----------
@@ -52,6 +52,7 @@ class SSDR(Projection):
     _method: ClassVar[Method] = Method(
         "ssdr", prefer="few constraints: PCA, gently corrected", paper="Zhang, Zhou, Chen 2007", cost=PRODUCTS
     )
+    _unhinted = "moments"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],
         "alpha": [Interval(Real, 0, None, closed="left")],
@@ -64,9 +65,8 @@ class SSDR(Projection):
         self.alpha = alpha
         self.beta = beta
 
-    def _pencil(self, X: Any, constraints: Constraints) -> Pencil:
-        n = constraints.n_samples
-        weights = RowMatrix.low_rank(np.ones((n, 1))) * (1.0 / n**2)
+    def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:
+        weights = RowMatrix.low_rank(weight[:, None]) * (1.0 / weight.sum() ** 2)
         for graph, amount in (
             (cannot_link_graph(constraints), self.alpha),
             (must_link_graph(constraints), -self.beta),

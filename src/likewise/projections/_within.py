@@ -10,11 +10,13 @@ from ..forms import Form, relative_ridge
 from ..pencil import Pencil
 from ._base import RIDGE, Projection
 from ._groups import n_independent_links
+from ._weighted import WeightedProjection
 
 
-class WithinGroups(Projection):
+class WithinGroups(WeightedProjection):
     """A projection whose pull is a scatter within groups and a ridge: the fewer constraints a feature, the larger."""
 
+    _unhinted = "ignored"
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "pull", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+import likewise
+
 from .. import __version__
-from ..constraints._format import pluralize
+from ..constraints._format import describe_partition, pluralize
 from ..front._evidence import UNSUPERVISED
-from ..front._report import LOW_AGREEMENT
 from ..prepare._kinds import DataKind
 from ._facts import Facts
 from ._markup import Html, element, joined, table
@@ -24,6 +25,10 @@ FAMILIES = {
     "relearned graph": "weighs the columns anew, then finds neighbors again",
     "soft graph": "gives each row a probability for each cluster, by its neighbors, so that the hints are likely",
     "soft linear": "the same, by the columns themselves",
+    "soft unsupervised": "the same, by the columns themselves, from the clusters without hints on",
+    "compared graph": "follows who is near whom, and moves rows until what is said to be more alike is nearer",
+    "compared both": "the same, by neighbors and by the columns themselves",
+    "compared linear": "the same, by the columns themselves",
 }
 """The families of clusterings of ``Likewise``, in a reader's words."""
 
@@ -52,22 +57,13 @@ def headline(facts: Facts) -> str:
     """The result in one sentence."""
     found = f"{pluralize(facts.n_rows, 'row')} in {pluralize(facts.n_clusters, 'cluster')}"
     if facts.kept_share is None:
-        return f"{found}, without hints."
-    return f"{found}. Of {pluralize(facts.n_hints, 'hinted pair')} the result keeps {facts.kept_share:.1%}."
+        return f"{found}, by links and contents." if facts.links is not None else f"{found}, without hints."
+    return f"{found}, with {facts.hints_in_words}."
 
 
-def figures(facts: Facts) -> Html:
-    """The result in a few large numbers."""
-    report = facts.report
-    tiles = [(f"{facts.n_rows:,}", "rows"), (f"{facts.n_clusters:,}", "clusters")]
-    if facts.kept_share is not None:
-        tiles += [(f"{facts.n_hints:,}", "hinted pairs"), (f"{facts.kept_share:.0%}", "of them kept")]
-    if report is not None:
-        if report.trust != "none":
-            tiles.append((f"{len(report.moved):,}", "rows moved by hints"))
-        tiles.append((f"{int(np.sum(report.agreement < LOW_AGREEMENT)):,}", "low-agreement rows"))
-    items = (element("li", element("b", number), element("span", words)) for number, words in tiles)
-    return element("ul", *items, class_="tiles")
+def made(facts: Facts) -> Html:
+    """How the result was made: what was asked, and what was tried."""
+    return joined([asked(facts), element("h3", "What was tried"), tried(facts)])
 
 
 def asked(facts: Facts) -> Html:
@@ -80,6 +76,8 @@ def asked(facts: Facts) -> Html:
     if report is not None:
         lines.append(("How rows are compared", f"{KINDS[facts.kind]} (In short: {report.preprocessing}.)"))
     lines.append(("Clusters", _number_of_clusters(facts)))
+    if facts.links is not None:
+        lines.append(("Links", f"{pluralize(facts.links.nnz, 'link')} between rows."))
     lines.append(("Hints", _hints(facts)))
     if report is not None and report.trust in TRUST:
         lines.append(("Hints are taken", f"{TRUST[report.trust]}."))
@@ -100,8 +98,11 @@ def tried(facts: Facts) -> Html:
             ]
         )
     parts = [element("p", _method(report))]
+    if facts.links is not None and report.families:
+        sentence = "Links count as hints: rows that are linked, or share what they link to, as the same."
+        parts.append(element("p", sentence))
     if report.families:
-        parts.append(element("p", _fallback(report)))
+        parts.append(element("p", _learned(report)))
         rows = [
             (
                 joined([element("b", family.name), element("span", FAMILIES[family.name], class_="meaning")]),
@@ -117,8 +118,8 @@ def tried(facts: Facts) -> Html:
         note = (
             "Every clustering learned from a part of the hints only. “Unseen hints kept” is how often it agrees with "
             "the hints it was not shown, which tells whether anything was learned; those without hints were shown "
-            "none. A family’s weight depends on how well it explains unseen hints: 1 for the best, less for one that "
-            "is clearly worse."
+            "none. A family’s weight is its share in the result: the less, the worse it explains unseen hints; what "
+            "families that learned lose where hints count little, those without hints gain."
         )
         parts.append(element("p", note, class_="note"))
     parts += [element("p", sentence) for sentence in _caveats(report)]
@@ -140,33 +141,42 @@ def repeat(facts: Facts) -> Html:
     sentence = "The same data, hints, settings and versions give the same clusters."
     parts = [element("p", sentence) if has_seed else None]
     if facts.command:
-        parts += [element("h3", "Command"), element("pre", element("code", facts.command))]
-    parts += [
-        element("h3", "In Python"),
-        element("pre", element("code", f"{' '.join(repr(facts.model).split())}.fit(X, constraints=constraints)")),
-        table((), rows, kind="facts"),
-    ]
-    return joined(parts)
+        parts += [element("h3", "Command"), _copied(facts.command)]
+    parts += [element("h3", "In Python"), _copied(facts.code or _code(facts))]
+    if not facts.code:
+        parts.append(element("p", "X and hints are the data and the hints that you passed.", class_="note"))
+    return joined([*parts, table((), rows, kind="facts")])
+
+
+def _copied(text: str) -> Html:
+    """A block of text with a button that copies it."""
+    button = element("button", "Copy", type="button", class_="copy script", data_copy=True)
+    return element("div", element("pre", element("code", text), tabindex="0"), button, class_="copied")
+
+
+def _code(facts: Facts) -> str:
+    """Python that fits the same model, where the data is at hand."""
+    estimator = type(facts.model).__name__
+    hints = "" if facts.constraints.is_empty else ", constraints=hints"
+    links = "" if facts.links is None else ", links=links"
+    return (
+        f"import likewise\n\nmodel = likewise.{' '.join(repr(facts.model).split())}\nmodel.fit(X{hints}{links})\n"
+        f"model.labels_"
+        if hasattr(likewise, estimator)
+        else f"model = {' '.join(repr(facts.model).split())}\nmodel.fit(X{hints}{links})\nmodel.labels_"
+    )
 
 
 def _hints(facts: Facts) -> str:
     """The hints in words."""
     constraints = facts.constraints
     if constraints.is_empty:
-        return "None."
+        return "None, apart from the links." if facts.links is not None else "None."
     sentences = []
     for pairs, word in ((constraints.must_link, "the same"), (constraints.cannot_link, "different")):
         if len(pairs):
             sentences.append(f"{pluralize(len(pairs), 'pair')} said to be {word}")
-    for partition in constraints.partitions:
-        meanings = (
-            (partition.same_within, "rows of one group are the same"),
-            (partition.different_within, "rows of one group are all different"),
-            (partition.different_across, "rows of two groups are different"),
-        )
-        meaning = ", ".join(words for stated, words in meanings if stated)
-        groups = pluralize(partition.n_blocks, "group")
-        sentences.append(f"{pluralize(partition.n_known, 'row')} in {groups} ({meaning})")
+    sentences += [describe_partition(partition) for partition in constraints.partitions]
     return "; ".join(sentences) + "."
 
 
@@ -197,18 +207,18 @@ def _method(report: Any) -> str:
     )
 
 
-def _fallback(report: Any) -> str:
+def _learned(report: Any) -> str:
     gain = f"{report.gain:+.1f} ± {report.gain_error:.1f}".replace("-", "−")
     if report.fallback:
-        return (
-            f"Fallback to the unsupervised result: yes, because {report.fallback}. (Gain in predicting unseen hints, "
-            f"as a log-likelihood: {gain}.)"
+        words = f"Nothing was learned from the hints ({report.fallback}); they hold for their own rows."
+    else:
+        words = (
+            f"What was learned from the hints counts {report.constraint_weight:.0%}; the rest is what clusterings "
+            "without hints say. It counts the more, the better it predicts hints that it was not shown. (Gain as a "
+            f"log-likelihood: {gain}; above 0 is better.) {pluralize(len(report.moved), 'row')} moved to another "
+            "cluster."
         )
-    return (
-        "Fallback to the unsupervised result: no. Clusterings that learned from hints predict the hints they were not "
-        f"shown better than clusterings without hints do. (Gain as a log-likelihood: {gain}; above 0 is better.) "
-        f"So {pluralize(len(report.moved), 'row')} moved to another cluster."
-    )
+    return f"{words} What to do next: {report.advice}." if report.advice else words
 
 
 def _caveats(report: Any) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from ..constraints._conflicts import count_conflicts
 from ..constraints._format import pluralize
 from ..evaluation import constraint_accuracy
-from ._clusters_chapter import row_shown
+from ._clusters_chapter import cluster_chip, row_shown
 from ._facts import Facts
 from ._map_data import likely_wrong
 from ._markup import Html, element, joined, plain, table
@@ -25,10 +25,10 @@ SHADES = 4
 
 
 def hints(facts: Facts) -> Html:
-    """How far the hints were kept, between which clusters they were not, and which look wrong."""
+    """How far the hints were kept, between which clusters they were not, which look wrong, and what they changed."""
     if facts.constraints.is_empty:
-        return element("p", "No hints were given.")
-    return joined([*_kept(facts), *_wrong(facts)])
+        return joined([element("p", "No hints were given."), *_links(facts)])
+    return joined([*_kept(facts), *_wrong(facts), *_moved(facts), *_links(facts)])
 
 
 def _kept(facts: Facts) -> list[Html]:
@@ -36,6 +36,12 @@ def _kept(facts: Facts) -> list[Html]:
     lines = (
         ("said to be the same, and together", counts.same_kept, counts.n_same),
         ("said to be different, and apart", counts.different_kept, counts.n_different),
+        (
+            "comparisons that the clusters do not contradict",
+            facts.comparisons_kept,
+            len(facts.constraints.comparisons),
+        ),
+        ("preferences that the clusters side with", facts.preferences_kept, len(facts.constraints.preferences)),
     )
     parts = [element("ul", *(_meter(name, kept, total) for name, kept, total in lines if total), class_="meters")]
     constraints = facts.constraints
@@ -46,11 +52,13 @@ def _kept(facts: Facts) -> list[Html]:
         parts.append(element("p", f"Counted by the weight of each hint, {share:.1%} are kept."))
     if facts.report is not None and (dropped := facts.report.dropped):
         verb = "was" if dropped == 1 else "were"
-        parts.append(element("p", f"{pluralize(dropped, 'hint')} {verb} left out as more likely wrong than right."))
+        looked = f"{pluralize(dropped, 'hint')} looked wrong after a first round of learning"
+        parts.append(element("p", f"{looked}, and {verb} left out of the second."))
     if count := count_conflicts(constraints, constraints.groups())[0]:
         verb = "contradicts" if count == 1 else "contradict"
         parts.append(element("p", f"{pluralize(count, 'hint')} {verb} others, so not all can be kept."))
-    parts.append(_matrix(facts) if facts.n_clusters <= MAX_MATRIX else _most_broken(facts))
+    if facts.counts.broken.any():
+        parts.append(_matrix(facts) if facts.n_clusters <= MAX_MATRIX else _most_broken(facts))
     return parts
 
 
@@ -58,7 +66,7 @@ def _wrong(facts: Facts) -> list[Html]:
     """Which hints look wrong; nothing where the model does not say."""
     if not hasattr(facts.model, "suspects_"):
         return []
-    title = element("h3", "Hints that look wrong")
+    title = element("h3", "Hints that look wrong", id="wrong")
     found = likely_wrong(facts)
     if not found:
         return [title, element("p", "No hint is more likely wrong than right.")]
@@ -66,7 +74,7 @@ def _wrong(facts: Facts) -> list[Html]:
     items = (_suspect(facts, suspect, point) for suspect in found[:MAX_LISTED])
     more = f" The first {MAX_LISTED}:" if len(found) > MAX_LISTED else ""
     number = "1 hint is" if len(found) == 1 else f"{len(found):,} hints are"
-    note = "Judged by the clusterings that were not shown the hint. They may be wrong, too: look at the two rows."
+    note = "Judged by the clusterings that were not shown the hint. They may be wrong, too: look at the rows."
     return [
         title,
         element("p", f"{number} more likely wrong than right.{more}"),
@@ -77,6 +85,8 @@ def _wrong(facts: Facts) -> list[Html]:
 
 def _suspect(facts: Facts, suspect: Any, point: dict[int, int]) -> Html:
     left, right = suspect.rows
+    if suspect.than is not None:
+        return _reversed(facts, suspect)
     kind = "the same" if suspect.kind == "must-link" else "different"
     found = "together" if facts.labels[left] == facts.labels[right] else "apart"
     judged = (
@@ -93,6 +103,15 @@ def _suspect(facts: Facts, suspect: Any, point: dict[int, int]) -> Html:
     )
 
 
+def _reversed(facts: Facts, suspect: Any) -> Html:
+    """A comparison that looks reversed."""
+    pairs = []
+    for rows, words in ((suspect.rows, "Said to be more alike"), (suspect.than, "than")):
+        members = (element("div", *row_shown(facts, row, rows[0]), class_="member") for row in rows)
+        pairs += [element("p", element("b", words)), element("div", *members, class_="two")]
+    return element("li", *pairs, element("p", f"{suspect.wrong:.0%} likely reversed"))
+
+
 def _meter(name: str, kept: int, total: int) -> Html:
     bar = element(
         "svg",
@@ -106,15 +125,15 @@ def _meter(name: str, kept: int, total: int) -> Html:
 
 
 def _matrix(facts: Facts) -> Html:
-    """Kept and broken hints by the two clusters of their rows."""
+    """Kept and broken hints by the two clusters of their rows, each pair of clusters once."""
     kept = facts.counts.kept
     broken = facts.counts.broken
     most = max(int(broken.max()), 1)
-    chips = [element("span", plain(name, 20), class_=f"chip c{number}") for number, name in enumerate(facts.names)]
+    order = facts.by_size.tolist()
     rows = []
-    for line, chip in enumerate(chips):
-        cells = [chip]
-        for column in range(facts.n_clusters):
+    for place, line in enumerate(order):
+        cells: list[Html | None] = [cluster_chip(facts, line, 26)]
+        for column in order[: place + 1]:
             good = int(kept[line, column])
             bad = int(broken[line, column])
             shade = -(-SHADES * bad // most)
@@ -125,16 +144,17 @@ def _matrix(facts: Facts) -> Html:
                 ]
             )
             cells.append(element("span", text, class_=f"heat h{shade}"))
-        rows.append(cells)
+        rows.append(cells + [None] * (len(order) - place - 1))
+    head = ["", *(element("span", plain(facts.titles[number], 26), class_=f"chip c{number}") for number in order)]
     note = (
-        "Each cell counts the hinted pairs with one row in the cluster of the line and the other in that of the "
-        "column. Inside a cluster (the diagonal) pairs said to be the same are kept; elsewhere pairs said to be "
-        "different are. ✗ marks broken ones."
+        "Each cell counts hinted pairs with one row in the cluster of the line and the other in that of the column. "
+        "Inside a cluster (the diagonal) pairs said to be the same are kept; elsewhere those said to be different are. "
+        "✗ marks broken ones."
     )
     return joined(
         [
             element("h3", "Where hints are kept and broken"),
-            table(["", *chips], rows, kind="square"),
+            table(head, rows, kind="square"),
             element("p", note, class_="note"),
         ]
     )
@@ -148,10 +168,77 @@ def _most_broken(facts: Facts) -> Html:
     rows = []
     for line, column in zip(*np.unravel_index(order, broken.shape), strict=True):
         if broken[line, column]:
-            where = f"inside cluster {facts.names[line]}"
+            where = [cluster_chip(facts, int(line))]
             if line != column:
-                where = f"between clusters {facts.names[line]} and {facts.names[column]}"
-            rows.append((where, f"{broken[line, column]:,}", f"{kept[line, column]:,}"))
-    if not rows:
-        return element("p", "No hint is broken anywhere.")
-    return joined([element("h3", "Where hints are broken"), table(("where", "broken", "kept"), rows)])
+                where += [Html(" and "), cluster_chip(facts, int(column))]
+            rows.append((joined(where), f"{broken[line, column]:,}", f"{kept[line, column]:,}"))
+    return joined([element("h3", "Where hints are broken"), table(("inside or between", "broken", "kept"), rows)])
+
+
+def _moved(facts: Facts) -> list[Html]:
+    """Which clusters exchanged the rows that hints moved, with examples."""
+    if facts.moved is None:
+        return []
+    title = element("h3", "What hints changed", id="moved")
+    if not len(facts.moved):
+        return [title, element("p", "No row is in another cluster than without hints.")]
+    assert facts.unsupervised is not None
+    before = facts.unsupervised[facts.moved]
+    after = facts.labels[facts.moved]
+    flows, which, counts = np.unique(np.column_stack([before, after]), axis=0, return_inverse=True, return_counts=True)
+    most = int(counts.max())
+    lines = []
+    for flow in np.argsort(-counts, kind="stable")[:MAX_LISTED].tolist():
+        start, end = flows[flow].tolist()
+        rows = facts.moved[which.ravel() == flow]
+        if facts.certainty is not None:
+            rows = rows[np.argsort(-facts.certainty[rows], kind="stable")]
+        examples = ", ".join(plain(facts.row_name(int(row)), 24) for row in rows[:3])
+        gone = element("span", "a cluster that is gone", class_="note")
+        lines.append(
+            (
+                joined([gone if start < 0 else cluster_chip(facts, start, 30), " → ", cluster_chip(facts, end, 30)]),
+                joined([_bar(int(counts[flow]) / most), f" {counts[flow]:,}"]),
+                element("span", examples, class_="note"),
+            )
+        )
+    sentence = f"{pluralize(len(facts.moved), 'row')} moved, {len(facts.moved) / facts.n_rows:.0%} of all."
+    more = f" The {len(lines)} largest of {len(flows)} flows:" if len(lines) < len(flows) else ""
+    button = element("button", "Show on the map", type="button", class_="quiet script", data_color="moved")
+    return [
+        title,
+        element("p", f"{sentence}{more} ", button),
+        table(("from, without hints → to", "rows", "such as"), lines, kind="flows"),
+    ]
+
+
+def _links(facts: Facts) -> list[Html]:
+    """What links between rows did."""
+    if facts.links is None:
+        return []
+    same = facts.labels[facts.links.row] == facts.labels[facts.links.col]
+    shares = facts.sizes / facts.n_rows
+    expected = float(np.square(shares).sum())
+    lines = [("links between rows", f"{facts.links.nnz:,}"), ("rows with a link", f"{_linked(facts):,}")]
+    if facts.links.nnz:
+        lines += [
+            ("of them inside a cluster", f"{same.mean():.0%}"),
+            ("expected by chance", f"{expected:.0%}"),
+        ]
+    sentence = "Links were used to find the clusters: linked rows belong together more often than not."
+    return [element("h3", "Links", id="links"), element("p", sentence), table((), lines, kind="facts")]
+
+
+def _linked(facts: Facts) -> int:
+    return len(np.unique(np.concatenate([facts.links.row, facts.links.col])))
+
+
+def _bar(share: float) -> Html:
+    return element(
+        "svg",
+        element("rect", x=0, y=0, width=round(100 * share, 1), height=8, class_="fill"),
+        viewBox="0 0 100 8",
+        preserveAspectRatio="none",
+        class_="flow",
+        aria_hidden="true",
+    )

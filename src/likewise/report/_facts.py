@@ -13,18 +13,30 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
 from .._arrays import BoolArray, FloatArray, IntArray, slices
+from .._devices import to_numpy
 from ..constraints import Constraints
-from ..front._report import feature_differences, largest_differences
+from ..constraints._format import pluralize
+from ..front import Likewise
+from ..front._certainty import DOUBTFUL
+from ..front._report import feature_differences, kept_comparisons, largest_differences, share_kept
+from ..prepare._columns import as_raw_table
 from ..prepare._kinds import DataKind, kind_of
 from ..prepare._linear import LinearFeatures
+from ..prepare._text_column import Text
+from ..questions import Answers, Question
+from ..tables import as_texts
+from ._columns import Columns, Difference
 from ._counts import PairCounts
 from ._layout import Layout
+from ._titles import cluster_titles
 
 MAX_POINTS = 100_000
 """Rows on the map; of more, so many are drawn at random, those in pairs first."""
 
 MAX_FITTED = 10_000
 """Rows from which the directions of the map are found."""
+
+N_QUESTIONS = 10
 
 
 class Facts:
@@ -35,8 +47,10 @@ class Facts:
     Attributes
     ----------
     n_rows, n_columns : int
-    names : (k,) array
+    numbers : (k,) array
         The clusters, as in ``labels_``.
+    names : (k,) array of str
+        What the model calls them: after labels where there are some, else by their numbers.
     labels : (n,) ints
         The cluster of each row, as a position in ``names``.
     rows : (m,) ints
@@ -51,13 +65,18 @@ class Facts:
         X: Any,
         *,
         constraints: Constraints | None = None,
+        answers: Answers | None = None,
         ids: Any = None,
         texts: Any = None,
         images: Any = None,
         feature_names: Any = None,
+        table: Any = None,
+        classes: Any = None,
+        links: Any = None,
         kind: str | None = None,
         preprocessing: str = "",
         command: str = "",
+        code: str = "",
         seed: Any = None,
     ) -> None:
         if not hasattr(model, "labels_"):
@@ -69,9 +88,15 @@ class Facts:
                 f"kind={kind!r} is no kind of data. Use one of {', '.join(map(repr, map(str, DataKind)))}."
             )
         columns = getattr(X, "columns", None)
+        features = getattr(model, "table_features_", None)
+        if features is not None and as_raw_table(X) is not None:  # a frame of more than numbers, as it was fitted
+            table = X if table is None else table
+            feature_names = features.get_feature_names_out() if feature_names is None else feature_names
+            texts = _text_column(features, X) if texts is None else texts
+            X = features.transform(X)
         X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
         n, width = X.shape
-        names, labels = np.unique(np.asarray(model.labels_), return_inverse=True)
+        numbers, labels = np.unique(to_numpy(model.labels_), return_inverse=True)
         if len(labels) != n:
             raise ValueError(f"the model was fitted on {len(labels):,} rows, X has {n:,}. Pass the X of fit.")
         if constraints is None:
@@ -85,17 +110,23 @@ class Facts:
         self.model = model
         self.n_rows = n
         self.n_columns = width
-        self.names = names
+        self.numbers = numbers
+        self.names = np.asarray(getattr(model, "cluster_names_", numbers.astype(str)))
         self.labels = labels
         self.rows = _rows_on_map(constraints)
         self.X = X if len(self.rows) == n else X[self.rows]
         self.constraints = constraints
+        self.answers = getattr(model, "answers_", None) if answers is None else answers
         self.ids = _one_each(ids, n, "ids", "row")
         self.texts = _one_each(texts, n, "texts", "row")
         self.images = _one_each(images, n, "images", "row")
         self.feature_names = _one_each(feature_names, width, "feature_names", "column")
+        self.classes = None if classes is None else as_texts(_one_each(classes, n, "classes", "row"))
+        self.links = _checked_links(links, n)
         self.preprocessing = preprocessing
         self.command = command
+        self.code = code
+        self._table = table
         self.seed = getattr(model, "random_state", None) if seed is None else seed
         self._kind = None if kind is None else DataKind(kind)
 
@@ -109,21 +140,177 @@ class Facts:
         """The model's own report; None unless it is a ``Likewise``."""
         return getattr(self.model, "report_", None)
 
+    @cached_property
+    def certainty(self) -> FloatArray | None:
+        """How sure the cluster of each row is, from 0 to 1; None where the model does not say."""
+        return getattr(self.model, "certainty_", None)
+
+    @cached_property
+    def second(self) -> IntArray | None:
+        """The cluster that comes next for each row, as a position in ``names``; −1 where there is none."""
+        second = getattr(self.model, "second_labels_", None)
+        if second is None:
+            return None
+        position = np.full(int(max(self.numbers.max(), second.max())) + 2, -1)
+        position[self.numbers] = np.arange(self.n_clusters)
+        return position[second]  # −1 is the last, which no cluster has
+
+    @cached_property
+    def unsupervised(self) -> IntArray | None:
+        """The cluster of each row without hints, as a position in ``names``; −1 for one that hints dissolved."""
+        baseline = getattr(self.model, "unsupervised_labels_", None)
+        if baseline is None or self.constraints.is_empty:
+            return None
+        position = np.full(int(max(self.numbers.max(), baseline.max())) + 1, -1)
+        position[self.numbers] = np.arange(self.n_clusters)
+        return position[baseline]
+
+    @cached_property
+    def moved(self) -> IntArray | None:
+        """The rows that hints put into another cluster; None where it is not known."""
+        return None if self.unsupervised is None else np.flatnonzero(self.unsupervised != self.labels)
+
+    @cached_property
+    def doubtful(self) -> IntArray:
+        """The rows whose clusters are in doubt, the least certain first."""
+        if self.certainty is None:
+            return np.zeros(0, dtype=np.int64)
+        rows = np.flatnonzero(self.certainty < DOUBTFUL)
+        return rows[np.argsort(self.certainty[rows], kind="stable")]
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        """Those whose answers would teach most, about rows on the map; none where the model has no ensemble."""
+        if not isinstance(self.model, Likewise) or not hasattr(self.model, "constraints_") or self.n_clusters < 2:
+            return []
+        return list(self.model.ask(N_QUESTIONS, kind="choice", among=self.rows, answers=self.answers))
+
+    @cached_property
+    def hinted(self) -> BoolArray:
+        """(n,) bools: rows that a hint is about."""
+        mask = np.zeros(self.n_rows, dtype=bool)
+        mask[np.concatenate([self.constraints.must_link, self.constraints.cannot_link]).ravel()] = True
+        for partition in self.constraints.partitions:
+            mask |= partition.codes >= 0
+        return mask
+
+    @cached_property
+    def class_names(self) -> list[str]:
+        """The known classes, in the order of the alphabet."""
+        return sorted({name for name in self.classes or () if name is not None})
+
+    @cached_property
+    def class_codes(self) -> IntArray | None:
+        """The class of each row, as a position in ``class_names``; −1 where it is unknown, None where all are."""
+        if self.classes is None:
+            return None
+        code = {name: number for number, name in enumerate(self.class_names)}
+        return np.array([-1 if name is None else code[name] for name in self.classes], dtype=np.int64)
+
+    def label_of(self, cluster: int) -> str | None:
+        """The label that a cluster is called after; None where no row in it has one."""
+        return None if self.report is None else self.report.clusters[cluster].label
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """What clusters are called for a reader."""
+        return cluster_titles(self)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The reader's own columns of the rows on the map; none for words and pixels."""
+        raw = None if self._table is None else as_raw_table(self._table)
+        if self._table is not None and not (self.is_text and raw is not None and raw.matrix is not None):
+            found = Columns.of_table(self._table, self.rows)
+            if len(found):
+                return found
+        if self.is_text or self.kind is DataKind.IMAGES or (self.images is not None and self.feature_names is None):
+            return Columns()
+        names = tuple(self.column_names)
+        if not self.is_standardized:
+            return Columns.of_matrix(self.X, names)
+        return Columns.of_matrix(self.X, names, deviations=self.deviations, is_indicator=self.is_indicator)
+
+    @property
+    def has_named_columns(self) -> bool:
+        """Whether columns have names that mean something to a reader, unlike x0, x1, ..."""
+        return not all(name[:1] == "x" and name[1:].isdigit() for name in self.columns.order)
+
+    @cached_property
+    def differences(self) -> list[list[Difference]]:
+        """In which columns each cluster differs from all other rows, the largest difference first."""
+        return self.columns.differences(self.map_labels, self.n_clusters)
+
+    def words(self, cluster: int) -> list[tuple[str, float]]:
+        """The words that a cluster has more often than others, with their differences; none where there are no texts.
+
+        Numbers are no words.
+        """
+        if self.is_text:
+            found = self.top_features(cluster, 40)
+        elif self.kind is DataKind.MIXED and self.texts is not None:
+            own = set(self.columns.order)
+            found = [
+                (name.rpartition(":")[2], value)
+                for name, value in self.top_features(cluster, 200)
+                if not own & {name, name.rpartition("=")[0], name.partition(" (")[0]}
+            ]
+        else:
+            return []
+        return [(word, value) for word, value in found if value > 0 and any(map(str.isalpha, word))]
+
     @property
     def n_hints(self) -> int:
-        """Pairs that the constraints are about."""
-        return self.counts.n_same + self.counts.n_different
+        """Pairs that the constraints are about, comparisons and preferences."""
+        others = len(self.constraints.comparisons) + len(self.constraints.preferences)
+        return self.counts.n_same + self.counts.n_different + others
+
+    @cached_property
+    def comparisons_kept(self) -> int:
+        """Comparisons that the clusters do not contradict."""
+        return int(kept_comparisons(self.labels, self.constraints.comparisons).sum())
+
+    @cached_property
+    def preferences_kept(self) -> int:
+        """Preferences that the clusters side with."""
+        return sum(preference.margin(self.labels) > 0 for preference in self.constraints.preferences)
+
+    @property
+    def hints_in_words(self) -> str:
+        """The hints as a reader gave them: "60 hinted pairs", "18 labels", "40 comparisons and 2 preferences"."""
+        constraints = self.constraints
+        labels = sum(partition.n_known for partition in constraints.partitions if partition.is_labels)
+        if labels and not len(constraints.must_link) + len(constraints.cannot_link):
+            words = [pluralize(labels, "label")]
+        else:
+            n_pairs = self.counts.n_same + self.counts.n_different
+            words = [pluralize(n_pairs, "hinted pair")] if n_pairs else []
+        for count, noun in ((len(constraints.comparisons), "comparison"), (len(constraints.preferences), "preference")):
+            words += [pluralize(count, noun)] if count else []
+        return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
     @cached_property
     def kept_share(self) -> float | None:
-        """The share of these pairs that the result keeps, each counted once; None without hints."""
-        kept = self.counts.same_kept + self.counts.different_kept
+        """The share of all these that the result keeps, each counted once; None without hints."""
+        pairs = self.counts.same_kept + self.counts.different_kept
+        kept = pairs + self.comparisons_kept + self.preferences_kept
         return kept / self.n_hints if self.n_hints else None
+
+    @cached_property
+    def kept_without(self) -> float:
+        """The share of these that the result without hints keeps, by weight; 0 where it is not known."""
+        baseline = getattr(self.model, "unsupervised_labels_", None)
+        return 0.0 if baseline is None else share_kept(baseline, self.constraints)
 
     @cached_property
     def sizes(self) -> IntArray:
         """Rows in each cluster."""
         return np.bincount(self.labels, minlength=self.n_clusters)
+
+    @cached_property
+    def by_size(self) -> IntArray:
+        """The clusters, the largest first."""
+        return np.argsort(-self.sizes, kind="stable")
 
     @cached_property
     def map_labels(self) -> IntArray:
@@ -167,8 +354,8 @@ class Facts:
         return "transform" if hasattr(self.model, "transform") else ""
 
     @cached_property
-    def layout(self) -> Layout:
-        """Where the rows of the map lie."""
+    def spaces(self) -> tuple[FloatArray, FloatArray]:
+        """The rows of the map as prepared, and in the learned space: what :meth:`Layout.of` places them by."""
         L = np.asarray(self._features[1], dtype=np.float64)
         Z = L
         if self.learned_space == "embedding":
@@ -179,7 +366,19 @@ class Facts:
                 warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
                 Z = self.model.transform(self.X)
             Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
-        return Layout.of(L, Z, self.map_labels, self.n_clusters)
+        return L, Z
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the rows of the map lie."""
+        return Layout.of(*self.spaces, self.map_labels, self.n_clusters)
+
+    @cached_property
+    def most_typical(self) -> IntArray:
+        """(k,) ints: the row nearest to the middle of each cluster."""
+        order = np.lexsort([self.layout.off_center, self.map_labels])
+        starts = np.searchsorted(self.map_labels[order], np.arange(self.n_clusters))
+        return self.rows[order[np.minimum(starts, len(order) - 1)]]
 
     @cached_property
     def counts(self) -> PairCounts:
@@ -193,7 +392,7 @@ class Facts:
     def top_features(self, cluster: int, n: int) -> list[tuple[str, float]]:
         """The features that set a cluster apart: in standard deviations, or for words in mean tf-idf weights."""
         if self.report is not None and self.report.kind == self.kind:
-            return self.model.top_features(cluster, n, self.feature_names)
+            return self.model.top_features(int(self.numbers[cluster]), n, self.feature_names)
         return largest_differences(self._differences[cluster], n, self.column_names)
 
     @cached_property
@@ -237,6 +436,25 @@ def _rows_on_map(constraints: Constraints) -> IntArray:
         paired = rng.choice(paired, MAX_POINTS, replace=False)
     others = np.setdiff1d(np.arange(n), paired)
     return np.sort(np.concatenate([paired, rng.choice(others, MAX_POINTS - len(paired), replace=False)]))
+
+
+def _text_column(features: Any, X: Any) -> list[str] | None:
+    """The texts of a frame, by which a reader knows its rows."""
+    name = next((block.column for block in features.blocks_ if isinstance(block, Text)), None)
+    raw = as_raw_table(X)
+    if name is None or raw is None:
+        return None
+    return [text or "" for text in as_texts(raw.columns[name])]
+
+
+def _checked_links(links: Any, n: int) -> Any:
+    """Links between rows as a sparse matrix with each of them once, above the diagonal."""
+    if links is None:
+        return None
+    matrix = sparse.csr_array(links)
+    if matrix.shape != (n, n):
+        raise ValueError(f"links has the shape {matrix.shape}, there are {n:,} rows. Pass one row and column for each.")
+    return sparse.triu(abs(matrix) + abs(matrix.T), 1).tocoo()
 
 
 def _one_each(values: Any, count: int, name: str, unit: str) -> Sequence[Any] | None:

@@ -22,6 +22,10 @@ MIN_GAP = 0.25
 RADIUS = 0.62
 """Median radius of a cluster that holds all rows, in units of how far apart clusters lie."""
 
+FLAT, ROUND = 0.35, 0.45
+"""Where clusters vary across their main line by less than the first share of what they vary along it, the second axis
+shows how rows vary inside clusters; beyond the second share it does not, and between them it does in part."""
+
 SHRINKAGE = 0.35
 """How much outlying rows of a cluster are moved inwards; the edge is at RADIUS / √SHRINKAGE."""
 
@@ -51,7 +55,9 @@ class Layout:
     off_center: FloatArray
 
     @classmethod
-    def of(cls, L: FloatArray, Z: FloatArray, labels: IntArray, n_clusters: int) -> Layout:
+    def of(
+        cls, L: FloatArray, Z: FloatArray, labels: IntArray, n_clusters: int, previous: FloatArray | None = None
+    ) -> Layout:
         """Lay out rows.
 
         Parameters
@@ -62,6 +68,9 @@ class Layout:
             The same in the learned space.
         labels : (n,) ints
             From 0 to ``n_clusters`` − 1.
+        previous : (n, 2) array, optional
+            ``after`` of the layout before, of the same rows; NaN for rows that were not in it. Clusters start where
+            their rows were and the result is turned towards it, so that rows move only as far as clusters changed.
         """
         before = leading_plane(L)
         middles = [_means(space, labels, n_clusters) for space in (Z, L)]
@@ -70,10 +79,15 @@ class Layout:
         off_center = _off_center(Z, middles[0], labels) + _off_center(L, middles[1], labels)
         share = np.bincount(labels, minlength=n_clusters) / len(labels)
         radii = np.sqrt(share) * RADIUS / np.sqrt(SHRINKAGE)
-        anchors = _aligned(spread_apart(dissimilarity, radii), _means(before, labels, n_clusters))
+        if previous is None:
+            anchors = _aligned(spread_apart(dissimilarity, radii), _means(before, labels, n_clusters))
+        else:
+            start = _earlier_middles(previous, labels, n_clusters)
+            anchors = _aligned(spread_apart(dissimilarity, radii, start), start)
         weights = _memberships(Z, middles[0], labels)
         own = weights[np.arange(len(labels)), labels][:, None]
-        after = weights @ anchors + own * _offsets(L, middles[1], labels, anchors, share)
+        after = weights @ anchors + own * _offsets(L, middles[1], labels, anchors, share, previous)
+        after = after if previous is None else _laid_over(after, previous)
         return cls(before, after, dissimilarity, off_center)
 
 
@@ -93,19 +107,16 @@ def leading_plane(L: FloatArray) -> FloatArray:
     return plane
 
 
-def spread_apart(distances: FloatArray, radii: FloatArray) -> FloatArray:
+def spread_apart(distances: FloatArray, radii: FloatArray, start: FloatArray | None = None) -> FloatArray:
     """Points in the plane with about the given distances, their discs not overlapping; mean squared length 1 at first.
 
-    Classical scaling, then steps that never increase Σ (distance in the plane − distance)² (Guttman's transform), then
-    overlapping discs push each other away.
+    Classical scaling (or the places to ``start`` from), then steps that never increase Σ (distance in the plane −
+    distance)² (Guttman's transform), then overlapping discs push each other away.
     """
     k = len(distances)
     if k == 1:
         return np.zeros((1, 2))
-    centered = np.eye(k) - 1 / k
-    values, vectors = np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
-    places = np.zeros((k, 2))
-    places[:, : min(k, 2)] = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1][:, :2]
+    places = _classical_scaling(distances) if start is None else start - start.mean(axis=0)
     for _ in range(STEPS):
         gaps = cdist(places, places)
         pull = np.divide(distances, gaps, out=np.zeros_like(gaps), where=gaps > 0)
@@ -124,11 +135,40 @@ def spread_apart(distances: FloatArray, radii: FloatArray) -> FloatArray:
     return places
 
 
+def _classical_scaling(distances: FloatArray) -> FloatArray:
+    k = len(distances)
+    centered = np.eye(k) - 1 / k
+    values, vectors = np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
+    places = np.zeros((k, 2))
+    places[:, : min(k, 2)] = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1][:, :2]
+    return places
+
+
 def _aligned(places: FloatArray, reference: FloatArray) -> FloatArray:
     """Rotated and mirrored to lie as near to other places as possible (orthogonal Procrustes)."""
     places = places - places.mean(axis=0)
     left, _, right = np.linalg.svd(places.T @ (reference - reference.mean(axis=0)))
     return places @ (left @ right)
+
+
+def _laid_over(places: FloatArray, previous: FloatArray) -> FloatArray:
+    """Moved, rotated and mirrored so that rows lie as near to their places before as possible."""
+    seen = np.isfinite(previous).all(axis=1)
+    middle, middle_before = places[seen].mean(axis=0), previous[seen].mean(axis=0)
+    left, _, right = np.linalg.svd((places[seen] - middle).T @ (previous[seen] - middle_before))
+    return (places - middle) @ (left @ right) + middle_before
+
+
+def _earlier_middles(previous: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:
+    """Where the rows of each cluster were on average; clusters of new rows alone start around the middle of all."""
+    seen = np.isfinite(previous).all(axis=1)
+    if not seen.any():
+        raise ValueError("no row has a place in the previous layout. Leave previous out.")
+    middles = _means(previous[seen], labels[seen], n_clusters)
+    new = np.flatnonzero(np.bincount(labels[seen], minlength=n_clusters) == 0)
+    turns = 2 * np.pi * np.arange(len(new)) / max(len(new), 1)
+    middles[new] = previous[seen].mean(axis=0) + 0.1 * np.column_stack([np.cos(turns), np.sin(turns)])
+    return middles
 
 
 def _memberships(Z: FloatArray, middles: FloatArray, labels: IntArray) -> FloatArray:
@@ -154,23 +194,75 @@ def _off_center(space: FloatArray, middles: FloatArray, labels: IntArray) -> Flo
 
 
 def _offsets(
-    L: FloatArray, middles: FloatArray, labels: IntArray, anchors: FloatArray, share: FloatArray
+    L: FloatArray,
+    middles: FloatArray,
+    labels: IntArray,
+    anchors: FloatArray,
+    share: FloatArray,
+    previous: FloatArray | None,
 ) -> FloatArray:
-    """Where rows lie in their cluster: ridge regression of the anchors on the features, less the cluster's mean."""
-    centered = L - L.mean(axis=0)
-    square = centered.T @ centered
-    ridge = 0.1 * np.trace(square) / len(square)
-    if ridge == 0:
-        return np.zeros((len(L), 2))
-    targets = anchors[labels] if len(anchors) > 1 else leading_plane(L)
-    lead = np.linalg.solve(square + ridge * np.eye(len(square)), centered.T @ (targets - targets.mean(axis=0)))
-    inside = (L - middles[labels]) @ lead
+    """Where rows lie in their cluster: along the directions that lead from cluster to cluster, less the cluster's mean.
+
+    These are a ridge regression of the anchors on the features. Where the anchors are on a line, or nearly so (always
+    if there are two), they give one axis; the other is the direction of largest variance inside clusters that is
+    orthogonal to it. One cluster has the two directions of largest variance.
+    """
+    if len(anchors) == 1:
+        inside = leading_plane(L)
+    else:
+        axes, extents = _main_axes(anchors[labels])
+        W = L - middles[labels]
+        lead = _regression(L, anchors[labels] @ axes)
+        inside = W @ lead
+        flatness = float(np.clip((ROUND * extents[0] - extents[1]) / ((ROUND - FLAT) * extents[0] or 1.0), 0, 1))
+        if flatness > 0:
+            widest = _widest_beside(W, lead[:, 0], float(np.std(inside[:, 0])))
+            widest *= -1 if widest @ _offsets_before(L, anchors, labels, axes[:, 1], previous) < 0 else 1
+            inside[:, 1] = (1 - flatness) * inside[:, 1] + flatness * widest
+        inside = inside @ axes.T
     far = np.linalg.norm(inside, axis=1)
     half = np.array([np.median(far[labels == number]) if share[number] else 1.0 for number in range(len(share))])
     relative = far / np.where(half > 0, half, 1.0)[labels]
     shrunk = relative / np.sqrt(1 + SHRINKAGE * relative**2)
     scale = shrunk * RADIUS * np.sqrt(share)[labels] / np.where(far > 0, far, 1.0)
     return inside * scale[:, None]
+
+
+def _offsets_before(
+    L: FloatArray, anchors: FloatArray, labels: IntArray, axis: FloatArray, previous: FloatArray | None
+) -> FloatArray:
+    """What the direction inside clusters is turned by: the layout before, or the directions of largest variance."""
+    if previous is None:
+        return np.asarray(leading_plane(L) @ axis)
+    return np.nan_to_num((previous - _earlier_middles(previous, labels, len(anchors))[labels]) @ axis)
+
+
+def _main_axes(places: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The line along which points of the plane vary most and the one across it, as columns; how much they vary."""
+    values, axes = np.linalg.eigh(np.cov(places.T, bias=True))
+    return axes[:, ::-1], np.sqrt(np.maximum(values[::-1], 0))
+
+
+def _regression(L: FloatArray, targets: FloatArray) -> FloatArray:
+    """The directions in the features that predict the targets (ridge regression)."""
+    centered = L - L.mean(axis=0)
+    square = centered.T @ centered
+    ridge = 0.1 * np.trace(square) / len(square)
+    if ridge == 0:
+        return np.zeros((L.shape[1], targets.shape[1]))
+    return np.linalg.solve(square + ridge * np.eye(len(square)), centered.T @ (targets - targets.mean(axis=0)))
+
+
+def _widest_beside(W: FloatArray, direction: FloatArray, spread: float) -> FloatArray:
+    """Rows along the direction of largest variance that is orthogonal to another, with the given standard deviation."""
+    length = np.linalg.norm(direction)
+    if length > 0:
+        W = W - np.outer(W @ direction, direction) / length**2
+    values = leading_plane(W)[:, 0]
+    own = np.std(values)
+    if own == 0:
+        return values
+    return values * ((spread if spread > 0 else own) / own)
 
 
 def _means(space: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:

@@ -7,10 +7,12 @@ from io import BytesIO
 from string import Template
 from typing import Any
 
-from ._clusters_chapter import motto
+import numpy as np
+
 from ._facts import Facts
 from ._map_data import as_script, map_data
-from ._markup import Html, asset, element, joined
+from ._markup import Html, asset, element, joined, plain
+from ._questions_chapter import question_data
 from .plots import scatter
 
 AFTER = {
@@ -23,7 +25,7 @@ AFTER = {
 
 def row_map(facts: Facts) -> Html:
     """The map and its data."""
-    data = map_data(facts)
+    data = {**map_data(facts), **question_data(facts)}
     parts = {
         "note": _note(facts, data),
         "label": joined([f"Map of {len(facts.rows):,} rows, colored by cluster"]),
@@ -50,12 +52,13 @@ def _note(facts: Facts, data: dict[str, Any]) -> Html:
         sentences.append(
             f"Of {data['linesStated']:,} lines for hints {data['linesDrawn']:,} are drawn, broken ones first."
         )
-    return element("p", " ".join(sentences), class_="note")
+    return element("details", element("summary", "How to read it"), element("p", " ".join(sentences)), class_="note")
 
 
 def _picture(facts: Facts) -> Html:
     """Before and after as a still picture."""
-    figure = scatter(facts.layout.before, facts.layout.after, facts.names[facts.map_labels])
+    drawn = [facts.titles[number] for number in np.unique(facts.map_labels)]
+    figure = scatter(facts.layout.before, facts.layout.after, facts.map_labels, names=drawn)
     written = BytesIO()
     figure.savefig(written, format="png", dpi=110)
     address = "data:image/png;base64," + b64encode(written.getvalue()).decode()
@@ -67,14 +70,14 @@ def _legend(facts: Facts) -> Html:
         element(
             "button",
             element("span", class_="dot", aria_hidden="true"),
-            f"{name}",
-            element("span", motto(facts, number) or f"{facts.sizes[number]:,}", class_="motto"),
+            element("span", plain(facts.titles[number], 44), class_="title"),
+            element("span", f"{facts.sizes[number]:,}", class_="motto"),
             type="button",
             class_=f"chip c{number}",
             aria_pressed="true",
             data_cluster=number,
-            title=f"Cluster {name}: {facts.sizes[number]:,} rows. Press to hide or show.",
+            title=f"Cluster {facts.numbers[number]}: {facts.sizes[number]:,} rows. Press to hide or show.",
         )
-        for number, name in enumerate(facts.names)
+        for number in facts.by_size.tolist()
     ]
     return joined(chips)

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .._arrays import FloatArray, IntArray
+from .._arrays import IntArray
 from ..constraints import Constraints
+from ..page import GRID, on_grid, packed, palette
 from ._facts import Facts
 from ._markup import Html, plain
-from ._palette import palette
 from ._thumbnails import thumbnail
 
 MAX_EXCERPT = 200
 """Characters of a text that are shown."""
 
-MAX_BYTES = {"ids": 3_000_000, "texts": 8_000_000}
+MAX_BYTES = {"ids": 6_000_000, "texts": 8_000_000}
 """What the names and texts of all points may take; where they take more, all are cut shorter."""
+
+MAX_COLUMN_BYTES = 6_000_000
+MAX_COLUMNS = 60
+"""What columns may take, and how many there are at most: those that set clusters apart most."""
+
+CERTAIN = 10_000
+"""Steps of a certainty from 0 to 1."""
 
 MAX_PICTURES = 2_000
 """Points up to which each has its picture."""
@@ -31,8 +37,8 @@ MAX_LINES = 4_000
 MAX_SUSPECTS = 200
 """Hints that look wrong which the map marks, at most."""
 
-GRID = 65_535
-"""Steps that a position is rounded to: finer than any screen."""
+MAX_LEVELS = 40
+"""Colors there are at least, for levels of categories."""
 
 
 def map_data(facts: Facts) -> dict[str, Any]:
@@ -41,25 +47,26 @@ def map_data(facts: Facts) -> dict[str, Any]:
     layout = facts.layout
     data: dict[str, Any] = {
         "count": len(rows),
-        "places": _packed(np.concatenate([_on_grid(layout.before).T, _on_grid(layout.after).T]), "<u2"),
-        "cluster": _packed(facts.map_labels, "<u2"),
-        "names": [str(name) for name in facts.names],
+        "places": packed(np.concatenate([on_grid(layout.before).T, on_grid(layout.after).T]), "<u2"),
+        "cluster": packed(facts.map_labels, "<u2"),
+        "names": facts.titles,
+        "numbers": facts.numbers.tolist(),
         "sizes": facts.sizes.tolist(),
-        "colors": {scheme: palette(facts.n_clusters, scheme) for scheme in ("light", "dark")},
-        "rows": None if len(rows) == facts.n_rows else _packed(rows, "<u4"),
-        "ids": _excerpts(facts.ids, rows, "ids", 60),
+        "colors": {scheme: palette(max(facts.n_clusters, MAX_LEVELS), scheme) for scheme in ("light", "dark")},
+        "rows": None if len(rows) == facts.n_rows else packed(rows, "<u4"),
+        "ids": _excerpts(facts.ids, rows, "ids", 1000, one_line=False),
         "texts": _excerpts(facts.texts, rows, "texts", MAX_EXCERPT),
+        "columns": _columns(facts),
         **_lines(facts),
     }
-    baseline = getattr(facts.model, "unsupervised_labels_", None)
-    if baseline is not None:
-        # a cluster that only the unsupervised result has gets a number beyond the names
-        position = {int(name): number for number, name in enumerate(facts.names)}
-        baseline_names, codes = np.unique(baseline, return_inverse=True)
-        positions = np.array([position.get(int(name), GRID) for name in baseline_names])
-        data["unsupervised"] = _packed(positions[codes][rows], "<u2")
-    if facts.report is not None:
-        data["agreement"] = _packed(np.round(255 * np.clip(facts.report.agreement[rows], 0, 1)), "<u1")
+    if facts.unsupervised is not None:
+        data["unsupervised"] = packed(facts.unsupervised[rows] % (GRID + 1), "<u2")  # −1 is the last number there is
+    if facts.certainty is not None:
+        data["certainty"] = packed(np.round(CERTAIN * np.clip(facts.certainty[rows], 0, 1)), "<u2")
+    if facts.second is not None:
+        data["second"] = packed(facts.second[rows] % (GRID + 1), "<u2")
+    if facts.images is not None:
+        data["faces"] = [thumbnail(facts.images[row], 48) for row in facts.most_typical.tolist()]
     if facts.images is not None and len(rows) <= MAX_PICTURES:
         data["pictures"] = [thumbnail(facts.images[row], 72) for row in rows]
     return data
@@ -74,8 +81,11 @@ def as_script(data: Any) -> Html:
 
 
 def likely_wrong(facts: Facts) -> list[Any]:
-    """Hints that are more likely wrong than right, the worst first."""
-    return [suspect for suspect in getattr(facts.model, "suspects_", ()) if suspect.wrong > 0.5]
+    """Hints that are more likely wrong than right, the worst first; not the pairs that were made of links."""
+    found = [suspect for suspect in getattr(facts.model, "suspects_", ()) if suspect.wrong > 0.5]
+    if facts.links is None:
+        return found
+    return [suspect for suspect in found if facts.hinted[list(suspect.rows)].all()]
 
 
 def constraint_lines(constraints: Constraints) -> tuple[IntArray, IntArray]:
@@ -98,6 +108,50 @@ def constraint_lines(constraints: Constraints) -> tuple[IntArray, IntArray]:
     return np.concatenate(same), np.concatenate(different)
 
 
+def _columns(facts: Facts) -> list[dict[str, Any]]:
+    """What rows can be colored by, and the table shows: known classes, and the reader's own columns.
+
+    Of many columns those that set clusters apart most.
+    """
+    found = []
+    rows = facts.rows
+    if facts.class_codes is not None and facts.class_names:
+        codes = facts.class_codes[rows]
+        found.append({"name": "known class", **_levels(codes, facts.class_names)})
+    names = list(facts.columns.order)
+    most = int(min(MAX_COLUMNS, MAX_COLUMN_BYTES // (4 * max(len(rows), 1))))
+    if len(names) > most:
+        strength: dict[str, float] = {}
+        for own in facts.differences:
+            for one in own:
+                strength[one.column] = max(strength.get(one.column, 0.0), abs(one.amount))
+        names = sorted(strength, key=lambda name: -strength[name])[:most]
+    for name in names:
+        shown = plain(name, 80)
+        if name in facts.columns.categories:
+            category = facts.columns.categories[name]
+            found.append({"name": shown, **_levels(category.codes, list(category.levels))})
+        else:
+            kind = "date" if name in facts.columns.dates else "number"
+            # seconds since 1970 need double precision
+            values = packed(facts.columns.values(name), "<f8" if kind == "date" else "<f4")
+            found.append({"name": shown, "kind": kind, "values": values})
+    return found
+
+
+def _levels(codes: IntArray, levels: list[str]) -> dict[str, Any]:
+    """A category, its most frequent levels first; 65,535 where it is missing."""
+    order = np.argsort(-np.bincount(codes[codes >= 0], minlength=len(levels)), kind="stable")
+    place = np.empty(len(levels) + 1, dtype=np.int64)
+    place[order] = np.arange(len(levels))
+    place[-1] = GRID
+    return {
+        "kind": "category",
+        "values": packed(place[codes], "<u2"),
+        "levels": [plain(levels[level], 60) for level in order],
+    }
+
+
 def _lines(facts: Facts) -> dict[str, Any]:
     point = np.full(facts.n_rows, -1)
     point[facts.rows] = np.arange(len(facts.rows))
@@ -114,33 +168,31 @@ def _lines(facts: Facts) -> dict[str, Any]:
         limit = -(-MAX_LINES * len(pairs) // max(total, MAX_LINES))
         points = point[pairs[order]]
         shown = np.flatnonzero((points >= 0).all(axis=1))[:limit]
-        lines[name] = {"pairs": _packed(points[shown], "<u4"), "broken": int(broken[order][shown].sum())}
+        lines[name] = {"pairs": packed(points[shown], "<u4"), "broken": int(broken[order][shown].sum())}
         n_drawn += len(shown)
     suspects = [
         [*points, suspect.kind == "must-link"]
         for suspect in likely_wrong(facts)[:MAX_SUSPECTS]
         if min(points := point[list(suspect.rows)].tolist()) >= 0
     ]
-    return {"lines": lines, "linesDrawn": n_drawn, "linesStated": total, "suspects": suspects}
+    found = {"lines": lines, "linesDrawn": n_drawn, "linesStated": total, "suspects": suspects}
+    if facts.links is not None:
+        points = point[np.column_stack([facts.links.row, facts.links.col])]
+        points = points[(points >= 0).all(axis=1)]
+        found["links"] = packed(rng.permutation(points)[:MAX_LINES], "<u4")
+    return found
 
 
-def _on_grid(places: FloatArray) -> FloatArray:
-    """Whole numbers from 0 to 65,535, one scale for both directions; rows far off are put at the edge."""
-    low, high = np.percentile(places, [0.5, 99.5], axis=0)
-    middle = (low + high) / 2
-    span = float((high - low).max()) or 1.0
-    return np.round(np.clip((places - middle) / (2.0 * span) + 0.5, 0, 1) * GRID)
-
-
-def _excerpts(values: Sequence[Any] | None, rows: IntArray, kind: str, length: int) -> list[str] | None:
+def _excerpts(
+    values: Sequence[Any] | None, rows: IntArray, kind: str, length: int, *, one_line: bool = True
+) -> list[str] | None:
     if values is None:
         return None
-    cut = [plain(values[row], length) for row in rows]
+    if one_line:
+        cut = [plain(values[row], length) for row in rows]
+    else:
+        cut = [str(values[row]).encode("utf-8", "replace").decode("utf-8") for row in rows]
     while length > 8 and len(as_script(cut).encode()) > MAX_BYTES[kind]:
         length = length * 3 // 4
         cut = [plain(text, length) for text in cut]
     return cut
-
-
-def _packed(values: Any, dtype: str) -> str:
-    return b64encode(np.ascontiguousarray(values).astype(dtype).tobytes()).decode()

@@ -9,35 +9,45 @@ from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
 
-from .._atomic import atomic_write_text
+from .. import __version__
+from .._atomic import atomic_write_text, check_path
 from .._progress import stage
 from ..constraints import Constraints
-from ._chapters import asked, figures, headline, repeat, tried
+from ..page import asset as shared_asset
+from ..page import inlined, palette
+from ..questions import Answers
+from ._chapters import headline, made, repeat
+from ._classes_chapter import classes
 from ._clusters_chapter import clusters
 from ._constraints_chapter import hints
 from ._facts import Facts
 from ._map_chapter import row_map
 from ._markup import Html, asset, element, joined, plain
-from ._palette import palette
+from ._questions_chapter import ask
+from ._rows_chapter import rows
+from ._verdict import verdict
 
-SCRIPTS = ("pixels.js", "map.js", "page.js")
+SHARED_SCRIPTS = ("pixels.js", "map.js", "gestures.js")
+SCRIPTS = ("report_map.js", "page.js", "marks.js", "rows.js", "frame.js")
 
 
 class Chapter(NamedTuple):
-    """A part of the page: its address, its title in the text and the navigation, and what writes it."""
+    """A part of the page: its address, its title in the text and the navigation, and what writes it, or None."""
 
     id: str
     title: str
-    write: Callable[[Facts], Html]
+    write: Callable[[Facts], Html | None]
 
 
 CHAPTERS = (
     Chapter("map-part", "Map", row_map),
     Chapter("clusters", "Clusters", clusters),
+    Chapter("rows", "Rows", rows),
     Chapter("hints", "Hints", hints),
-    Chapter("asked", "What was asked", asked),
-    Chapter("tried", "What was tried", tried),
-    Chapter("repeat", "How to repeat it", repeat),
+    Chapter("ask", "Give hints", ask),
+    Chapter("classes", "Known classes", classes),
+    Chapter("made", "How it was made", made),
+    Chapter("repeat", "Repeat it", repeat),
 )
 
 
@@ -47,20 +57,26 @@ def write_report(
     X: Any,
     *,
     constraints: Constraints | None = None,
+    answers: Answers | None = None,
     ids: Any = None,
     texts: Any = None,
     images: Any = None,
     feature_names: Any = None,
+    table: Any = None,
+    classes: Any = None,
+    links: Any = None,
     kind: str | None = None,
     title: str = "",
     preprocessing: str = "",
     command: str = "",
+    code: str = "",
     seed: Any = None,
 ) -> Path:
     """Write a clustering as one HTML page that needs nothing else: no server, no network, no other file.
 
-    It shows a map of the rows before and after, a card for each cluster, which hints were kept and which look wrong,
-    what was asked and tried, and how to repeat it.
+    It says first whether hints were followed and what to check; then it shows a map of the rows before and after, a
+    card for each cluster in the units of the data, a table of all rows, which hints were kept, which look wrong and
+    what they changed, questions whose answers are hints, how the result was made, and how to repeat it.
 
     Parameters
     ----------
@@ -72,6 +88,9 @@ def write_report(
         The rows it was fitted on.
     constraints : Constraints, optional
         Those of fit; by default ``model.constraints_`` where there is one.
+    answers : Answers, optional
+        The answers to questions among them: the report says how many were predicted and what more would gain. By
+        default ``model.answers_`` where there is one.
     ids : (n,) list-like, optional
         Names of rows; by default their numbers, from 0.
     texts : (n,) list-like of str, optional
@@ -80,6 +99,13 @@ def write_report(
         Pictures of rows; small copies go into the file.
     feature_names : (f,) list-like of str, optional
         Names of columns, or words; by default the columns of a data frame.
+    table : data frame or dict of columns, optional
+        The rows in the reader's own columns and units, of which X was made: numbers and categories by which rows can be
+        colored, and in which clusters are described. By default the columns of X.
+    classes : (n,) list-like, optional
+        Known classes, None where they are unknown. They are compared with the clusters, and nothing is made of them.
+    links : (n, n) sparse matrix, optional
+        Links between rows, where the clusters rest on them.
     kind : str, optional
         The kind of data: ``kind_`` of :class:`likewise.TableFeatures`, or ``kind`` of what
         :func:`likewise.prepare.read_table` returns. By default as the model has it, or by the values of X.
@@ -88,6 +114,8 @@ def write_report(
         How the data was read, in words.
     command : str
         The command line that made the model.
+    code : str
+        Python that makes the model; by default the model and its ``fit``.
     seed : int, optional
         The seed of the model; by default its ``random_state``.
 
@@ -112,21 +140,26 @@ def write_report(
     ...     write_report(f"{folder}/irises.html", model, X, title="Irises").name
     'irises.html'
     """
-    facts = Facts(
+    check_path(path, "write_report(path, model, X)")
+    text = report_page(
         model,
         X,
+        title=title,
         constraints=constraints,
+        answers=answers,
         ids=ids,
         texts=texts,
         images=images,
         feature_names=feature_names,
+        table=table,
+        classes=classes,
+        links=links,
         kind=kind,
         preprocessing=preprocessing,
         command=command,
+        code=code,
         seed=seed,
     )
-    with stage("laying out the report"):
-        text = _page(facts, plain(title, 200) or "What belongs together")
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write_text(path) as file:
@@ -134,25 +167,43 @@ def write_report(
     return path
 
 
+def report_page(model: Any, X: Any, *, title: str = "", **options: Any) -> str:
+    """The page of :func:`write_report` as a string.
+
+    Parameters
+    ----------
+    model, X, title, **options
+        As for :func:`write_report`.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    with stage("laying out the report"):
+        return _page(Facts(model, X, **options), plain(title, 200) or "Clusters")
+
+
 def _page(facts: Facts, title: str) -> str:
-    style = asset("page.css") + _colors(facts.n_clusters)
-    script = "\n".join(asset(name) for name in SCRIPTS)
+    style = shared_asset("base.css") + asset("page.css") + _colors(facts.n_clusters)
+    shared = (inlined(shared_asset(name)) for name in SHARED_SCRIPTS)
+    script = "\n".join(['"use strict";', *shared, *(asset(name) for name in SCRIPTS)])
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    sections = (
-        element("section", element("h2", chapter.title), chapter.write(facts), id=chapter.id) for chapter in CHAPTERS
-    )
+    written = [(chapter, body) for chapter in CHAPTERS if (body := chapter.write(facts)) is not None]
+    sections = (element("section", element("h2", chapter.title), body, id=chapter.id) for chapter, body in written)
     parts = {
         "title": joined([title]),
         "policy": policy,
         "style": style,
         "script": script,
         "headline": joined([headline(facts)]),
-        "figures": figures(facts),
-        "nav": joined(element("a", chapter.title, href=f"#{chapter.id}") for chapter in CHAPTERS),
+        "verdict": verdict(facts),
+        "nav": joined(element("a", chapter.title, href=f"#{chapter.id}") for chapter, _ in written),
         "chapters": joined(sections),
+        "version": joined([f"likewise {__version__}"]),
     }
     return Template(asset("skeleton.html")).substitute(parts)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from base64 import b64encode
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+from ..prepare._images import FORMATS, check_pixels
+from ..tables._damage import reading
 
 SIDE = 96
 """Pixels along the longer side."""
@@ -13,19 +17,26 @@ SIDE = 96
 
 def thumbnail(path: str | Path, side: int = SIDE) -> str:
     """A JPEG of at most ``side`` × ``side`` pixels as a ``data:`` address; what is transparent becomes white."""
-    from PIL import Image, ImageOps, UnidentifiedImageError
+    return "data:image/jpeg;base64," + b64encode(small_jpeg(path, side)).decode()
 
-    try:
-        with Image.open(path) as opened:
-            picture: Any = ImageOps.exif_transpose(opened)
+
+def small_jpeg(path: str | Path, side: int) -> bytes:
+    """The same as a file."""
+    from PIL import Image, ImageOps
+
+    if not Path(path).is_file():
+        raise ValueError(f"there is no picture {path}. Check the paths in images.")
+    with warnings.catch_warnings(), reading(Path(path), "a picture", "Pass image files, or leave images out."):
+        warnings.simplefilter("ignore")  # what is odd but can be read
+        with Image.open(path, formats=FORMATS) as opened:
+            check_pixels(Path(path), *opened.size)
+            picture: Any = opened
+            picture.thumbnail((4 * side, 4 * side))  # before anything else, so that no copy is as large
+            picture = ImageOps.exif_transpose(picture)
             picture.thumbnail((side, side))
             picture = picture.convert("RGBA")
-    except UnidentifiedImageError:
-        raise ValueError(f"{path} is no picture that can be read. Pass image files, or leave images out.") from None
-    except FileNotFoundError:
-        raise ValueError(f"there is no picture {path}. Check the paths in images.") from None
     sheet = Image.new("RGB", picture.size, "white")
     sheet.paste(picture, mask=picture.getchannel("A"))
     written = BytesIO()
     sheet.save(written, "JPEG", quality=75)
-    return "data:image/jpeg;base64," + b64encode(written.getvalue()).decode()
+    return written.getvalue()

@@ -70,7 +70,7 @@ def from_records(table: Any, *, same: Any = None, different_across: Any = None, 
     >>> alike = (phonetic("name"), "town")
     >>> constraints = from_records(people, same=["email", (alike, 0.5)], different_across=prefix("name", 1))
     >>> constraints
-    Constraints(5 rows: 3 partitions of 7 blocks over 5 rows)
+    Constraints(5 rows: 3 partitions of 7 groups over 5 rows)
     >>> constraints.expand().must_link.tolist()
     [[0, 1], [0, 4], [2, 3]]
     >>> constraints.expand().cannot_link.tolist()

@@ -37,7 +37,7 @@ def all_same(column: Any, *, weight: float = 1.0, unknown: Any = -1) -> Constrai
     >>> from likewise.sources.groups import all_same
     >>> constraints = all_same(["ann", "bob", "ann", None, "bob", "cy"])
     >>> constraints
-    Constraints(6 rows: 1 partition of 3 blocks over 5 rows)
+    Constraints(6 rows: 5 rows in 3 groups of the same (2 pairs))
     >>> constraints.expand().must_link.tolist()
     [[0, 2], [1, 4]]
     """

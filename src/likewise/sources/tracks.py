@@ -64,7 +64,7 @@ def from_detections(
     >>> positions = [0.0, 9.0, 1.0, 2.0, 8.0]
     >>> constraints = from_detections(frames, positions, max_gap=2, max_distance=2)
     >>> constraints
-    Constraints(5 rows: 4 must-links, 1 partition of 3 blocks over 5 rows)
+    Constraints(5 rows: 4 must-links, 5 rows in 3 groups of different ones (2 pairs))
     >>> constraints.groups()
     array([0, 1, 0, 0, 1])
     >>> constraints.conflicts()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,12 +42,20 @@ def as_numbers(cells: Any) -> NumberColumn:
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiu":
         values = cells.astype(np.float64)
         return NumberColumn(values, [], int(np.isnan(values).sum()))
-    if set(map(type, cells)) <= {str, int, float}:
+    kinds = set(map(type, cells))
+    if kinds <= {str, int, float} and (
+        str not in kinds or _is_plain("".join(cell for cell in cells if isinstance(cell, str)))
+    ):
         try:  # most columns are all numbers, and this is ten times as fast
             values = np.array(cells, dtype=np.float64)
             return NumberColumn(values, [], int(np.isnan(values).sum()))
         except (ValueError, OverflowError):
             pass
+    return read_cells(cells, _number)
+
+
+def read_cells(cells: Any, number: Callable[[Any], float]) -> NumberColumn:
+    """Read a column cell by cell; ``number`` raises TypeError, ValueError or OverflowError for what is none."""
     values = np.full(len(cells), np.nan)
     wrong, n_missing = [], 0
     for row, cell in enumerate(cells):
@@ -53,16 +63,23 @@ def as_numbers(cells: Any) -> NumberColumn:
             n_missing += 1
             continue
         try:
-            values[row] = _number(cell)
+            values[row] = number(cell)
         except (TypeError, ValueError, OverflowError):
             wrong.append(row)
     return NumberColumn(values, wrong, n_missing)
 
 
+def _is_plain(text: str) -> bool:
+    """Whether it has nothing that only Python takes for a part of a number: 1_000, and digits of other scripts."""
+    return text.isascii() and "_" not in text
+
+
 def _number(cell: Any) -> float:
-    if isinstance(cell, bool | np.bool_):
+    if isinstance(cell, str) and not _is_plain(cell):
+        raise ValueError
+    if isinstance(cell, bool | np.bool_ | np.complexfloating):
         raise TypeError
-    return float(cell)
+    return cell.total_seconds() if isinstance(cell, timedelta) else float(cell)
 
 
 def as_texts(cells: Any) -> list[str | None]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from .._progress import report
@@ -14,6 +16,9 @@ from ._raw import RawTable
 
 DELIMITERS = ",;\t|"
 DECIMAL_COMMA = re.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
+SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
+"""What Excel takes as the first line of a file: how its cells are separated."""
+
 QUOTED = re.compile(r'"[^"]*"')
 MAX_CELL = 2**31 - 1
 """Characters of one cell: whole articles are longer than Python's csv allows by default."""
@@ -22,15 +27,23 @@ BATCH_LINES = 1_000
 """Lines that are read before progress is reported."""
 
 
-def read_delimited(path: Path, encoding: str | None) -> RawTable:
+IsHeader = Callable[[list[str], list[list[str]]], bool]
+"""Whether the first line of a file holds names of columns: that line, and the lines after it."""
+
+
+def read_delimited(path: Path, encoding: str | None, is_header: IsHeader | None = None) -> RawTable:
     """Read a table with a line of names; cells of a .csv file end with whichever of , ; tab | the names have.
 
     Lines at the top that begin with # are comments, unless they have as many cells as the table; ``# name=value`` is
-    kept as metadata.
+    kept as metadata. A first line ``sep=;`` says what separates cells.
+
+    With ``is_header`` the line of names may be missing, and spaces may separate cells: columns are then called by their
+    numbers, from 1.
     """
     text = read_text(path, encoding)
     top, first, start = _top(text)
-    delimiter = "\t" if ".tsv" in path.suffixes[-2:] else max(DELIMITERS, key=QUOTED.sub("", first).count)
+    said = SEPARATOR.fullmatch(top[0]) if top else None
+    delimiter = said[1] if said else _delimiter(path, first, spaces=is_header is not None)
     if top and top[-1].startswith("#") and top[-1].count(delimiter) == first.count(delimiter):
         start -= len(top.pop()) + 1  # no comment: names of columns, the first of which begins with #
     lines: list[int] = []
@@ -38,17 +51,16 @@ def read_delimited(path: Path, encoding: str | None) -> RawTable:
     limit_before = csv.field_size_limit(MAX_CELL)
     try:
         stream = io.StringIO(text[start:], newline="")
-        rows = csv.reader(stream, delimiter=delimiter, strict=True)
+        rows = csv.reader(stream, delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ")
         names = [name.strip() for name in next((row for row in rows if row), [])]
-        _check_names(path, names)
+        first_line = len(top) + rows.line_num
+        if is_header is None:
+            check_names(path, names)
         for row in rows:
             if not row:
                 continue
             if len(row) != len(names):
-                raise ValueError(
-                    f"{path}, line {len(top) + rows.line_num}: {len(row)} cells where the header has {len(names)} "
-                    f"columns. Quote a cell that holds a {delimiter!r}."
-                )
+                raise _wrong_width(path, len(top) + rows.line_num, len(row), names, delimiter)
             body.append([_with_point(cell) for cell in row] if delimiter == ";" else row)
             lines.append(len(top) + rows.line_num)
             if len(lines) % BATCH_LINES == 0:
@@ -57,8 +69,33 @@ def read_delimited(path: Path, encoding: str | None) -> RawTable:
         raise ValueError(f"{path}, line {len(top) + rows.line_num}: {error}. Check the quotes.") from None
     finally:
         csv.field_size_limit(limit_before)
+    if is_header is not None:
+        if names and not is_header(names, body):
+            body, lines = [names, *body], [first_line, *lines]
+            names = [str(number) for number in range(1, len(names) + 1)]
+        _check_distinct(path, names)
     columns = {name: [row[place] for row in body] for place, name in enumerate(names)}
     return RawTable(str(path), len(body), columns, lines=lines, metadata=_metadata(top))
+
+
+def _wrong_width(path: Path, line: int, width: int, names: list[str], delimiter: str) -> ValueError:
+    where = f"{path}, line {line}: {width} cells"
+    if len(names) == 1:
+        return ValueError(
+            f"{where}, but the first line, {names[0][:60]!r}, has one. If that is a title, delete all lines above the "
+            "names of the columns."
+        )
+    return ValueError(f"{where} where the header has {len(names)} columns. Quote a cell that holds a {delimiter!r}.")
+
+
+def _delimiter(path: Path, first: str, *, spaces: bool) -> str:
+    """What separates the cells of the first line."""
+    if ".tsv" in path.suffixes[-2:]:
+        return "\t"
+    unquoted = QUOTED.sub("", first)
+    if spaces and not any(mark in unquoted for mark in DELIMITERS) and " " in unquoted.strip():
+        return " "
+    return max(DELIMITERS, key=unquoted.count)
 
 
 def _top(text: str) -> tuple[list[str], str, int]:
@@ -68,7 +105,8 @@ def _top(text: str) -> tuple[list[str], str, int]:
     while True:
         end = text.find("\n", start)
         line = text[start:] if end < 0 else text[start:end]
-        if end < 0 or (line.strip() and not line.startswith("#")):
+        comment = line.startswith("#") or (not top and SEPARATOR.fullmatch(line))
+        if end < 0 or (line.strip() and not comment):
             return top, line, start
         top.append(line)
         start = end + 1
@@ -79,14 +117,33 @@ def _metadata(top: list[str]) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def _check_names(path: Path, names: list[str]) -> None:
+def check_names(path: Path, names: list[str]) -> None:
+    """Refuse names of columns that are rather data, or not distinct."""
+    numbers = [name for name in names if _is_number(name)]
+    with_point = next((name for name in numbers if "." in name), None)
+    if with_point is not None:
+        raise ValueError(
+            f"{path}, line 1 looks like data: {with_point!r} is a number. Put a line with the names of the columns on "
+            "top."
+        )
+    if names and len(numbers) == len(names):
+        if len(names) == 1 or names != list(map(str, range(len(names)))):
+            shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+            raise ValueError(
+                f"{path}, line 1 looks like data: {shown} are numbers. Put a line with the names of the columns on "
+                "top; if these are the names, put a letter before each."
+            )
+        warnings.warn(  # as data frames without names are written
+            f"{path}: its first line, {names[0]}, {names[1]}{', …' if len(names) > 2 else ''}, is taken as the names "
+            "of the columns. If it is data, put a line with names on top.",
+            stacklevel=2,
+        )
+    _check_distinct(path, names)
+
+
+def _check_distinct(path: Path, names: list[str]) -> None:
     if not names:
         raise ValueError(f"{path} is empty. It needs a line with the names of the columns, and one for each row.")
-    number = next((name for name in names if "." in name and _is_number(name)), None)
-    if number is not None:
-        raise ValueError(
-            f"{path}, line 1 looks like data: {number!r} is a number. Put a line with the names of the columns on top."
-        )
     name, times = Counter(names).most_common(1)[0]
     if times > 1:
         raise ValueError(f"{path}, line 1: {times} columns are called {name!r}. Give every column a name of its own.")

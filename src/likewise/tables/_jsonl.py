@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from .._progress import report
 from ._bytes import read_text
+from ._json import parse_json
 from ._raw import RawTable, flat_columns
 
 BATCH_LINES = 1_000
@@ -22,10 +22,7 @@ def read_jsonl(path: Path, encoding: str | None) -> RawTable:
     for number, line in enumerate(text, start=1):
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise ValueError(f"{path}, line {number} is not JSON: {error}.") from None
+        record = parse_json(line, path, number)
         if not isinstance(record, dict):
             raise ValueError(
                 f'{path}, line {number} is {line.strip()[:40]!r}. Write an object: {{"id": …, "text": …}}.'

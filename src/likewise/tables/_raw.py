@@ -9,6 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._suggest import suggest
+
 NESTED = (dict, list, tuple, bytes, np.ndarray)
 """Types of cells that are no single values."""
 
@@ -24,8 +26,8 @@ class RawTable:
     n : int
         Number of rows.
     columns : dict of lists or arrays
-        One entry for each row. Cells are text, numbers or None. Where there is a matrix, they only name and label its
-        rows.
+        One entry for each row. Cells are text, numbers, dates or None. Where there is a matrix, they only name and
+        label its rows.
     matrix : (n, f) array or CSR matrix, optional
     matrix_names : tuple of str, optional
         Names of the columns of the matrix.
@@ -63,7 +65,8 @@ class RawTable:
     def column(self, name: str) -> Any:
         """The cells of a column, or an error that names those there are."""
         if name not in self.columns:
-            raise ValueError(f"{self.source} has no column {name!r}. It has: {self.listed_columns()}.")
+            offer = suggest(name, self.columns)
+            raise ValueError(f"{self.source} has no column {name!r}.{offer} It has: {self.listed_columns()}.")
         return self.columns[name]
 
     def listed_columns(self, most: int = 12) -> str:
@@ -75,8 +78,8 @@ class RawTable:
     def option(self, name: str, value: str = "") -> str:
         """A parameter as the reader of a message would write it.
 
-        >>> RawTable("t.csv", 0, {}).option("impute", "mean"), RawTable("X", 0, {}, in_memory=True).option("impute")
-        ('--impute mean', 'impute')
+        >>> RawTable("t.csv", 0, {}).option("missing", "mean"), RawTable("X", 0, {}, in_memory=True).option("text")
+        ('--missing mean', 'text')
         """
         if self.in_memory:
             return f"{name}={value!r}" if value else name
@@ -115,6 +118,6 @@ def _embedding(cells: list[Any]) -> Any:
         return None
     try:
         numbers = np.array(cells, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return numbers if numbers.ndim == 2 and numbers.shape[1] else None

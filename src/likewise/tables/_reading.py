@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .._progress import stage
-from ._delimited import read_delimited
+from ._bytes import check_regular
+from ._delimited import IsHeader, read_delimited
 from ._folders import read_folder
 from ._h5ad import read_h5ad
 from ._jsonl import read_jsonl
@@ -16,6 +17,7 @@ from ._market import read_market
 from ._numpy import read_npy, read_npz
 from ._parquet import read_parquet
 from ._raw import RawTable
+from ._xlsx import read_xlsx
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ FORMATS: dict[str, Format] = {
     ".tsv": Format("TSV", read_delimited, gzip=True),
     ".jsonl": Format("JSON lines", read_jsonl, gzip=True),
     ".ndjson": Format("JSON lines", read_jsonl, gzip=True),
+    ".xlsx": Format("Excel", read_xlsx),
     ".parquet": Format("Parquet", read_parquet),
     ".npy": Format("NPY", read_npy),
     ".npz": Format("NPZ", read_npz),
@@ -50,7 +53,9 @@ FORMATS: dict[str, Format] = {
 """The format of each suffix."""
 
 
-def read_raw(path: str | os.PathLike[str], encoding: str | None = None) -> RawTable:
+def read_raw(
+    path: str | os.PathLike[str], encoding: str | None = None, *, is_header: IsHeader | None = None
+) -> RawTable:
     """Read a file or a folder as it is, before anything is made of it.
 
     Parameters
@@ -59,6 +64,9 @@ def read_raw(path: str | os.PathLike[str], encoding: str | None = None) -> RawTa
         A file with one of the suffixes in ``FORMATS``, or a folder of texts or images.
     encoding : str, optional
         Encoding of text files, where the user can choose it; by default UTF-8.
+    is_header : callable, optional
+        Whether the first line of a CSV, TSV or TXT file holds names, given that line and all others; where it does not,
+        columns are called "1", "2", ... By default it always does, and TXT files are not tables.
 
     Returns
     -------
@@ -68,7 +76,12 @@ def read_raw(path: str | os.PathLike[str], encoding: str | None = None) -> RawTa
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
     with stage(f"reading {path.name}"):
-        return read_folder(path, encoding) if path.is_dir() else format_of(path).read(path, encoding)
+        if path.is_dir():
+            return read_folder(path, encoding)
+        check_regular(path)
+        if is_header is not None and (path.suffix.lower() == ".txt" or format_of(path).read is read_delimited):
+            return read_delimited(path, encoding, is_header)
+        return format_of(path).read(path, encoding)
 
 
 def format_of(path: Path) -> Format:
@@ -77,7 +90,7 @@ def format_of(path: Path) -> Format:
     found = FORMATS.get((path.with_suffix("") if packed else path).suffix.lower())
     if found is None or (packed and not found.gzip):
         raise ValueError(
-            f"{path} ends in {path.suffix!r}, which names no known format. Use one of {', '.join(FORMATS)}, or a "
+            f"{path} ends in {path.suffix!r}, which is not a known format. Use one of {', '.join(FORMATS)}, or a "
             "folder of texts or images."
         )
     return found

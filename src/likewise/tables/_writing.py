@@ -56,7 +56,7 @@ def checked_suffix(path: Path) -> str:
     """The suffix, if results can be written so; to be called before the work begins."""
     suffix = path.suffix.lower()
     if suffix not in WRITERS:
-        raise ValueError(f"{path} ends in {suffix!r}, which names no known format. Use one of {', '.join(WRITERS)}.")
+        raise ValueError(f"{path} ends in {suffix!r}, which is not a known format. Use one of {', '.join(WRITERS)}.")
     if suffix == ".parquet":
         extra("pyarrow", "Parquet files")
     return suffix

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from functools import partial
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from ..._arrays import FloatArray, IntArray
+from ..._device_fit import fit_on_device, new_rows_on_device
+from ..._devices import dispatches, namespace, to_numpy
+from ..._estimator import checked_constraints, counted_rows
+from ..._progress import stage
 from ..._saved import Saved, check_shape
-from ..._sklearn import POSITIVE_INT, Interval
+from ..._sklearn import POSITIVE_INT, Interval, _fit_context
+from ...chunked import Chunked
+from ...chunked._device import DeviceRows
+from ...chunked._fold import Look, Picked
+from ...chunked._lazy import is_chunked, keep_columns, lazily
+from ...constraints import ConstraintConflictError, Constraints
 from .._base import Clusterer
+from .._from_files import ReadsFiles
+from ._chunked import SAMPLE, Hinted, chunked_lloyd, middle, nearest_centers, placing
 from ._lloyd import Run
 from ._points import Points, nearest
 
@@ -42,8 +59,8 @@ class CenterClusterer(Clusterer):
     """
 
     _saved: ClassVar[Saved] = Saved(
-        ("cluster_centers_", "labels_", "n_iter_", "n_features_in_"),
-        optional=("inertia_", "objective_"),
+        ("cluster_centers_", "n_iter_", "n_features_in_"),
+        optional=("labels_", "inertia_", "objective_"),
         check=_check_centers,
     )
 
@@ -56,18 +73,139 @@ class CenterClusterer(Clusterer):
         self.history_ = run.history
         self.n_iter_ = run.n_iter
 
+    @lazily
     def predict(self, X: Any) -> np.ndarray:
         """The nearest center of each row; constraints on the rows of ``fit`` are not used.
 
         Parameters
         ----------
-        X : (n, f) array, sparse matrix or data frame
+        X : (n, f) array, sparse matrix, data frame or Dask collection
 
         Returns
         -------
         (n,) int array
         """
-        X = self._new_rows(X)
+        check_is_fitted(self)
+        rows = new_rows_on_device(self, X, "cluster_centers_", "predict")
+        if rows is not None:
+            centers = to_numpy(self.cluster_centers_)
+            origin = middle(centers, self._cosine)
+            look = partial(nearest_centers, centers=centers, origin=origin, cosine=self._cosine)
+            return namespace(rows).concat(list(DeviceRows(rows).looks(look)))
+        return self._nearest(self._new_rows(X))
+
+    def _nearest(self, X: Any) -> np.ndarray:
+        """The cluster of each row, without constraints."""
         centers = self.cluster_centers_.astype(X.dtype, copy=False)
         labels, _ = nearest(Points(X, cosine=self._cosine), centers)
         return labels.astype(np.int32)
+
+
+class WeightedCenterClusterer(ReadsFiles, CenterClusterer):
+    """A clusterer with centers that takes ``sample_weight``; a method overrides :meth:`_cluster`."""
+
+    @abstractmethod
+    def _cluster(self, X: Any, constraints: Constraints, weight: FloatArray | None = None) -> np.ndarray:
+        """The label of each row, which counts as often as its weight says."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None, sample_weight: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : (n, f) array, sparse matrix, data frame, RowFiles or Dask collection
+        y : (n,) array-like, optional
+            Partial labels; −1, None or NaN where unknown. A method that does not use constraints ignores them, as
+            scikit-learn's own clusterers do. Constraints are taken here, too.
+        constraints : Constraints, optional
+            Pairs, and anything else that is known. With ``y``, both count.
+        sample_weight : (n,) array-like, optional
+            How many rows each row counts as. A row of weight 0, and all hints about it, do not count: it gets the
+            nearest center. Hints count as often as they are stated, by their own weights.
+
+        Returns
+        -------
+        self
+        """
+        if dispatches(X):
+            return fit_on_device(self, X, y, constraints=constraints, sample_weight=sample_weight)
+        if is_chunked(X):
+            if sample_weight is not None:
+                raise ValueError("rows in files have no weights: leave sample_weight out.")
+            return self._fit_chunked(X, y, constraints)
+        X, known = self._checked_inputs(X, y, constraints)
+        weight, counted = counted_rows(sample_weight, X)
+        if counted is None:
+            self.labels_ = np.asarray(self._cluster(X, known, weight), dtype=np.int32)
+            return self
+        self._check_number(len(counted), "rows whose weight is not 0")
+        labels = self._cluster(X[counted], known.restrict(counted), weight)
+        self.labels_ = self._nearest(X)
+        self.labels_[counted] = labels
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.array_api_support = True
+        return tags
+
+    def _learn_from(self, X: Chunked, y: Any, constraints: Constraints | None) -> Look:
+        labels = y if self._method.uses_constraints or isinstance(y, Constraints) else None
+        known = checked_constraints(self, X.shape[0], labels, constraints)
+        self._check_usable(known)
+        self._check_number(X.shape[0])
+        hinted = np.flatnonzero(known.constrained_rows())
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        with stage("reading rows"):
+            some = X.take(hinted, SAMPLE, seed)
+        return self._learn_from_sample(X, some, known, hinted, seed)
+
+    def _learn_from_sample(self, X: Chunked, some: Picked, known: Constraints, hinted: IntArray, seed: int) -> Look:
+        """Fit on a sample that has all hinted rows, then go on with all rows."""
+        first = self._first_fit(X, some, known, hinted, seed)
+        told = None
+        if len(hinted):
+            rows = some.rows[np.searchsorted(some.numbers, hinted)]
+            told = self._hinted(hinted, rows, known.restrict(hinted), first, np.random.RandomState(seed))
+        run, penalty = chunked_lloyd(
+            X, first.cluster_centers_, told, cosine=self._cosine, max_iter=self.max_iter, tol=self.tol
+        )
+        self._keep(run)
+        self._keep_inertia(run, penalty)
+        return placing(run, told, cosine=self._cosine)
+
+    def _first_fit(self, X: Chunked, some: Picked, known: Constraints, hinted: IntArray, seed: int) -> Self:
+        """A fit in memory, on a sample that has all hinted rows."""
+        keep_columns(self, X)
+        try:
+            first = clone(self).set_params(random_state=seed)
+            return first.fit(some.rows, constraints=known.restrict(some.numbers) if len(hinted) else None)
+        except ConstraintConflictError:
+            known.check(self.n_clusters)  # names the rows by their own numbers
+            raise
+
+    def _hinted(
+        self, numbers: IntArray, rows: Any, known: Constraints, first: Any, rng: np.random.RandomState
+    ) -> Hinted:
+        """The rows that hints name, with what hints cost; a method that uses constraints overrides this."""
+        raise NotImplementedError
+
+    def _keep_inertia(self, run: Run, penalty: float) -> None:
+        self.inertia_ = run.objective - penalty
+
+    def fit_predict(
+        self, X: Any, y: Any = None, *, constraints: Constraints | None = None, sample_weight: Any = None
+    ) -> np.ndarray:
+        """Cluster the rows of X and return their labels.
+
+        Parameters
+        ----------
+        X, y, constraints, sample_weight
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        (n,) int array
+        """
+        return self.fit(X, y, constraints=constraints, sample_weight=sample_weight).labels_

@@ -16,7 +16,8 @@ from ..._progress import track
 from ...constraints import Constraints
 from ...constraints._format import pluralize
 from ...graphs import cannot_link_graph
-from ._centers import CenterClusterer
+from ._centers import CenterClusterer, WeightedCenterClusterer
+from ._chunked import Hinted
 from ._coloring import PlacementError, Placer, TwoSides
 from ._lloyd import Assign, Run, best_of, lloyd
 from ._penalties import Penalties
@@ -24,7 +25,7 @@ from ._points import Points, combined, nearest_and
 from ._seeding import kmeans_plus_plus
 
 
-class COPKMeans(CenterClusterer):
+class COPKMeans(WeightedCenterClusterer):
     """Constrained k-means whose labels keep every must-link and every cannot-link.
 
     Prefer it where constraints are certain (two rows of one invoice, two faces in one frame). Otherwise use
@@ -117,6 +118,8 @@ class COPKMeans(CenterClusterer):
         self.random_state = random_state
 
     def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints]:
+        if isinstance(y, Constraints):
+            return super()._fit_inputs(X, y, constraints)
         X, known = super()._fit_inputs(X, None, constraints)
         labels = as_constraints(X.shape[0], y, None)
         n_classes = max((part.n_blocks for part in labels.partitions), default=0)
@@ -124,26 +127,37 @@ class COPKMeans(CenterClusterer):
             warnings.warn(
                 f"y has {n_classes} classes, more than n_clusters={self.n_clusters} can keep apart: only that rows of "
                 "one class belong together is used. Ask for as many clusters as classes.",
-                stacklevel=4,
+                stacklevel=5,
             )
             together = [replace(part, different_across=False) for part in labels.partitions]
             labels = Constraints(X.shape[0], partitions=together)
         return X, labels | known
 
-    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+    def _cluster(self, X: Any, constraints: Constraints, weight: FloatArray | None = None) -> np.ndarray:
         rng = check_random_state(self.random_state)
-        closure = constraints.check(self.n_clusters).closure()
-        groups = closure.groups
-        points = Points(X, groups)
-        apart = Penalties(cannot_link_graph(closure.between))
-        if self.n_clusters == 2:
-            assign = _two_sides(points, apart, TwoSides(closure, apart))
-        else:
-            assign = _allowed(points, apart, Placer(closure, apart, self.n_clusters, self.max_steps), rng)
+        points, apart, assign = self._placing(X, constraints, weight, rng)
         run = best_of(self._runs(points, apart, assign, rng))
         self._keep(run)
         self.inertia_ = run.objective
-        return run.labels[groups]
+        return run.labels[constraints.groups()]
+
+    def _placing(
+        self, X: Any, constraints: Constraints, weight: FloatArray | None, rng: np.random.RandomState
+    ) -> tuple[Points, Penalties, Assign]:
+        """Groups of rows, which of them must be apart, and how they are placed."""
+        closure = constraints.check(self.n_clusters).closure()
+        points = Points(X, closure.groups, sample_weight=weight)
+        apart = Penalties(cannot_link_graph(closure.between))
+        if self.n_clusters == 2:
+            return points, apart, _two_sides(points, apart, TwoSides(closure, apart))
+        placer = Placer(closure, apart, self.n_clusters, self.max_steps)
+        return points, apart, _allowed(points, apart, placer, rng)
+
+    def _hinted(
+        self, numbers: IntArray, rows: Any, known: Constraints, first: Any, rng: np.random.RandomState
+    ) -> Hinted:
+        points, _, assign = self._placing(rows, known, None, rng)
+        return Hinted(numbers, points, assign, known.groups())
 
     def _runs(self, points: Points, apart: Penalties, assign: Assign, rng: np.random.RandomState) -> list[Run]:
         runs, failure = [], None

@@ -17,6 +17,7 @@ from ..._progress import stage, track
 from ..._saved import Saved, check_positive, check_shape
 from ..._sklearn import POSITIVE_INT, StrOptions
 from ..._warnings import NarrowKernelWarning
+from ...chunked._lazy import lazily
 from ...constraints import Constraints
 from ...graphs import cannot_link_graph
 from ...graphs._kernel import DELTA, correction, median_distance, must_link_differences, resolve_delta
@@ -80,7 +81,9 @@ def _check_coefficients(model: Any) -> None:
     n = model.coefficients_.shape[1] if model._X is None else model._X.shape[0]
     check_shape(model.coefficients_, (k, n), "coefficients_")
     check_shape(model._norms, (k,), "_norms")
-    if hasattr(model, "delta_"):
+    if model._X is not None:
+        check_shape(model._X, (n, model.n_features_in_), "_X")
+    if model.kernel == "rbf":
         check_positive(model.delta_, "delta_")
 
 
@@ -234,12 +237,13 @@ class KernelKMeans(Clusterer):
         params = {"gamma": 0.5 / self.delta_**2} if self.kernel == "rbf" else self.kernel_params or {}
         return np.asarray(pairwise_kernels(left, right, metric=self.kernel, **params))
 
+    @lazily
     def predict(self, X: Any) -> np.ndarray:
         """The nearest center of new rows in feature space.
 
         Parameters
         ----------
-        X : (n, f) array, sparse matrix or data frame
+        X : (n, f) array, sparse matrix, data frame or Dask collection
             For "precomputed", the kernel of the new rows with the rows of ``fit``.
 
         Returns

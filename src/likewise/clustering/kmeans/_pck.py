@@ -17,7 +17,8 @@ from ...constraints import Constraints
 from ...constraints._closure import n_written
 from ...graphs import RowMatrix, cannot_link_graph, must_link_graph
 from .._base import uncertain_weight
-from ._centers import LOOP, CenterClusterer
+from ._centers import LOOP, WeightedCenterClusterer
+from ._chunked import Hinted
 from ._lloyd import Assign, best_of, lloyd
 from ._penalties import FEW_PAIRS, Penalties
 from ._points import Points, PointSet, combined, nearest_and
@@ -25,7 +26,7 @@ from ._scale import mean_distance, mean_squared_deviation
 from ._seeding import farthest_first, kmeans_plus_plus
 
 
-class PCKMeans(CenterClusterer):
+class PCKMeans(WeightedCenterClusterer):
     """Pairwise-constrained k-means: a constraint may be violated, at a penalty.
 
     Robust against wrong constraints: each costs its penalty and no more. Prefer
@@ -35,9 +36,9 @@ class PCKMeans(CenterClusterer):
     .. math:: J = \\sum_i \\|x_i - \\mu_{l_i}\\|^2 + w \\sum_{ij \\in M} b_{ij} [l_i \\ne l_j]
               + w \\sum_{ij \\in C} b_{ij} [l_i = l_j]
 
-    where M and C are the must- and cannot-links, b their weights and w the ``penalty``. Rows without constraints go to
-    their nearest center; the others, in random order, to the cluster that is cheapest given the labels of all others
-    (iterated conditional modes). J never rises.
+    where :math:`M` and :math:`C` are the must- and cannot-links, :math:`b_{ij}` their weights and :math:`w` the
+    ``penalty``. Rows without constraints go to their nearest center; the others, in random order, to the cluster that
+    is cheapest given the labels of all others (iterated conditional modes). :math:`J` never rises.
 
     Parameters
     ----------
@@ -137,16 +138,15 @@ class PCKMeans(CenterClusterer):
     def _cosine(self) -> bool:  # type: ignore[override]
         return self.metric == "cosine"
 
-    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+    def _cluster(self, X: Any, constraints: Constraints, weight: FloatArray | None = None) -> np.ndarray:
         rng = check_random_state(self.random_state)
         hard = self.must_link == "hard"
         if hard:
             self._refuse_must_weights(constraints)
         groups = constraints.groups()
-        points = Points(X, groups if hard else None, cosine=self._cosine)
-        apart = groups_apart if hard else rows_apart
-        penalties = apart(constraints, closed=self.closure)
-        self.penalty_ = self._penalty(X)
+        points = Points(X, groups if hard else None, cosine=self._cosine, sample_weight=weight)
+        penalties = self._penalties(constraints, weight)
+        self.penalty_ = self._penalty(X, weight)
         assign = penalized(points, penalties, self.penalty_, rng)
         neighborhoods = np.arange(points.n) if hard else groups
 
@@ -160,14 +160,30 @@ class PCKMeans(CenterClusterer):
             for number in track(range(self.n_init))
         )
         self._keep(run)
-        self.inertia_ = run.objective - self.penalty_ * penalties.total(run.labels)
+        self._keep_inertia(run, self.penalty_ * penalties.total(run.labels))
         return run.labels[groups] if hard else run.labels
 
-    def _penalty(self, X: Any) -> float:
+    def _penalties(self, constraints: Constraints, weight: FloatArray | None = None) -> Penalties:
+        if self.must_link == "hard":
+            return groups_apart(constraints, closed=self.closure, weight=weight)
+        return rows_apart(constraints, closed=self.closure)
+
+    def _hinted(
+        self, numbers: IntArray, rows: Any, known: Constraints, first: Any, rng: np.random.RandomState
+    ) -> Hinted:
+        hard = self.must_link == "hard"
+        groups = known.groups() if hard else np.arange(len(numbers))
+        points = Points(rows, groups if hard else None, cosine=self._cosine)
+        penalties = self._penalties(known)
+        self.penalty_ = first.penalty_
+        assign = penalized(points, penalties, self.penalty_, rng)
+        return Hinted(numbers, points, assign, groups, lambda labels: self.penalty_ * penalties.total(labels))
+
+    def _penalty(self, X: Any, weight: FloatArray | None) -> float:
         if not isinstance(self.penalty, str):
             return float(self.penalty)
         rule = mean_distance if self.penalty == "auto" else mean_squared_deviation
-        return rule(X, cosine=self._cosine)
+        return rule(X, cosine=self._cosine, sample_weight=weight)
 
     def _refuse_must_weights(self, constraints: Constraints) -> None:
         weight = uncertain_weight(constraints, ("must",))
@@ -190,17 +206,18 @@ def rows_apart(constraints: Constraints, *, closed: bool) -> Penalties:
     )
 
 
-def groups_apart(constraints: Constraints, *, closed: bool) -> Penalties:
+def groups_apart(constraints: Constraints, *, closed: bool, weight: FloatArray | None = None) -> Penalties:
     """Penalties between must-link groups, for cannot-links; closed: for each of the |g| · |h| pairs of rows."""
     closure = constraints.closure()
+    sizes = np.bincount(closure.groups, weight, minlength=closure.n_groups)
     if not closure.between.partitions:
-        pairs, weight = closure.between.cannot_link, closure.between.cannot_weight
-        weight = weight * closure.sizes[pairs].prod(axis=1) if closed else weight
-        return Penalties.of_pairs(closure.n_groups, pairs, weight, pairs[:0], weight[:0])
+        pairs, costs = closure.between.cannot_link, closure.between.cannot_weight
+        costs = costs * sizes[pairs].prod(axis=1) if closed else costs
+        return Penalties.of_pairs(closure.n_groups, pairs, costs, pairs[:0], costs[:0])
     graph = cannot_link_graph(closure.between)
     if not closed:
         return Penalties(graph)
-    scale = sparse.diags_array(closure.sizes.astype(np.float64))
+    scale = sparse.diags_array(sizes.astype(np.float64))
     return Penalties(RowMatrix(scale @ graph.sparse @ scale, scale @ graph.factor, graph.core))
 
 

@@ -65,30 +65,41 @@ class Points:
     cosine : bool
         Rows are brought to unit length first (a row of zeros stays zero) and centers have unit length. The objective
         is then 2 Σ (1 − cos), with cos = 0 for a row of zeros.
+    sample_weight : (n,) array, optional
+        How many rows each row of X counts as; more than 0.
 
     Attributes
     ----------
     rows : (n_points, f) array or CSR matrix
         Dense ones are centered: distances by inner products lose digits far from the origin. Centers are not.
     weight : (n_points,) array
-        Number of rows behind each point.
+        Number of rows behind each point, or their weight.
     constant : float
         The objective on rows minus the objective on points.
     """
 
-    def __init__(self, X: Any, groups: IntArray | None = None, *, cosine: bool = False) -> None:
+    def __init__(
+        self,
+        X: Any,
+        groups: IntArray | None = None,
+        *,
+        cosine: bool = False,
+        sample_weight: FloatArray | None = None,
+    ) -> None:
         self.cosine, self.dtype = cosine, X.dtype
         rows = unit_rows(X) if cosine else X
         self._origin = origin(X) if not cosine else 0
         if not (cosine or sparse.issparse(X)):
             rows = X - self._origin
-        rows_without_direction = int((squared_lengths(rows) == 0).sum()) if cosine else 0
+        self.weight = np.ones(rows.shape[0]) if sample_weight is None else sample_weight
+        without_direction = float(self.weight[squared_lengths(rows) == 0].sum()) if cosine else 0.0
         self.constant = 0.0
-        self.weight = np.ones(rows.shape[0])
         if groups is not None:
-            squares = squared_lengths(rows).sum(dtype=np.float64)
+            squares = self._weighted_squares(rows, sample_weight)
             members = indicator(groups)
-            self.weight = np.bincount(groups).astype(np.float64)
+            if sample_weight is not None:
+                members = sparse.csr_array(sparse.diags_array(sample_weight) @ members)
+            self.weight = np.bincount(groups, sample_weight).astype(np.float64)
             rows = _as(members.T @ rows / self.weight[:, None], self.dtype)
             inside = squares - self.weight @ squared_lengths(rows).astype(np.float64)
             self.constant = max(float(inside), 0.0)
@@ -97,7 +108,7 @@ class Points:
         self.n = self.rows.shape[0]
         self.norms = squared_lengths(self.rows)
         if cosine:
-            self._drop_zero_rows(rows_without_direction)
+            self._drop_zero_rows(without_direction)
         self._even = bool((self.weight == 1).all())
 
     def blocks(self, n_centers: int) -> list[slice]:
@@ -125,7 +136,12 @@ class Points:
         total += self._origin
         return total.astype(self.dtype, copy=False), alive & (weight > 0)
 
-    def _drop_zero_rows(self, n_rows: int) -> None:
+    @staticmethod
+    def _weighted_squares(rows: Any, weight: FloatArray | None) -> float:
+        squares = squared_lengths(rows)
+        return float(squares.sum(dtype=np.float64) if weight is None else weight @ squares)
+
+    def _drop_zero_rows(self, n_rows: float) -> None:
         """Rows of zeros have no direction: they get weight 0, and their cost (1 − cos = 1) goes into the constant."""
         zero = self.norms == 0
         self.constant += float(self.weight[zero].sum()) + n_rows

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
-from ..._arrays import evenly_spaced
+from ..._arrays import FloatArray, evenly_spaced
 from ..._threads import parallel_map
 from ...linalg._unit_rows import unit_rows
 from ._points import IN_CACHE, blocks
@@ -18,31 +18,42 @@ SAMPLE = 1000
 """Rows, evenly spaced, among which the mean distance is taken."""
 
 
-def mean_distance(X: Any, *, cosine: bool = False) -> float:
+def mean_distance(X: Any, *, cosine: bool = False, sample_weight: FloatArray | None = None) -> float:
     """The mean distance between two different rows: exact up to 1,000 rows, over 1,000 evenly spaced ones beyond.
+
+    A row of weight 3 is three rows, between which the distance is 0.
 
     >>> mean_distance(np.array([[0.0], [1.0], [3.0]]))
     2.0
     """
     n = X.shape[0]
+    weight = np.ones(n) if sample_weight is None else sample_weight
     if n > SAMPLE:
-        X, n = X[evenly_spaced(n, SAMPLE)], SAMPLE
+        some = evenly_spaced(n, SAMPLE)
+        X, weight, n = X[some], weight[some], SAMPLE
     rows = unit_rows(X) if cosine else X
-    if n < 2:
+    count = float(weight.sum())
+    if count <= 1:
         return 0.0
     totals: dict[int, float] = {}
 
+    def total(left: slice, right: slice) -> float:
+        distances = euclidean_distances(rows[left], rows[right])
+        if sample_weight is None:
+            return float(distances.sum(dtype=np.float64))
+        return float(weight[left] @ distances @ weight[right])
+
     def add(block: slice) -> None:
         # Each pair once: this block with itself and with all rows after it.
-        totals[block.start] = euclidean_distances(rows[block], rows[block]).sum(dtype=np.float64) / 2
+        totals[block.start] = total(block, block) / 2
         if block.stop < n:
-            totals[block.start] += euclidean_distances(rows[block], rows[block.stop :]).sum(dtype=np.float64)
+            totals[block.start] += total(block, slice(block.stop, n))
 
     parallel_map(add, blocks(n, n, IN_CACHE))
-    return float(sum(totals[start] for start in sorted(totals))) / (n * (n - 1) / 2)
+    return float(sum(totals[start] for start in sorted(totals))) / (count * (count - 1) / 2)
 
 
-def mean_squared_deviation(X: Any, *, cosine: bool = False) -> float:
+def mean_squared_deviation(X: Any, *, cosine: bool = False, sample_weight: FloatArray | None = None) -> float:
     """The mean squared distance of a row to the mean of all: half the mean squared distance of two rows, by
     Σ_ij ‖x_i − x_j‖² = 2n Σ_i ‖x_i − x̄‖², so that it is exact for any number of rows.
 
@@ -50,6 +61,12 @@ def mean_squared_deviation(X: Any, *, cosine: bool = False) -> float:
     1.0
     """
     rows = unit_rows(X) if cosine else X
+    if sample_weight is not None:
+        center = np.asarray(rows.T @ sample_weight).ravel() / sample_weight.sum()
+        if not sparse.issparse(rows):
+            rows, center = rows - center, np.zeros(1)
+        squares = np.average(row_norms(rows, squared=True), weights=sample_weight)
+        return max(float(squares - center @ center), 0.0)
     if not sparse.issparse(rows):
         return float(rows.var(axis=0, dtype=np.float64).sum())
     center = np.asarray(rows.mean(axis=0, dtype=np.float64)).ravel()

@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..._arrays import FloatArray
 from ..._method import LLOYD, Method
 from ...constraints import Constraints
-from ._centers import CenterClusterer
-from ._lloyd import k_means
+from ._centers import WeightedCenterClusterer
+from ._lloyd import Run, k_means
 from ._points import Points
 
 
-class SphericalKMeans(CenterClusterer):
+class SphericalKMeans(WeightedCenterClusterer):
     """k-means on the sphere: rows are compared by the angle between them, whatever their lengths.
 
     The baseline for text (tf-idf rows), also after a projection of text. It does not use constraints; with
@@ -88,11 +89,19 @@ class SphericalKMeans(CenterClusterer):
         self.tol = tol
         self.random_state = random_state
 
-    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+    def _cluster(self, X: Any, constraints: Constraints, weight: FloatArray | None = None) -> np.ndarray:
         rng = check_random_state(self.random_state)
         run = k_means(
-            Points(X, cosine=True), self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol
+            Points(X, cosine=True, sample_weight=weight),
+            self.n_clusters,
+            rng,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
         )
         self._keep(run)
-        self.inertia_ = self.objective_ = run.objective / 2  # ‖x − c‖² = 2 − 2 cos
+        self._keep_inertia(run, 0.0)
         return run.labels
+
+    def _keep_inertia(self, run: Run, penalty: float) -> None:
+        self.inertia_ = self.objective_ = run.objective / 2  # ‖x − c‖² = 2 − 2 cos

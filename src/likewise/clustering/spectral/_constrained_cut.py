@@ -22,13 +22,13 @@ class ConstrainedNormalizedCut(NormalizedCut):
     """Normalized cut with a penalty on must-links that are cut.
 
     Prefer it to changing the data when you have must-links and the graph of neighbors is good already.
-    With L = D − K the Laplacian of the affinities and a row (…, 1, …, −1, …) of U for each must-link,
+    With :math:`L = D - K` the Laplacian of the affinities and a row (…, 1, …, −1, …) of :math:`U` for each must-link,
 
     .. math:: (L + \\beta\\, U^T U)\\, y = \\lambda D y
 
-    for the k smallest λ (Ji and Xu 2006; C-NC in Yan et al. 2009). UᵀU is the Laplacian of the must-link graph, so
-    weights scale its rows and a whole labeled group costs no more time than its rows. Must-links are closed first;
-    cannot-links do not enter. Without must-links it is :class:`NormalizedCut`.
+    for the :math:`k` smallest :math:`\\lambda` (Ji and Xu 2006; C-NC in Yan et al. 2009). :math:`U^T U` is the
+    Laplacian of the must-link graph, so weights scale its rows and a whole labeled group costs no more time than its
+    rows. Must-links are closed first; cannot-links do not enter. Without must-links it is :class:`NormalizedCut`.
 
     Parameters
     ----------

@@ -26,7 +26,9 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 
 from ..._arrays import FloatArray, slices
+from ..._estimator import used_part
 from ..._method import ALL_PAIRS, CUT, Method, Needs, method, uses_constraints
+from ..._parameters import SuggestsParameters
 from ..._progress import stage, track
 from ..._saved import Saved
 from ..._sklearn import POSITIVE_INT
@@ -122,12 +124,16 @@ class ChainedClusterer(Clusterer):
             raise ValueError(
                 f"no part of the chain uses constraints, but it was given {constraints!r}. Leave them out."
             )
-        given = {} if constraints.is_empty else {"constraints": constraints}
+
+        def given(part: Any) -> dict[str, Any]:
+            used = used_part(part, constraints) if uses_constraints(part) else Constraints(constraints.n_samples)
+            return {} if used.is_empty else {"constraints": used}
+
         for step in self.steps_:
             with stage(type(step).__name__):
-                X = step.fit_transform(X, **(given if uses_constraints(step) else {}))
+                X = step.fit_transform(X, **given(step))
         with stage(type(clusterer).__name__):
-            clusterer.fit(X, **(given if uses_constraints(clusterer) else {}))
+            clusterer.fit(X, **given(clusterer))
         self.n_iter_ = getattr(clusterer, "n_iter_", 1)
         return clusterer.labels_
 
@@ -157,7 +163,7 @@ class ChainedClusterer(Clusterer):
         return tags
 
 
-class PropagatedAffinity(TransformerMixin, BaseEstimator):
+class PropagatedAffinity(SuggestsParameters, TransformerMixin, BaseEstimator):
     """Affinities between the rows it is fitted on, after constraints were propagated through their distances.
 
     Distances are divided by the largest, propagated, and become affinities 1 − d; only the nearest count.

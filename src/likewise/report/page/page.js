@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const find = (id) => document.getElementById(id);
 document.documentElement.classList.add("js");
 const canvas = find("map"), tip = find("tip");
-const map = new PointMap(canvas, data);
+const map = new ReportMap(canvas, data);
 const reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -22,40 +22,71 @@ function element(kind, text, className) {
 // Colors: those of the style sheet, so that there is one place for them.
 function applyTheme() {
   const style = getComputedStyle(document.documentElement), colors = {};
-  for (const name of ["card", "ink", "soft", "same", "different", "suspect"]) {
+  for (const name of ["card", "ink", "soft", "same", "different", "suspect", "accent"]) {
     colors[name] = style.getPropertyValue(`--${name}`).trim();
   }
+  colors.dark = dark.matches;
   colors.clusters = data.colors[dark.matches ? "dark" : "light"];
   map.theme(colors);
+  showScale();
+}
+
+// What colors mean: a range, or levels, in a corner of the map; clusters have their legend beside it.
+function showScale() {
+  const scale = find("scale"), meaning = map.meaning;
+  scale.hidden = !meaning;
+  scale.replaceChildren();
+  if (!meaning) return;
+  scale.append(element("b", meaning.title));
+  if (meaning.colors) {
+    const bar = element("div", undefined, "ramp"), ends = element("div", undefined, "ends");
+    bar.style.background = `linear-gradient(to right, ${meaning.colors.join(", ")})`;
+    ends.append(...meaning.ends.map((end) => element("span", end)));
+    scale.append(bar, ends);
+  }
+  for (const [level, paint] of meaning.levels || []) {
+    const item = element("div", undefined, "level"), dot = element("span", undefined, "dot");
+    dot.style.background = paint;
+    item.append(dot, level);
+    scale.append(item);
+  }
+  if (meaning.more > 0) scale.append(element("div", `and ${meaning.more.toLocaleString("en")} more`, "level"));
 }
 applyTheme();
 dark.addEventListener("change", applyTheme);
 new ResizeObserver(() => map.resize()).observe(canvas);
 
-// What is shown of a row.
-function showTip(i) {
+// What is shown of a row. A tip that was clicked stays, and its buttons can be pressed.
+const tipText = find("tip-text");
+let pinned = false;
+function showTip(i, stay = false) {
   map.point = i;
+  pinned = stay && i >= 0;
+  tip.classList.toggle("pinned", pinned);
   map.redraw();
   tip.hidden = i < 0;
   if (i < 0) return;
-  tip.replaceChildren();
+  tipText.replaceChildren();
   if (data.pictures) {
     const picture = element("img");
     picture.src = data.pictures[i];
     picture.alt = "";
-    tip.append(picture);
+    tipText.append(picture);
   }
-  tip.append(element("b", nameOf(i)));
+  tipText.append(element("b", nameOf(i)));
   const own = element("p");
-  own.append(element("span", "", `dot c${map.cluster[i]}`), `Cluster ${data.names[map.cluster[i]]}`);
-  tip.append(own);
-  if (data.texts) tip.append(element("p", data.texts[i], "detail"));
+  own.append(element("span", "", `dot c${map.cluster[i]}`), clusterName(map.cluster[i]));
+  tipText.append(own);
+  if (data.texts && data.texts[i]) tipText.append(element("p", data.texts[i], "detail"));
+  const colored = map.columns[+map.by];
+  if (colored) tipText.append(element("p", `${colored.name}: ${shownValue(colored, colored.values[i])}`));
+  if (map.certainty) {
+    const second = map.second && map.second[i] !== GRID ? `, else ${data.names[map.second[i]]}` : "";
+    tipText.append(element("p", `${percent(map.certainty[i])} certain${second}`, "detail"));
+  }
   if (map.unsupervised && map.unsupervised[i] !== map.cluster[i]) {
     const name = data.names[map.unsupervised[i]];
-    tip.append(element("p", name === undefined ? "Without hints: in a cluster that is gone" : `Without hints: cluster ${name}`, "detail"));
-  }
-  if (map.agreement) {
-    tip.append(element("p", `${Math.round(map.agreement[i] / 2.55)}% of the clusterings agree`, "detail"));
+    tipText.append(element("p", name === undefined ? "Moved by hints, from a cluster that is gone" : `Moved by hints, from ${name}`, "detail"));
   }
   const [x, y] = map.screen(i).map((value) => value / map.ratio);
   const box = canvas.getBoundingClientRect(), { offsetWidth: wide, offsetHeight: tall } = tip;
@@ -63,70 +94,19 @@ function showTip(i) {
   const top = Math.min(Math.max(y - tall / 2, 6), box.height - tall - 6);
   tip.style.transform = `translate(${Math.max(Math.min(left, box.width - wide - 6), 6)}px, ${Math.max(top, 6)}px)`;
 }
+function clusterName(number) {
+  const name = data.names[number], plain = `cluster ${data.numbers[number]}`;
+  return name.toLowerCase() === plain ? name : `${name} (${plain})`;
+}
+function percent(certainty) { return `${Math.round(100 * certainty / SURE)}%`; }
 
 // Gestures.
-const fingers = new Map();
-let traveled = 0, lastTap = 0;
-function place(event) {
-  const box = canvas.getBoundingClientRect();
-  return [(event.clientX - box.left) * map.ratio, (event.clientY - box.top) * map.ratio];
-}
-canvas.addEventListener("pointerdown", (event) => {
-  canvas.setPointerCapture(event.pointerId);
-  fingers.set(event.pointerId, place(event));
-  traveled = fingers.size > 1 ? 99 : 0;
-});
-canvas.addEventListener("pointermove", (event) => {
-  const now = place(event), before = fingers.get(event.pointerId);
-  if (!before) {
-    if (event.pointerType === "mouse") showTip(map.nearest(...now, 14 * map.ratio));
-    return;
-  }
-  if (fingers.size === 1) {
-    traveled += Math.hypot(now[0] - before[0], now[1] - before[1]) / map.ratio;
-    if (traveled < 4) return;
-    canvas.classList.add("dragging");
-    showTip(-1);
-    map.pan(now[0] - before[0], now[1] - before[1]);
-  } else if (fingers.size === 2) {
-    const [other] = [...fingers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
-    const wide = Math.hypot(before[0] - other[0], before[1] - other[1]) || 1;
-    showTip(-1);
-    map.pan((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
-    map.zoom(Math.hypot(now[0] - other[0], now[1] - other[1]) / wide, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
-  }
-  fingers.set(event.pointerId, now);
-});
-function pointerUp(event) {
-  if (!fingers.delete(event.pointerId)) return;
-  canvas.classList.remove("dragging");
-  if (event.type === "pointercancel" || traveled >= 4) return;
-  map.pair = null;
-  map.alone = -1;
-  if (event.timeStamp - lastTap < 320) { map.home(); showTip(-1); lastTap = 0; return; }
-  lastTap = event.timeStamp;
-  showTip(map.nearest(...place(event), (event.pointerType === "mouse" ? 14 : 26) * map.ratio));
-}
-canvas.addEventListener("pointerup", pointerUp);
-canvas.addEventListener("pointercancel", pointerUp);
-canvas.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse" && !fingers.size) showTip(-1); });
-canvas.addEventListener("wheel", (event) => {
-  // seen as a whole already: a wheel that would zoom out scrolls the page
-  if (event.deltaY > 0 && map.scale <= map.least * 1.001 && !event.ctrlKey) return;
-  event.preventDefault();
-  showTip(-1);
-  map.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : event.deltaMode ? 0.05 : 0.0016)), ...place(event));
-}, { passive: false });
-const KEYS = {
-  ArrowLeft: () => map.pan(40, 0), ArrowRight: () => map.pan(-40, 0), ArrowUp: () => map.pan(0, 40), ArrowDown: () => map.pan(0, -40),
-  "+": () => map.zoom(1.3), "=": () => map.zoom(1.3), "-": () => map.zoom(1 / 1.3), 0: () => map.home(),
-  Escape: () => { map.pair = null; map.alone = -1; },
-};
-canvas.addEventListener("keydown", (event) => {
-  if (!KEYS[event.key] || event.ctrlKey || event.metaKey) return;
-  event.preventDefault();
-  showTip(-1);
-  KEYS[event.key]();
+new Gestures(map, {
+  hover: (i) => { if (!pinned) showTip(i); },
+  moved: () => showTip(-1),
+  touched: () => { map.pair = null; map.alone = -1; },
+  tap: (i) => { if (i >= 0 && marking()) markRow(i); else showTip(i, true); },
+  escaped: () => { map.pair = null; map.alone = -1; stopMarking(); },
 });
 find("closer").addEventListener("click", () => { showTip(-1); map.zoom(1.5); });
 find("farther").addEventListener("click", () => { showTip(-1); map.zoom(1 / 1.5); });
@@ -158,22 +138,42 @@ find("to-before").addEventListener("click", () => animateTo(0));
 find("to-after").addEventListener("click", () => animateTo(1));
 setShare(1);
 
-// Lines, colors, clusters.
-for (const [kind, count] of [
-  ["same", map.lines.same.length / 2], ["different", map.lines.different.length / 2], ["suspects", data.suspects.length],
+// Lines, colors, clusters. At first only lines that need a look are drawn: broken hints, and those to check.
+const broken = data.lines.same.broken + data.lines.different.broken;
+for (const [kind, count, shown] of [
+  ["broken", broken, broken <= 400],
+  ["suspects", data.suspects.length, data.suspects.length <= 50],
+  ["same", map.lines.same.length / 2 - data.lines.same.broken, false],
+  ["different", map.lines.different.length / 2 - data.lines.different.broken, false],
+  ["links", map.links.length / 2, false],
 ]) {
   const box = find(`show-${kind}`), label = box.closest("label");
   label.hidden = count === 0;
   label.querySelector("span").textContent = count.toLocaleString("en");
-  map.show[kind] = box.checked = count > 0 && count <= (kind === "suspects" ? 25 : 60);
+  map.show[kind] = box.checked = count > 0 && shown;
   box.addEventListener("change", () => { map.show[kind] = box.checked; map.redraw(); });
 }
-document.querySelector("fieldset").hidden = data.linesDrawn === 0;
+document.querySelector("fieldset").hidden = data.linesDrawn === 0 && map.links.length === 0;
 const choice = find("color");
-if (map.unsupervised) choice.add(new Option("by cluster without hints", "unsupervised"));
-if (map.agreement) choice.add(new Option("by agreement: vivid where low", "agreement"));
-choice.closest("label").hidden = choice.length < 2;
-choice.addEventListener("change", () => { map.by = choice.value; map.recolor(); });
+if (map.unsupervised) {
+  choice.add(new Option("cluster without hints", "unsupervised"));
+  choice.add(new Option("what hints moved", "moved"));
+}
+if (map.certainty) choice.add(new Option("certainty", "certainty"));
+if (map.columns.length) {
+  const group = element("optgroup");
+  group.label = "column";
+  map.columns.forEach((column, number) => group.append(new Option(column.name, number)));
+  choice.append(group);
+}
+choice.closest("label").hidden = choice.options.length < 2;
+function colorBy(what) {
+  choice.value = what;
+  map.by = what;
+  map.recolor();
+  showScale();
+}
+choice.addEventListener("change", () => colorBy(choice.value));
 
 const chips = [...document.querySelectorAll(".legend .chip")];
 function press(chip, on) {
@@ -193,12 +193,15 @@ find("none").addEventListener("click", () => chips.forEach((chip) => press(chip,
 // Elsewhere on the page: show a cluster, or two rows.
 function showMap() { find("map-part").scrollIntoView({ behavior: reducedMotion.matches ? "auto" : "smooth" }); canvas.focus({ preventScroll: true }); }
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-show], [data-pair]");
+  const button = event.target.closest("[data-show], [data-pair], [data-color]");
   if (!button) return;
   chips.forEach((chip) => press(chip, true));
   map.pair = null;
   map.alone = -1;
-  if (button.dataset.show) {
+  if (button.dataset.color) {
+    colorBy(button.dataset.color);
+    map.home();
+  } else if (button.dataset.show) {
     map.alone = +button.dataset.show; // until the map is tapped
     map.home();
   } else {
@@ -209,6 +212,14 @@ document.addEventListener("click", (event) => {
   }
   showMap();
 });
+
+function goTo(i) { // show one row on the map
+  const chip = chips.find((one) => +one.dataset.cluster === map.cluster[i]);
+  if (chip) press(chip, true);
+  map.center([i], 5);
+  showTip(i, true);
+  canvas.focus({ preventScroll: true });
+}
 
 // Find a row.
 const query = find("find"), found = find("found");
@@ -224,11 +235,7 @@ query.addEventListener("input", () => {
     button.addEventListener("click", () => {
       found.replaceChildren();
       query.value = "";
-      const chip = chips[map.cluster[i]];
-      if (chip) press(chip, true);
-      map.center([i], 5);
-      showTip(i);
-      canvas.focus({ preventScroll: true });
+      goTo(i);
     });
     item.append(button);
     found.append(item);
@@ -240,4 +247,70 @@ query.addEventListener("keydown", (event) => {
   if (event.key === "Escape") { query.value = ""; found.replaceChildren(); }
   if (event.key === "Enter" && found.querySelector("button")) found.querySelector("button").click();
 });
+
+// Files that the page makes, and what is copied.
+function download(name, content, type) {
+  const link = element("a");
+  link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+async function copy(text, button) {
+  let copied = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch { // a page that was opened as a file may not be allowed to
+    const area = element("textarea", text, "away");
+    document.body.append(area);
+    area.select();
+    copied = document.execCommand("copy");
+    area.remove();
+  }
+  const words = button.textContent;
+  button.textContent = copied ? "Copied" : "Select and copy";
+  setTimeout(() => { button.textContent = words; }, 1500);
+}
+const fileName = document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 40) || "clusters";
+find("save-png").addEventListener("click", () => {
+  map.draw();
+  canvas.toBlob((blob) => download(`${fileName}-map.png`, blob));
+});
+find("save-svg").addEventListener("click", () => { map.draw(); download(`${fileName}-map.svg`, map.svg(), "image/svg+xml"); });
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy], [data-fold]");
+  if (!button) return;
+  if ("copy" in button.dataset) copy(button.parentElement.querySelector("code").textContent, button);
+  else for (const card of document.querySelectorAll(".cards details")) card.open = button.dataset.fold === "open";
+});
+
+// On a phone, more than a few open cards are a long way to scroll.
+const cards = document.querySelectorAll(".cards details");
+if (window.innerWidth < 820 && cards.length > 4) for (const card of cards) card.open = false;
+
+// A link to a card opens it.
+function openTarget() {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target && target.tagName === "DETAILS") target.open = true;
+}
+window.addEventListener("hashchange", openTarget);
+openTarget();
+document.addEventListener("click", (event) => { // the same address again changes nothing, but opens it, too
+  const link = event.target.closest('a[href^="#cluster-"]');
+  if (link) find(link.getAttribute("href").slice(1)).open = true;
+});
+
+// When the file was written: the page itself is the same whenever it is made.
+find("written").textContent = ` on ${new Date(document.lastModified).toLocaleDateString("en", { dateStyle: "long" })}`;
+
+// Which part is being read, in the navigation.
+const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.getAttribute("href").slice(1), link]));
+const reading = new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) {
+    const link = links.get(target.id);
+    if (isIntersecting) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+}, { rootMargin: "-20% 0px -70% 0px" });
+for (const section of document.querySelectorAll("main > section")) reading.observe(section);
 window.likewise = { map, showTip }; // for the console

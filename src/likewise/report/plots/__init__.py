@@ -4,8 +4,9 @@ Every function returns a matplotlib ``Figure``, and writes it where ``path`` is 
 matplotlib loads when a picture is drawn, not before.
 """
 
-from .._palette import palette as palette
+from ...page import palette as palette
 from ._figures import save as save
+from ._plots import before_after as before_after
 from ._plots import constraints_kept as constraints_kept
 from ._plots import diversity_quality as diversity_quality
 from ._plots import eigenvalue_share as eigenvalue_share

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...constraints import Constraints
+from ...page import palette
 from .._counts import PairCounts
-from .._palette import palette
 from ._figures import CANNOT_LINK, FAINT, INK, MUST_LINK, new_figure, saved, style_axis
 
 MAX_NAMED = 20
@@ -25,6 +25,7 @@ def scatter(
     after: np.ndarray,
     groups: Any,
     *,
+    names: Any = None,
     constraints: Any = None,
     titles: tuple[str, str] = ("before", "after"),
     path: str | Path | None = None,
@@ -36,6 +37,8 @@ def scatter(
     before, after : (n, 2) arrays
     groups : (n,) labels
         Classes or clusters, shown as colors.
+    names : list-like of str, optional
+        What the groups are called, in sorted order; by default as in ``groups``.
     constraints : Constraints, optional
         Drawn as lines on the left: green for same, red and dashed for different.
     titles : pair of str
@@ -58,8 +61,8 @@ def scatter(
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
 
-    names, codes = np.unique(np.asarray(groups), return_inverse=True)
-    colors = np.array(palette(len(names)))
+    found, codes = np.unique(np.asarray(groups), return_inverse=True)
+    colors = np.array(palette(len(found)))
     size = float(np.clip(6000 / max(len(codes), 1), 1.5, 26))
     figure = new_figure(11, 5.2)
     for side, (axis, points, title) in enumerate(zip(figure.subplots(1, 2), (before, after), titles, strict=True)):
@@ -74,10 +77,59 @@ def scatter(
             ):
                 lines = LineCollection(points[pairs], colors=color, linewidths=0.6, alpha=0.6, linestyles=style)
                 axis.add_collection(lines)
-    if len(names) <= MAX_NAMED:
+    if len(found) <= MAX_NAMED:
         dots = [Line2D([], [], marker="o", linestyle="", color=color) for color in colors]
-        figure.legend(dots, [str(name) for name in names], loc="outside right center", frameon=False)
+        called = found if names is None else names
+        figure.legend(dots, [str(name) for name in called], loc="outside right center", frameon=False)
     return saved(figure, path)
+
+
+def before_after(
+    model: Any,
+    X: Any,
+    groups: Any = None,
+    *,
+    constraints: Any = None,
+    titles: tuple[str, str] = ("largest variance", "after clustering"),
+    path: str | Path | None = None,
+) -> Any:
+    """Draw the rows on the two maps of the report: before and after clustering.
+
+    Parameters
+    ----------
+    model : fitted clusterer
+    X : (n, f) array, sparse matrix or data frame
+        The rows it was fitted to.
+    groups : (n,) labels, optional
+        Shown as colors. None: the clusters.
+    constraints : Constraints, optional
+        Drawn as lines on the left, where every row is on the map (up to some ten thousand).
+    titles : pair of str
+    path : str or Path, optional
+        Where to write it; the suffix names the format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from likewise import Likewise
+    >>> X, y = load_iris(return_X_y=True)
+    >>> figure = before_after(Likewise(3, random_state=0).fit(X), X, y)
+    >>> [axis.get_title() for axis in figure.axes]
+    ['largest variance', 'after clustering']
+    """
+    from .._facts import Facts  # the report's own, which loads more than a picture needs
+
+    facts = Facts(model, X)
+    shown = np.asarray(model.labels_ if groups is None else groups)
+    if len(shown) != facts.n_rows:
+        raise ValueError(f"groups has {len(shown)} entries, and X has {facts.n_rows} rows.")
+    drawn = constraints if len(facts.rows) == facts.n_rows else None
+    layout = facts.layout
+    return scatter(layout.before, layout.after, shown[facts.rows], constraints=drawn, titles=titles, path=path)
 
 
 def _frame(axis: Any, points: np.ndarray, title: str) -> None:

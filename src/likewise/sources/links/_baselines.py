@@ -68,7 +68,7 @@ def augmented(X: Any, links: Any, *, weight: float = 1.0, ids: Any = None) -> sp
 
     References
     ----------
-    S. Yan's thesis, Section 5.7.2 (after Modha and Spangler 2000).
+    S. Yan, PhD thesis, Pennsylvania State University, 2010, Section 5.7.2 (after Modha and Spangler 2000).
 
     Examples
     --------
@@ -105,7 +105,7 @@ def linear_combination(X: Any, links: Any, weight: float = 0.5, *, ids: Any = No
 
     References
     ----------
-    S. Yan's thesis, Section 5.7.2 (after He et al. 2002, Neville et al. 2003).
+    S. Yan, PhD thesis, Pennsylvania State University, 2010, Section 5.7.2 (after He et al. 2002, Neville et al. 2003).
 
     Examples
     --------

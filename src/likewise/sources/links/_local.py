@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def balanced(pairs: Constraints) -> Constraints:
     Parameters
     ----------
     pairs : Constraints
-        Cannot-links and partitions stay as they are.
+        Only must-links change.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def balanced(pairs: Constraints) -> Constraints:
     ends, weight = pairs.must_link, pairs.must_weight
     degree = np.bincount(ends.ravel(), weights=np.repeat(weight, 2), minlength=pairs.n_samples)
     weight = weight / np.sqrt(degree[ends[:, 0]] * degree[ends[:, 1]])
-    return Constraints(pairs.n_samples, ends, pairs.cannot_link, weight, pairs.cannot_weight, pairs.partitions)
+    return replace(pairs, must_weight=weight)
 
 
 def local_core_pairs(
@@ -116,7 +117,7 @@ def local_core_pairs(
 
     References
     ----------
-    S. Yan's thesis, Section 5.4.1, Eqs. 5.1–5.5.
+    S. Yan, PhD thesis, Pennsylvania State University, 2010, Section 5.4.1, Eqs. 5.1–5.5.
 
     Examples
     --------

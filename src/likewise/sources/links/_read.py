@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from ..._arrays import IntArray
-from ...constraints._io import RowIds, row_numbers
+from ...constraints._io import ROW_NUMBER, RowIds, check_number_of_rows, row_numbers
+from ...constraints._pair_tables import LEFT, RIGHT, pair_columns
 from ...constraints._validate import whole_number, whole_numbers
 from ...tables import read_raw
 
@@ -22,8 +23,9 @@ def link_matrix(links: Any, n_samples: int | None = None, *, ids: Any = None) ->
     ----------
     links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a table
         Pairs go from the first to the second. In a matrix every non-zero entry is a link. An undirected graph links
-        both ways. A file (.csv, .tsv, .jsonl, .parquet) has the columns ``left`` and ``right``: left links to right;
-        others are ignored.
+        both ways. A file (.csv, .tsv, .txt, .xlsx, .jsonl, .parquet) has two columns: the first links to the second. A
+        line of names is not needed; if they are called left and right, source and target, from and to, or citing and
+        cited, their order does not matter, and other columns are ignored.
     n_samples : int, optional
         Number of documents. Default: that of ``ids`` or of a matrix, else the largest row number + 1.
     ids : list-like, optional
@@ -109,7 +111,9 @@ def _from_matrix(links: Any, n: int | None) -> tuple[IntArray, int]:
     wrong = np.flatnonzero(~np.isfinite(entries.data))
     if wrong.size:
         i, j = entries.row[wrong[0]], entries.col[wrong[0]]
-        raise ValueError(f"links[{i}, {j}] = {entries.data[wrong[0]]} is no link. Leave the entry out, or set it to 1.")
+        raise ValueError(
+            f"links[{i}, {j}] = {entries.data[wrong[0]]} is not a link. Leave the entry out, or set it to 1."
+        )
     there = entries.data != 0
     return np.column_stack([entries.row[there], entries.col[there]]).astype(np.int64), rows
 
@@ -119,10 +123,12 @@ def _from_pairs(links: Any, n: int | None, ids: RowIds | None) -> tuple[IntArray
         stated = [tuple(pair) for pair in np.asarray(links, dtype=object)] if _table(links) else list(map(tuple, links))
         for index, pair in enumerate(stated):
             if len(pair) != 2:
-                raise ValueError(f"links[{index}] = {pair} is no pair. Write it as (from, to).")
+                raise ValueError(f"links[{index}] = {pair} is not a pair. Write it as (from, to).")
         ends = [end for pair in stated for end in pair]
         return ids.rows(ends, lambda place: f"links[{place // 2}]").reshape(-1, 2), len(ids)
-    pairs = whole_numbers(links, "links")
+    pairs = whole_numbers(
+        links, "links", remedy="Rows are numbers, counted from 0; where they have names, pass ids=..."
+    )
     if pairs.size == 0:
         pairs = pairs.reshape(0, 2)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
@@ -152,7 +158,7 @@ def _from_graph(graph: Any, n: int | None, ids: RowIds | None) -> tuple[IntArray
         for node in graph.nodes:
             if isinstance(node, bool) or not isinstance(node, int | np.integer):
                 raise TypeError(
-                    f"node {node!r} of the graph is no row number. Pass ids=... with the node of each row, in order."
+                    f"node {node!r} of the graph is not a row number. Pass ids=... with the node of each row, in order."
                 )
         n = max((int(node) + 1 for node in graph.nodes), default=0) if n is None else n
         for node in graph.nodes:
@@ -165,19 +171,33 @@ def _from_graph(graph: Any, n: int | None, ids: RowIds | None) -> tuple[IntArray
 
 
 def _from_file(path: Path, n: int | None, ids: RowIds | None) -> tuple[IntArray, int]:
-    table = read_raw(path)
-    names = {name.strip().lower(): name for name in table.columns}
-    if not {"left", "right"} <= set(names):
-        raise ValueError(f"{path}: no header with the columns left, right. Found {table.listed_columns()}.")
+    table = read_raw(path, is_header=lambda first, others: _names_columns(first, ids))
+    columns = pair_columns(table)
+    if columns is None:
+        raise ValueError(
+            f"{path}: links need two columns, from which row and to which. Found {table.listed_columns()}."
+        )
 
     def where(row: int) -> str:
         return f"{path}, {table.where(row)}"
 
     ends = []
-    for side in ("left", "right"):
-        cells = table.columns[names[side]]
+    for name in (columns.left, columns.right):
+        cells = table.columns[name]
         if not isinstance(cells, np.ndarray):
             cells = [str(cell).strip() for cell in cells]
         ends.append(row_numbers(cells, n, where) if ids is None else ids.rows(cells, where))
     found = np.column_stack(ends)
-    return found, int(found.max(initial=-1)) + 1 if n is None else n
+    if n is None:
+        n = int(found.max(initial=-1)) + 1
+        check_number_of_rows(n, str(path))
+    return found, n
+
+
+def _names_columns(first: list[str], ids: RowIds | None) -> bool:
+    """Whether the first line of a file of links names its columns; it is a link if it names a row."""
+    if {name.lower() for name in first} & (LEFT | RIGHT):
+        return True
+    if ids is None:
+        return not all(ROW_NUMBER.fullmatch(name) for name in first[:2])
+    return not any(name in ids for name in first[:2])

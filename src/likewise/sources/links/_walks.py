@@ -109,9 +109,9 @@ def global_core_pairs(
 
     References
     ----------
-    S. Yan's thesis, Section 5.4.2, Eqs. 5.6–5.8. U. von Luxburg, A. Radl, M. Hein: Hitting and commute times in large
-    random neighborhood graphs, JMLR 15, 2014. F. Fouss et al.: Random-walk computation of similarities between
-    nodes of a graph, IEEE TKDE 19, 2007 (the cosine).
+    S. Yan, PhD thesis, Pennsylvania State University, 2010, Section 5.4.2, Eqs. 5.6–5.8. U. von Luxburg, A. Radl,
+    M. Hein: Hitting and commute times in large random neighborhood graphs, JMLR 15, 2014. F. Fouss et al.: Random-walk
+    computation of similarities between nodes of a graph, IEEE TKDE 19, 2007 (the cosine).
 
     Examples
     --------
@@ -270,7 +270,8 @@ def hitting_times(W: Any) -> FloatArray:
 
     References
     ----------
-    S. Yan's thesis, Eq. 5.7. D. Aldous, J. Fill: Reversible Markov Chains and Random Walks on Graphs.
+    S. Yan, PhD thesis, Pennsylvania State University, 2010, Eq. 5.7. D. Aldous, J. Fill: Reversible
+    Markov Chains and Random Walks on Graphs.
 
     Examples
     --------

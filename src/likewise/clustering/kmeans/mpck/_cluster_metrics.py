@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import copy
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,13 +14,45 @@ from sklearn.utils.extmath import row_norms
 
 from ...._arrays import FloatArray, IntArray
 from ...._saved import Saved, check_shape
+from ....chunked import Chunked
 from ....linalg._products import crossprod64, matmul64
 from ....linalg._row_matrix import indicator
 from ....prepare._kinds import on_one_scale
-from .._points import dense
+from .._points import blocks, dense
 
 MIN_VARIANCE = 1e-3
 """No variance of a cluster counts as less than this share of the pooled variance."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How rows vary before any clustering.
+
+    Attributes
+    ----------
+    mean, low, high : (f,) arrays
+    pooled : (f,) or (f, f) array
+        The variances of the features, or their covariance.
+    sparse : bool
+        Whether rows are sparse.
+    """
+
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    pooled: FloatArray
+    sparse: bool = False
+
+    @classmethod
+    def of(cls, X: Any, weight: FloatArray | None = None, *, full: bool) -> Spread:
+        """Of rows in memory, each of which counts as often as its weight says."""
+        mean = _mean(X, weight)
+        low, high = (dense(extreme).ravel().astype(np.float64) for extreme in (X.min(axis=0), X.max(axis=0)))
+        if not full:
+            return cls(mean, low, high, np.maximum(_mean(_square(X), weight) - mean**2, 0.0), sparse.issparse(X))
+        centered = X - mean
+        scaled, count = (centered, len(X)) if weight is None else (centered * weight[:, None], weight.sum())
+        return cls(mean, low, high, scaled.T @ centered / count)
 
 
 class Metrics(ABC):
@@ -27,7 +60,9 @@ class Metrics(ABC):
 
     Parameters
     ----------
-    X : (n, f) array or CSR matrix
+    X : (n, f) array, CSR matrix or Chunked
+    spread : Spread
+        Of these rows.
     n_clusters : int
     shared : bool
         Learn one for all clusters.
@@ -54,15 +89,17 @@ class Metrics(ABC):
     _pooled: FloatArray
     _prior: FloatArray
 
-    def __init__(self, X: Any, n_clusters: int, *, shared: bool, farthest: str, shrink: float = 0.0) -> None:
+    def __init__(
+        self, X: Any, spread: Spread, n_clusters: int, *, shared: bool, farthest: str, shrink: float = 0.0
+    ) -> None:
         self.n_clusters = n_clusters
         self._shared = shared
         self._shrink = shrink
-        self._equal_prior = shrink == 0 or sparse.issparse(X) or on_one_scale(X)
+        ranges = np.stack([spread.low, spread.high])
+        self._equal_prior = shrink == 0 or spread.sparse or on_one_scale(ranges)
         self._X = X if farthest == "pair" else None
-        self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-        low, high = dense(X.min(axis=0)), dense(X.max(axis=0))
-        self._range = (high - low).ravel().astype(np.float64)
+        self._mean = spread.mean
+        self._range = spread.high - spread.low
 
     @abstractmethod
     def lengths(self, rows: Any, centers: FloatArray | None = None) -> FloatArray:
@@ -95,14 +132,36 @@ class Metrics(ABC):
         """What violated constraints cost: Σ_h ⟨A_h, spread_h⟩ + together_h · ‖x' − x''‖²; see :class:`.Violations`."""
         return float((self.values * spread).sum() + self.far @ together)
 
-    def learned(self, X: Any, centers: FloatArray, labels: IntArray, spread: FloatArray, together: FloatArray) -> Self:
+    def learned(
+        self,
+        X: Any,
+        centers: FloatArray,
+        labels: IntArray,
+        spread: FloatArray,
+        together: FloatArray,
+        weight: FloatArray | None = None,
+    ) -> Self:
         """The best metrics for these labels: Eq. 7 of the paper, A_h = |X_h| (…)⁻¹.
 
         ``spread`` and ``together`` are what violated constraints add to the spread of the clusters, as in :meth:`cost`.
         """
+        sizes, scatter = self.summed(X, labels, weight)
+        return self.learned_from(sizes, scatter, centers, spread, together)
+
+    def summed(self, X: Any, labels: IntArray, weight: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """The sizes of the clusters, and the scatter of their rows around zero."""
         k = self.n_clusters
-        sizes = np.bincount(labels, minlength=k).astype(np.float64)
-        total = self.scatter(X, sparse.csr_array(indicator(labels, k).T))
+        sizes = np.bincount(labels, weight, minlength=k).astype(np.float64)
+        members = sparse.csr_array(indicator(labels, k).T)
+        if weight is not None:
+            members = sparse.csr_array(members * weight)
+        return sizes, self.scatter(X, members)
+
+    def learned_from(
+        self, sizes: FloatArray, scatter: FloatArray, centers: FloatArray, spread: FloatArray, together: FloatArray
+    ) -> Self:
+        """The same from sizes and scatter, which are changed."""
+        total = scatter
         total -= _times(sizes, self._outer(centers.astype(float)))
         total += spread + _times(together, self._outer(self._apart))
         if self._shared:
@@ -130,10 +189,30 @@ class Metrics(ABC):
         """x' − x'' for each cluster."""
         if self._X is None:
             return np.tile(self._range, (self.n_clusters, 1))
-        start = np.tile(self._mean, (self.n_clusters, 1))
-        one = dense(self._X[self.lengths(self._X, start).argmax(axis=0)])
-        other = dense(self._X[self.lengths(self._X, one).argmax(axis=0)])
-        return (one - other).astype(np.float64)
+        one = self._farthest_from(np.tile(self._mean, (self.n_clusters, 1)))
+        return (one - self._farthest_from(one)).astype(np.float64)
+
+    def _farthest_from(self, places: FloatArray) -> FloatArray:
+        """The row that is farthest from a place under each metric."""
+        if not isinstance(self._X, Chunked):
+            assert self._X is not None
+            return dense(self._X[self.lengths(self._X, places).argmax(axis=0)])
+        found: Farthest = self._X.fold(partial(farthest, metrics=self.lean(), places=places))
+        return found.rows
+
+    def lean(self) -> Self:
+        """A copy that knows no rows, for wherever they lie; ‖x' − x''‖² cannot be asked of it."""
+        lean = copy(self)
+        lean._X = None
+        return lean
+
+    def moved_to(self, values: FloatArray) -> Self:
+        """These metrics, where the bound on variances allows them, with the prior and the rows of this one."""
+        return self._best(self._inverses(values))
+
+    @abstractmethod
+    def _inverses(self, values: FloatArray) -> FloatArray:
+        """The variances that metrics are the inverses of."""
 
     def _again(self) -> Self:
         """A copy to be given other values."""
@@ -160,10 +239,11 @@ class DiagonalMetrics(Metrics):
 
     _saved: ClassVar[Saved] = Saved(("n_clusters", "values", "row_cost"), check=_check_values)
 
-    def __init__(self, X: Any, n_clusters: int, *, shared: bool, farthest: str, shrink: float = 0.0) -> None:
-        super().__init__(X, n_clusters, shared=shared, farthest=farthest, shrink=shrink)
-        square = np.asarray(_square(X).mean(axis=0, dtype=np.float64)).ravel()
-        pooled = np.maximum(square - self._mean**2, 0.0)
+    def __init__(
+        self, X: Any, spread: Spread, n_clusters: int, *, shared: bool, farthest: str, shrink: float = 0.0
+    ) -> None:
+        super().__init__(X, spread, n_clusters, shared=shared, farthest=farthest, shrink=shrink)
+        pooled = spread.pooled
         mean = pooled.mean() or 1.0
         # A constant feature does not matter, whatever its weight.
         self._pooled = np.where(pooled > 1e-12 * mean, pooled, mean)
@@ -199,6 +279,9 @@ class DiagonalMetrics(Metrics):
     def _outer(self, vectors: FloatArray) -> FloatArray:
         return vectors**2
 
+    def _inverses(self, values: FloatArray) -> FloatArray:
+        return 1 / values
+
     def _best(self, variance: FloatArray) -> Self:
         best = self._again()
         best._set(variance)
@@ -210,20 +293,21 @@ class FullMetrics(Metrics):
 
     _saved: ClassVar[Saved] = Saved(("n_clusters", "values", "row_cost", "_factors"), check=_check_factors)
 
-    def __init__(self, X: Any, n_clusters: int, *, shared: bool, farthest: str, shrink: float = 0.0) -> None:
-        super().__init__(X, n_clusters, shared=shared, farthest=farthest, shrink=shrink)
-        centered = X - self._mean
-        f = X.shape[1]
-        pooled = centered.T @ centered / len(X)
+    def __init__(
+        self, X: Any, spread: Spread, n_clusters: int, *, shared: bool, farthest: str, shrink: float = 0.0
+    ) -> None:
+        super().__init__(X, spread, n_clusters, shared=shared, farthest=farthest, shrink=shrink)
+        pooled = spread.pooled
+        f = len(pooled)
         mean = np.trace(pooled) / f or 1.0
         self._pooled = pooled + 1e-6 * mean * np.eye(f)
-        spread, axes = linalg.eigh(self._pooled)
-        self._root = axes * np.sqrt(spread)  # pooled = root rootᵀ
-        self._whiten = axes / np.sqrt(spread)  # whitenᵀ · pooled · whiten = I
+        sizes, axes = linalg.eigh(self._pooled)
+        self._root = axes * np.sqrt(sizes)  # pooled = root rootᵀ
+        self._whiten = axes / np.sqrt(sizes)  # whitenᵀ · pooled · whiten = I
         if self._equal_prior:
             self._prior = mean * np.eye(f)
             # The largest scalar metric that respects the bound on variances.
-            self._set(np.tile(np.eye(f) / np.sqrt(max(mean, MIN_VARIANCE * spread[-1])), (n_clusters, 1, 1)))
+            self._set(np.tile(np.eye(f) / np.sqrt(max(mean, MIN_VARIANCE * sizes[-1])), (n_clusters, 1, 1)))
         else:
             self._prior = np.diag(self._pooled.diagonal())
             self._set(self._best_factors(np.tile(self._prior, (n_clusters, 1, 1))))
@@ -265,6 +349,9 @@ class FullMetrics(Metrics):
     def _outer(self, vectors: FloatArray) -> FloatArray:
         return vectors[:, :, None] * vectors[:, None, :]
 
+    def _inverses(self, values: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.inv(values), dtype=np.float64)
+
     def _best(self, variance: FloatArray) -> Self:
         best = self._again()
         best._set(self._best_factors(variance))
@@ -275,6 +362,37 @@ class FullMetrics(Metrics):
         whitened = self._whiten.T @ variance @ self._whiten
         spread, axes = np.linalg.eigh((whitened + whitened.transpose(0, 2, 1)) / 2)
         return self._whiten @ (axes / np.sqrt(np.maximum(spread, MIN_VARIANCE))[:, None, :])
+
+
+@dataclass(frozen=True, eq=False)
+class Farthest:
+    """The rows farthest from some places, and how far they are; of equals the first."""
+
+    lengths: FloatArray
+    rows: FloatArray
+
+    def __add__(self, other: Farthest) -> Farthest:
+        farther = other.lengths > self.lengths
+        return Farthest(
+            np.where(farther, other.lengths, self.lengths), np.where(farther[:, None], other.rows, self.rows)
+        )
+
+
+def farthest(rows: Any, first: int, *, metrics: Metrics, places: FloatArray) -> Farthest:
+    """The rows of a leaf that are farthest from a place under each metric."""
+    k = metrics.n_clusters
+    found = Farthest(np.full(k, -1.0), np.zeros(places.shape))
+    for some in blocks(rows.shape[0], rows.shape[1] + k):
+        lengths = metrics.lengths(rows[some], places)
+        place = lengths.argmax(axis=0)
+        found += Farthest(lengths[place, np.arange(k)], dense(rows[some][place]).astype(np.float64))
+    return found
+
+
+def _mean(X: Any, weight: FloatArray | None) -> FloatArray:
+    if weight is None:
+        return np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    return np.asarray(X.T @ weight).ravel() / weight.sum()
 
 
 def _times(scalars: FloatArray, arrays: FloatArray) -> FloatArray:

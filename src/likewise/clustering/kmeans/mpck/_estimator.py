@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 
 from ...._arrays import FloatArray, IntArray
+from ...._estimator import checked_constraints
 from ...._method import LLOYD, Method
 from ...._progress import report, stage, track
 from ...._saved import Saved, check_shape
 from ...._sklearn import Interval, StrOptions
+from ....chunked import Chunked, Mapped
+from ....chunked._fold import Look, Picked, look_at_image
+from ....chunked._lazy import lazily
 from ....constraints import Constraints
-from .._centers import LOOP, CenterClusterer
+from .._centers import LOOP, CenterClusterer, WeightedCenterClusterer
+from .._chunked import SAMPLE
 from .._lloyd import Run, best_centers, best_of
-from .._points import Points, origin
+from .._points import Points, dense, origin
 from .._seeding import farthest_first, kmeans_plus_plus
-from ._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics
+from ._chunked import Told, chunked_mpck, moved_by, nearest_by, read_first
+from ._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics, Spread
 from ._prices import Violations
 
 
@@ -30,7 +37,7 @@ def _check_metrics(model: Any) -> None:
         raise ValueError(f"metrics of {model._metrics_.values.shape} do not fit {len(model.cluster_centers_)} centers")
 
 
-class MPCKMeans(CenterClusterer):
+class MPCKMeans(WeightedCenterClusterer):
     """Metric pairwise-constrained k-means: constraints shape the clusters *and* the distance in each of them.
 
     Prefer it over :class:`~likewise.clustering.PCKMeans` where features matter unequally, or differently from
@@ -182,14 +189,14 @@ class MPCKMeans(CenterClusterer):
         self.tol = tol
         self.random_state = random_state
 
-    def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
+    def _cluster(self, X: Any, constraints: Constraints, weight: FloatArray | None = None) -> np.ndarray:
         rng = check_random_state(self.random_state)
-        self._origin = origin(X)
+        self._origin = np.zeros(X.shape[1], dtype=X.dtype) if sparse.issparse(X) else origin(X)
         X = X if sparse.issparse(X) else X - self._origin
-        points = Points(X)
+        points = Points(X, sample_weight=weight)
         violations = Violations(X, constraints, self.penalty, closed=self.closure)
         groups = constraints.groups()
-        initial = self._metrics(X)
+        initial = self._metrics(X, Spread.of(X, weight, full=self.metric == "full"))
 
         def start(number: int) -> tuple[Run, Metrics]:
             if number == 0 and self.closure:
@@ -201,22 +208,29 @@ class MPCKMeans(CenterClusterer):
         with stage("clustering"):
             runs = [start(number) for number in track(range(self.n_init))]
         best = best_of(run for run, _ in runs)
-        self._metrics_ = next(metrics for run, metrics in runs if run is best)
-        self._keep(best)
-        self.metrics_ = self._metrics_.values
-        self.cluster_centers_ = (best.centers + self._origin).astype(X.dtype)
-        self.inertia_ = float(self._metrics_.lengths(X, best.centers)[np.arange(points.n), best.labels].sum())
+        self._keep_metrics(best, next(metrics for run, metrics in runs if run is best), X.dtype)
+        lengths = self._metrics_.lengths(X, best.centers)[np.arange(points.n), best.labels]
+        self.inertia_ = float(points.weight @ lengths)
         return best.labels
 
-    def _metrics(self, X: Any) -> Metrics:
+    def _keep_metrics(self, run: Run, metrics: Metrics, dtype: Any) -> None:
+        self._metrics_ = metrics.lean()
+        self._keep(run)
+        self.metrics_ = metrics.values
+        self.cluster_centers_ = (run.centers + self._origin).astype(dtype)
+
+    def _metrics(self, X: Any, spread: Spread) -> Metrics:
         diagonal = self.metric == "diagonal"
-        if self.farthest == "box" and not diagonal:
-            raise ValueError("farthest='box' bounds differences only under a diagonal metric. Use farthest='pair'.")
+        self._check_farthest()
         box = self.farthest == "box" or (self.farthest == "auto" and diagonal)
         kind = DiagonalMetrics if diagonal else FullMetrics
         return kind(
-            X, self.n_clusters, shared=self.shared, farthest="box" if box else "pair", shrink=float(self.shrink)
+            X, spread, self.n_clusters, shared=self.shared, farthest="box" if box else "pair", shrink=float(self.shrink)
         )
+
+    def _check_farthest(self) -> None:
+        if self.farthest == "box" and self.metric == "full":
+            raise ValueError("farthest='box' bounds differences only under a diagonal metric. Use farthest='pair'.")
 
     def _run(
         self,
@@ -232,7 +246,7 @@ class MPCKMeans(CenterClusterer):
         history: list[float] = []
         while True:
             report(len(history))
-            own = metrics.lengths(X, centers) + metrics.row_cost
+            own = points.weight[:, None] * (metrics.lengths(X, centers) + metrics.row_cost)
             near = own.argmin(axis=1)
             before = near if labels is None else np.where(violations.free, near, labels)
             relabeled = violations.sweep(before, own, metrics, rng)
@@ -244,15 +258,68 @@ class MPCKMeans(CenterClusterer):
             if unchanged or slow or len(history) == self.max_iter:
                 return Run(labels, centers, history[-1], len(history), tuple(history)), metrics
             centers = best_centers(points, labels, centers, violations.free)
-            metrics = metrics.learned(X, centers, labels, *strain)
+            metrics = metrics.learned(X, centers, labels, *strain, weight=points.weight)
+
+    def _learn_from(self, X: Chunked, y: Any, constraints: Constraints | None) -> Look:
+        known = checked_constraints(self, X.shape[0], y, constraints)
+        self._check_farthest()
+        self._check_usable(known)
+        self._check_number(X.shape[0])
+        hinted = np.flatnonzero(known.constrained_rows())
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        with stage("reading rows"):
+            some, every = read_first(X, hinted, SAMPLE, seed, full=self.metric == "full")
+        return self._learn_from_sample(X, some, known, hinted, seed, every)
+
+    def _learn_from_sample(
+        self,
+        X: Chunked,
+        some: Picked,
+        known: Constraints,
+        hinted: IntArray,
+        seed: int,
+        every: tuple[FloatArray, Spread] | None = None,
+    ) -> Look:
+        """Fit on a sample that has all hinted rows, then go on with all rows; ``every`` is what is known of these."""
+        if every is None:
+            with stage("reading rows"):
+                every = read_first(X, hinted[:0], 0, seed, full=self.metric == "full")[1]
+        self._origin, spread = every[0].astype(X.dtype), every[1]
+        first = self._first_fit(X, some, known, hinted, seed)
+        rows: Chunked = Mapped(X, partial(moved_by, origin=self._origin), X.shape[1])
+        metrics = self._metrics(rows, spread).moved_to(first.metrics_)
+        told = dense(some.rows[np.searchsorted(some.numbers, hinted)]) - self._origin
+        violations = Violations(told, known.restrict(hinted), self.penalty, closed=self.closure)
+        run, metrics, inertia = chunked_mpck(
+            rows,
+            first.cluster_centers_ - self._origin,
+            metrics,
+            Told(hinted, told, violations, np.random.RandomState(seed)),
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        self._keep_metrics(run, metrics, X.dtype)
+        self.inertia_ = inertia
+        look = partial(nearest_by, metrics=metrics.lean(), centers=run.centers, hinted=hinted, labels=run.labels)
+        return partial(look_at_image, function=partial(moved_by, origin=self._origin), look=look)
 
     def _accepts(self) -> dict[str, Any]:
         accepts = super()._accepts()
         return accepts if self.metric == "diagonal" else {**accepts, "accept_sparse": False}
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.array_api_support = False
+        return tags
+
+    @lazily
     def predict(self, X: Any) -> np.ndarray:
         """The cluster with the smallest ‖x − μ‖²_A − log det A; constraints are not used."""
-        X = self._new_rows(X)
+        return self._nearest(self._new_rows(X))
+
+    def _nearest(self, X: Any) -> np.ndarray:
+        if sparse.issparse(X) and self._origin.any():  # the rows of fit were dense, and moved to their mean
+            X = X.toarray()
         X = X if sparse.issparse(X) else X - self._origin
         own = self._metrics_.lengths(X, self.cluster_centers_ - self._origin) + self._metrics_.row_cost
         return own.argmin(axis=1).astype(np.int32)

@@ -1,0 +1,1 @@
+"""The studio under load: answers at speed, crashes at random moments, a hundred thousand rows."""

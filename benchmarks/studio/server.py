@@ -1,0 +1,128 @@
+"""The studio in a process of its own, and a page's requests without a page."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+class Studio:
+    """`likewise studio` on a file, started, killed and started again.
+
+    Parameters
+    ----------
+    source, session : Path
+    *options : str
+    """
+
+    def __init__(self, source: Path, session: Path, *options: str) -> None:
+        self.command = [sys.executable, "-m", "likewise", "studio", str(source), "--no-open", "--quiet"]
+        self.command += ["--session", str(session), *options]
+        self.session = session
+        self.start()
+
+    def start(self) -> None:
+        """Start it, and wait for its link."""
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        began = time.monotonic()
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True, env=environment)
+        assert self.process.stdout is not None
+        found = re.match(r"open http://127\.0\.0\.1:(\d+)/#(\S+)", self.process.stdout.readline())
+        assert found is not None, "the studio did not start"
+        self.seconds = time.monotonic() - began
+        self.port = int(found[1])
+        self.connection: http.client.HTTPConnection | None = None
+        self.token = ""
+        self.token = self.ask("POST", "/api/enter", {"code": found[2]})["token"]
+
+    def ask(self, method: str, path: str, body: Any = None, *, raw: bool = False) -> Any:
+        """A request over one connection that stays open; if the server has closed it meanwhile, over another one."""
+        data = None if body is None else json.dumps(body).encode()
+        try:
+            status, content = self._sent(method, path, data)
+        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+            status, content = self._sent(method, path, data)
+        if raw:
+            return content
+        found = json.loads(content)
+        if status >= 400:
+            raise ValueError(f"{path}: {status} {found}")
+        return found
+
+    def _sent(self, method: str, path: str, data: bytes | None) -> tuple[int, bytes]:
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        try:
+            self.connection.request(method, path, data, {"Authorization": f"Bearer {self.token}"})
+            answer = self.connection.getresponse()
+            return answer.status, answer.read()
+        except (OSError, http.client.HTTPException):
+            self.connection.close()
+            self.connection = None
+            raise
+
+    def answer(self, card: dict[str, Any], groups: np.ndarray, key: str | None = None) -> dict[str, Any]:
+        """Answer a card as the groups of the rows have it."""
+        left, right = card["rows"][:2]
+        said = "same" if groups[left] == groups[right] else "different"
+        return self.ask(
+            "POST", "/api/answer", {"key": key or uuid.uuid4().hex, "question": card["number"], "answer": said}
+        )
+
+    @property
+    def workers(self) -> list[int]:
+        """The processes that it has started."""
+        listed = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return [int(child) for one in listed for child in one.read_text().split()]
+
+    @property
+    def memory(self) -> float:
+        """What the server has in memory, in MiB."""
+        return resident(self.process.pid)
+
+    def kill(self) -> None:
+        """As a crash does."""
+        self.process.kill()
+        self._ended()
+
+    def stop(self) -> None:
+        """As Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
+        self._ended()
+
+    def _ended(self) -> None:
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        if self.connection is not None:
+            self.connection.close()
+
+
+def resident(pid: int) -> float:
+    """What a process has in memory, in MiB; nothing if it is gone."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    found = re.search(r"VmRSS:\s+(\d+) kB", status)
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def write_rows(path: Path, n: int, k: int, width: int, *, size: int | None = None) -> np.ndarray:
+    """Rows around centers as an .npy file; returns the group of each row, which may be smaller than its center's."""
+    rng = np.random.default_rng(0)
+    cluster = rng.integers(k, size=n)
+    centers = rng.normal(scale=3, size=(k, width))
+    np.save(path, (centers[cluster] + rng.normal(size=(n, width))).astype(np.float32))
+    return cluster if size is None else np.arange(n) // size

@@ -1,0 +1,5 @@
+"""``python -m likewise``: the command line."""
+
+from .cli import main
+
+main(prog_name="likewise")

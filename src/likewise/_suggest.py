@@ -1,0 +1,50 @@
+"""Names that a person may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+MOST = 20_000
+"""Names that are compared with a misspelled one, at most; of more, those that begin as it does."""
+
+
+def suggest(name: str, known: Iterable[str], *, most: int = 3) -> str:
+    """The question "Did you mean …?", or nothing where no name is close.
+
+    Parameters
+    ----------
+    name : str
+        What was written.
+    known : iterable of str
+        What could have been meant.
+    most : int
+        How many names are offered.
+
+    Returns
+    -------
+    str
+        With a space in front.
+
+    Examples
+    --------
+    >>> suggest("w-0002", ["W-0001", "W-0002"])
+    " Did you mean 'W-0002'?"
+    >>> suggest("kind", ["a", "b"])
+    ''
+    """
+    names = list(dict.fromkeys(known))
+    plain = _plain(name)
+    alike = [each for each in names if _plain(each) == plain]
+    if not alike:
+        if len(names) > MOST:
+            names = [each for each in names if each[:1].lower() == name[:1].lower()][:MOST]
+        lowered = {each.lower(): each for each in reversed(names)}
+        alike = [lowered[each] for each in get_close_matches(name.lower(), lowered, n=most, cutoff=0.7)]
+    return f" Did you mean {' or '.join(map(repr, alike[:most]))}?" if alike else ""
+
+
+def _plain(name: str) -> str:
+    """A name without case, separators and leading zeros."""
+    words = "".join(mark if mark.isalnum() else " " for mark in name.lower()).split()
+    return "".join(word.lstrip("0") for word in words)

@@ -1,0 +1,278 @@
+"""``likewise ask``: questions worth answering, on the terminal or as a sheet for a colleague."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ._keys import single_keys
+from ._options import FILE, data_options, hints_option, quiet_option, seed_option
+
+if TYPE_CHECKING:
+    from ..prepare import Rows
+    from ..questions import Dialogue, Question
+    from ._messages import Messages
+    from ._show_rows import RowTexts
+
+N_OUT = 20
+"""Questions of a sheet, by default."""
+
+KEYS = {"s": "same", "y": "same", "d": "different", "n": "different", "c": "?", "?": "?", " ": "?"}
+"""Keys that answer whether two rows are the same."""
+
+UNDO = ("u", "z", "undo")
+QUIT = ("q", "quit", "exit", "\x03", "\x04", "\x1b")
+
+LETTERS = "ABCDEF"
+
+MAX_WIDTH = 140
+"""Characters of a line."""
+
+
+@click.command()
+@click.argument("source", metavar="DATA")
+@hints_option
+@click.option("--answers", type=FILE, help="File that every answer is written to at once, a file of hints itself. If "
+              "it is there, go on where it was. Default: the file of --hints, if there is none yet or it holds "
+              "answers; else NAME-answers.csv beside it or beside DATA.")  # fmt: skip
+@click.option("--k", type=click.IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
+@click.option("--kind", type=click.Choice(["pair", "choice", "piles"]), default="pair", show_default=True,
+              help="What is asked: are two rows the same; with which of some rows does one belong; sort rows into "
+              "piles.")  # fmt: skip
+@click.option(
+    "--size", type=click.IntRange(3, 6), default=4, show_default=True, help="Rows to sort, with --kind piles."
+)
+@click.option("--n", type=click.IntRange(1), help=f"Number of questions. Default: until you quit; with --out, {N_OUT}.")
+@click.option("--out", type=FILE, help="Write the questions to a .csv or .tsv file instead of asking. Filled in, its "
+              "column kind makes it a file for --hints.")  # fmt: skip
+@seed_option
+@data_options
+@quiet_option
+def ask(
+    source: str,
+    *,
+    hints: tuple[Path, ...],
+    answers: Path | None,
+    k: int | None,
+    kind: str,
+    size: int,
+    n: int | None,
+    out: Path | None,
+    seed: int,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    """Ask which rows of DATA belong together, where the answers teach most.
+
+    Rows are shown side by side. Answer by one key: s same, d different, ? can't say, u undo, q quit. Without a
+    terminal, answers are lines of standard input. Give the file of answers to `likewise cluster DATA --hints`.
+    """
+    from ._messages import Messages
+
+    messages = Messages(quiet)
+    with messages.starting():
+        from ..constraints._format import pluralize
+        from ..questions import Dialogue
+        from ..questions._files import holds_answers
+        from ._outputs import check_outputs
+        from ._reading import hints_about, prepare_data, read_raw_data
+        from ._show_rows import RowTexts
+
+    if out is not None and answers is not None:
+        raise ValueError(
+            "--answers has no effect with --out: the sheet is where answers will be. Leave one of them out."
+        )
+    others = hints
+    if out is None:
+        new = [path for path in hints if not path.exists()]
+        kept = [path for path in hints if path.exists() and path.suffix.lower() != ".json" and holds_answers(path)]
+        if answers is None:
+            answers = (new + kept + [_beside(hints, source)])[0]
+        others = tuple(path for path in hints if path != answers)
+    check_outputs({"--out": out, "--answers": answers}, [source, *others, reading["beside"]])
+    if out is not None and out.suffix.lower() not in (".csv", ".tsv"):
+        raise ValueError(f"--out {out} must end in .csv or .tsv: it is a table to be filled in.")
+    if answers is not None and answers.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
+        raise ValueError(f"--answers {answers} must end in .csv, .tsv or .jsonl.")
+    if answers is not None and answers.exists() and not holds_answers(answers):
+        raise ValueError(
+            f"--answers {answers} is there, and no file of answers that `likewise ask` wrote. Pass it as --hints, and "
+            "name another file."
+        )
+    with messages.progress(f"reading {source}"):
+        raw = read_raw_data(source, reading["encoding"], reading.pop("folder"))
+        rows, _ = prepare_data(raw, **reading)
+    constraints = hints_about(rows, others, reading["label"])
+    if len(rows) < 2:
+        raise ValueError(f"{source} has only one row. There is nothing to compare it with.")
+    if k is not None and k > len(rows):
+        raise ValueError(f"--k {k} is more than the {len(rows):,} rows of {source}. Ask for fewer clusters.")
+    shown = RowTexts(rows)
+    with messages.progress("clustering"):
+        dialogue = Dialogue(
+            rows.X,
+            k,
+            constraints=constraints,
+            questions=kind,
+            size=size,
+            path=answers,
+            ids=rows.ids,
+            background=_on_terminal(),  # where a person would wait for a fit
+            random_state=seed,
+            kind=str(rows.kind),
+        )
+    if out is not None:
+        _write_sheet(out, dialogue, N_OUT if n is None else n, rows, shown, kind, size)
+        messages.show(
+            f"wrote {out}. Fill in its column kind with same or different, leave it empty where you can't say, and "
+            f"pass it on: likewise cluster {source} --hints {out}"
+        )
+        return
+    assert answers is not None
+    if dialogue.answers:
+        messages.show(f"going on after {pluralize(dialogue.answers.n_screens, 'answer')} in {answers}")
+    try:
+        _converse(dialogue, shown, messages, n)
+    except KeyboardInterrupt:
+        messages.show("")
+        _finish(messages, dialogue, source, answers)
+        raise click.exceptions.Exit(130) from None
+    _finish(messages, dialogue, source, answers)
+
+
+def _beside(hints: tuple[Path, ...], source: str) -> Path:
+    """Where answers go by default: beside the hints, or beside the data; data sets by name have no folder."""
+    near = hints[0] if hints else Path(source)
+    return near.with_name(f"{near.name.split('.')[0]}-answers.csv")
+
+
+def _write_sheet(out: Path, dialogue: Dialogue, n: int, rows: Rows, shown: RowTexts, kind: str, size: int) -> None:
+    from .._atomic import atomic_write_text
+    from ..tables._writing import write_delimited
+
+    asked = dialogue.model.ask(n, kind=kind, size=size, random_state=dialogue.random_state)
+    columns = asked.columns(ids=rows.ids, shown=shown.line)
+    with atomic_write_text(out) as file:
+        if not all(str(cell).isascii() for cells in columns.values() for cell in cells):
+            file.write("\ufeff")  # by which spreadsheets know UTF-8
+        write_delimited(file, columns, "\t" if out.suffix.lower() == ".tsv" else ",")
+
+
+def _finish(messages: Messages, dialogue: Dialogue, source: str, answers: Path) -> None:
+    """Say what there is, what more would be worth, and what to do with it."""
+    from ..constraints._format import pluralize
+
+    count = dialogue.answers.n_screens
+    if not count:
+        messages.show("no answers")
+        return
+    messages.show(f"{pluralize(count, 'answer')} in {answers}. {dialogue.answers.outlook}".rstrip())
+    messages.show(f"likewise cluster {shlex.quote(source)} --hints {shlex.quote(str(answers))}")
+
+
+def _on_terminal() -> bool:
+    """Whether a person sees the questions, and answers them."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _converse(dialogue: Dialogue, shown: RowTexts, messages: Messages, n: int | None) -> None:
+    """Ask, by keys on a terminal, else by lines of input, until there is nothing left to ask or the person quits."""
+    from ._pictures import picture_protocol
+
+    on_terminal = _on_terminal()
+    by_key = on_terminal and dialogue.questions == "pair"
+    last = None if n is None else dialogue.answers.n_screens + n
+    told_enough = False
+    with single_keys() if by_key else nullcontext(_next_line) as read:
+        while last is None or dialogue.answers.n_screens < last:
+            with messages.progress("choosing a question"):
+                question = dialogue.question
+            if question is None:
+                click.echo("Nothing is left to ask: the rest follows from your answers.")
+                return
+            _show(question, dialogue, shown, last, pictures=picture_protocol() if on_terminal else "")
+            if not _answer(question, dialogue, read, echo=by_key):
+                return
+            if dialogue.answers.enough and not told_enough:
+                told_enough = True
+                click.echo(f"\n{dialogue.answers.outlook} This is a good point to stop: q quits.")
+
+
+def _answer(question: Question, dialogue: Dialogue, read: Callable[[], str], *, echo: bool) -> bool:
+    """Take replies until one is an answer, or takes one back; False if it is to quit."""
+    while True:
+        reply = read()
+        if echo:
+            click.echo(reply if reply.isprintable() else "")
+        if reply.lower() in QUIT:
+            return False
+        if reply in ("", "\r", "\n"):
+            continue
+        if reply.lower() in UNDO:
+            if not dialogue.answers:
+                click.echo("There is no answer to take back.")
+                continue
+            dialogue.undo()
+            click.echo("The last answer was taken back.")
+            return True
+        try:
+            dialogue.answer(KEYS.get(reply.lower(), reply) if question.kind == "pair" else reply)
+        except ValueError:
+            click.echo(f"{reply!r} is no answer. {_keys(question)}")
+            continue
+        return True
+
+
+def _next_line() -> str:
+    """The next line of input; "q" at its end."""
+    line = sys.stdin.readline()
+    return line.strip() if line else "q"
+
+
+def _show(question: Question, dialogue: Dialogue, shown: RowTexts, last: int | None, *, pictures: str) -> None:
+    from shutil import get_terminal_size
+
+    width = min(get_terminal_size((100, 24)).columns, MAX_WIDTH)
+    click.echo(f"\n{_progress(dialogue, last)}")
+    if question.kind == "pair":
+        titles = ["A", "B"]
+    elif question.kind == "choice":
+        titles = ["row", *(str(number) for number in range(1, len(question.rows)))]
+    else:
+        titles = list(LETTERS[: len(question.rows)])
+    if question.why == "check":
+        click.echo(f"{question.reason}:")
+    for line in shown.side_by_side(question.rows, titles, width, pictures=pictures):
+        click.echo(line)
+    click.echo(_keys(question))
+
+
+def _progress(dialogue: Dialogue, last: int | None) -> str:
+    """The number of the question, how well the answers before were predicted, and what more of them would gain."""
+    from ..questions._answers import LITTLE, WINDOW
+
+    words = f"Question {dialogue.answers.n_screens + 1}" + ("" if last is None else f" of {last}")
+    predicted = dialogue.answers.last_predictions
+    if predicted:
+        which = f"the last {len(predicted)}" if len(predicted) == WINDOW else f"{len(predicted)}"
+        words += f" · {sum(predicted)} of {which} predicted"
+    gain = dialogue.answers.expected_gain
+    if gain is not None:
+        words += f" · more would gain about {gain:.2f} (NMI)" if gain > LITTLE else " · more would change little"
+    return words
+
+
+def _keys(question: Question) -> str:
+    if question.kind == "pair":
+        return "Are A and B the same? [s]ame  [d]ifferent  [?] can't say  [u]ndo  [q]uit"
+    if question.kind == "choice":
+        count = len(question.rows) - 1
+        return f"With which does the row belong? 1-{count}, several as 1,2, 0 none, ? can't say, u undo, q quit"
+    example = "aabbcc"[: len(question.rows)]
+    return f"Sort into piles: a letter for each, such as {example}, ? where you can't say; u undo, q quit"

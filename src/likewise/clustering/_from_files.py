@@ -1,0 +1,158 @@
+"""Clusterers of rows in files: they learn leaf by leaf, and give clusters leaf by leaf."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from .._arrays import IntArray
+from .._devices import move_fitted
+from .._progress import stage
+from .._progress_bar import progress_bar
+from .._sklearn import _fit_context
+from ..chunked import Chunked, InMemory
+from ..chunked._fold import Look
+from ..chunked._lazy import chunked_rows, is_chunked
+from ..tables._pieces import write_pieces
+from ..tables._writing import checked_suffix
+
+
+class ReadsFiles:
+    """A part of clusterers that read rows in files. A method overrides :meth:`_learn_from`."""
+
+    labels_: Any
+
+    def _learn_from(self, X: Chunked, y: Any, constraints: Any) -> Look:
+        """Learn from rows that are read leaf by leaf; returns what finds the clusters of the rows of a leaf."""
+        raise NotImplementedError
+
+    def _placed(self, X: Chunked, look: Look) -> Iterator[np.ndarray]:
+        """What is found for the rows of each leaf."""
+        with stage("placing rows"):
+            yield from X.map(look)
+
+    def _keep_places(self, found: np.ndarray) -> None:
+        """Keep what was found for all rows."""
+        self.labels_ = found
+
+    def _columns(self, found: np.ndarray) -> dict[str, Any]:
+        """What was found for some rows, as columns of a table."""
+        return {"cluster": found}
+
+    def _fit_chunked(self, X: Any, y: Any, constraints: Any) -> Self:
+        rows = chunked_rows(X)
+        self._place_all(rows, self._learn_from(rows, y, constraints))
+        if rows.like is not None and self.__sklearn_tags__().array_api_support:  # type: ignore[attr-defined]
+            move_fitted(self, rows.like)
+        return self
+
+    def _place_all(self, rows: Chunked, look: Look) -> None:
+        pieces = self._placed(rows, look)
+        piece = next(pieces)
+        found, filled = np.empty(rows.shape[0], dtype=piece.dtype), len(piece)
+        found[:filled] = piece
+        for piece in pieces:
+            found[filled : filled + len(piece)] = piece
+            filled += len(piece)
+        self._keep_places(found)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_to(self, path: str | PathLike[str], X: Any, y: Any = None, *, constraints: Any = None) -> Self:
+        """Cluster rows in files, and write the cluster of each row into a file, a part at a time.
+
+        Nothing that is as long as the data stays in memory, so there is no ``labels_`` afterward.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .csv, .tsv, .jsonl or .parquet, for the columns id and cluster, or in .npy, for the clusters alone.
+            The file is complete or not there.
+        X : RowFiles, Dask collection or (n, f) array
+            The ids are the keys of the rows, or their numbers.
+        y : (n,) array-like, optional
+            Partial labels.
+        constraints : Constraints, optional
+
+        Returns
+        -------
+        self
+        """
+        checked_suffix(Path(path))
+        rows = chunked_rows(X) if is_chunked(X) else InMemory(np.asarray(X))
+        with progress_bar(visible=getattr(self, "verbose", False)):
+            write_clusters(self, path, rows, self._learn_from(rows, y, constraints))
+        return self
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """What is still known of clusters that were written into a file.
+
+    Attributes
+    ----------
+    sizes : (k,) ints
+    labels : (t,) ints
+        The clusters of some rows.
+    """
+
+    sizes: IntArray
+    labels: IntArray
+
+
+def write_clusters(model: Any, path: Any, rows: Chunked, look: Look, some: IntArray | None = None) -> Clustered:
+    """Place all rows by a model that has learned, and write their clusters into a file.
+
+    Parameters
+    ----------
+    model : estimator
+        One that :class:`ReadsFiles`.
+    path : path
+    rows : Chunked
+    look : callable
+        What ``_learn_from`` returned.
+    some : (t,) ints, optional
+        The rows whose clusters are wanted afterward, ascending.
+
+    Returns
+    -------
+    Clustered
+    """
+    model.__dict__.pop("labels_", None)
+    counts: Counter[int] = Counter()
+    wanted = np.empty(0, dtype=np.int64) if some is None else some
+    labels = np.empty(len(wanted), dtype=np.int64)
+
+    def pieces() -> Iterator[dict[str, Any]]:
+        first = 0
+        for found in model._placed(rows, look):
+            columns: dict[str, Any] = model._columns(found)
+            clusters = columns["cluster"]
+            counts.update(dict(enumerate(np.bincount(clusters).tolist())))
+            start, stop = np.searchsorted(wanted, [first, first + len(clusters)])
+            labels[start:stop] = clusters[wanted[start:stop] - first]
+            first += len(clusters)
+            yield columns
+
+    write_pieces(path, rows.shape[0], with_ids(rows, pieces()))
+    return Clustered(np.array([counts[cluster] for cluster in range(max(counts) + 1)]), labels)
+
+
+def with_ids(rows: Chunked, pieces: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Columns in pieces, with the keys of the rows, or their numbers, before them."""
+    keys: Any = rows.ids() if hasattr(rows, "ids") else None
+    held: list[Any] = []
+    first = 0
+    for piece in pieces:
+        count = len(piece["cluster"])
+        if keys is None:
+            held = list(range(first, first + count))
+        while len(held) < count:
+            held += next(keys)
+        yield {"id": held[:count], **piece}
+        held, first = held[count:], first + count

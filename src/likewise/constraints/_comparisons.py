@@ -1,0 +1,488 @@
+"""Comparisons: two rows are more alike than two others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+import numpy as np
+
+from .._arrays import BoolArray, FloatArray, IntArray, evenly_spaced, is_missing
+from .._parameters import suggests_parameters
+from ._format import describe_comparisons, pluralize
+from ._validate import (
+    checked_weight,
+    checked_weights,
+    chosen_rows,
+    places_among,
+    read_only,
+    whole_number,
+    whole_numbers,
+)
+
+if TYPE_CHECKING:
+    from ._constraints import Constraints
+
+NONE: IntArray = np.empty(0, dtype=np.int64)
+
+MOST_OF_ONE = 10_000
+"""Comparisons that are kept of one statement about many rows, evenly spaced among all."""
+
+ROWS_BY_NUMBER = (
+    "Rows are numbers, counted from 0; where they have names, write a table of hints and read it by "
+    "Constraints.from_frame(frame, ids=ids)."
+)
+
+SHAPES = {
+    "nearer": ((3,), "triples of rows", "Write it as [(0, 3, 5)]: row 0 is more like 3 than 5."),
+    "pairs": (
+        (4,),
+        "four rows each",
+        "Write it as [(0, 3, 2, 5)]: rows 0 and 3 are more alike than 2 and 5. For one row and two others use nearer=.",
+    ),
+    "unsure": ((3, 4), "questions of three rows each, or of four", "Write it as [(0, 3, 5)] or [(0, 3, 2, 5)]."),
+}
+"""How rows are given: how many there are in a line, in words, and what to write."""
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Comparisons:
+    """Pairs of rows that are more alike than other pairs, with weights, and questions without an answer.
+
+    Immutable, and checked once when it is made. ``|`` joins it to :class:`Constraints`, so that all that is known is
+    one object.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows of the data.
+    nearer : (m, 3) integers
+        (a, b, c): row a is more like b than c.
+    pairs : (m, 4) integers
+        (a, b, c, d): rows a and b are more alike than c and d.
+    weight : (m,) floats or one float, default=1
+        Weights, finite and above 0: those of `nearer`, then those of `pairs`.
+    unsure : (u, 3) or (u, 4) integers
+        Questions that were asked and not answered, written like `nearer` or like `pairs`. Their share tells whether
+        answers were forced.
+
+    Attributes
+    ----------
+    near, far : (m, 2) integers
+        Comparison t says that the rows ``near[t]`` are more alike than ``far[t]``. Pairs are kept i < j, comparisons
+        unique and sorted; of one that is given twice the larger weight stays. Two that contradict each other may both
+        be there: `Constraints.conflicts` finds them.
+    weight : (m,) floats
+    unsure : (u, 4) integers
+        The two pairs of each question, the lesser one first; unique and sorted.
+
+    See Also
+    --------
+    Preference : one clustering is better than another
+    Constraints.from_piles : rows sorted into piles, which say more
+
+    Examples
+    --------
+    >>> from likewise.constraints import Comparisons, Constraints
+    >>> comparisons = Comparisons(6, nearer=[(0, 3, 5)], pairs=[(0, 1, 2, 5)], unsure=[(1, 2, 4)])
+    >>> comparisons
+    Comparisons(6 rows: 2 comparisons, 1 unanswered)
+    >>> comparisons.near.tolist(), comparisons.far.tolist()
+    ([[0, 1], [0, 3]], [[2, 5], [0, 5]])
+    >>> Constraints(6, must_link=[(0, 1)]) | comparisons
+    Constraints(6 rows: 1 must-link, 2 comparisons, 1 unanswered)
+    """
+
+    n_samples: int
+    near: IntArray
+    far: IntArray
+    weight: FloatArray
+    unsure: IntArray
+
+    @suggests_parameters
+    def __init__(self, n_samples: int, nearer: Any = (), pairs: Any = (), weight: Any = None, unsure: Any = ()) -> None:
+        setattr_ = object.__setattr__  # a frozen dataclass is set this way
+        setattr_(self, "n_samples", whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X)."))
+        n_samples = self.n_samples
+        triples, quadruples = _checked_rows(nearer, "nearer", n_samples), _checked_rows(pairs, "pairs", n_samples)
+        both = np.concatenate([triples, quadruples])
+        weights = checked_weights(weight, len(both), "weight", "comparison")
+        both, starts, order = _distinct(both, n_samples)
+        setattr_(self, "near", read_only(both[:, :2]))
+        setattr_(self, "far", read_only(both[:, 2:]))
+        setattr_(self, "weight", read_only(np.maximum.reduceat(weights[order], starts) if len(starts) else weights))
+        asked = _questions(_checked_rows(unsure, "unsure", n_samples))
+        setattr_(self, "unsure", read_only(_distinct(asked, n_samples)[0]))
+        answered = np.flatnonzero(_is_answered(self.unsure, both))
+        if answered.size:
+            a, b, c, d = self.unsure[answered[0]].tolist()
+            raise ValueError(
+                f"the question whether rows {a}–{b} or {c}–{d} are more alike is among the answers and among the "
+                "unanswered questions. Keep one."
+            )
+
+    @classmethod
+    def from_odd(cls, n_samples: int, screens: Iterable[Sequence[int]], odd: Sequence[Any]) -> Comparisons:
+        """Comparisons from "which of these rows is the odd one out?".
+
+        Each two of the other rows are more alike than either of them and the odd row. Of a screen of more than a
+        hundred rows, 10,000 of these comparisons stand for all.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows of the data.
+        screens : sequence of sequences of row numbers
+            The rows that were shown together, three or more.
+        odd : sequence of row numbers
+            The odd row of each screen; None, NaN or −1 where there was no answer. Without one, a screen of three rows
+            says that none of its pairs stood out, which is kept as questions without an answer; a larger one says
+            too little, and is left out.
+
+        Returns
+        -------
+        Comparisons
+
+        Examples
+        --------
+        >>> comparisons = Comparisons.from_odd(9, [(0, 1, 2), (3, 5, 8)], odd=[2, None])
+        >>> comparisons.near.tolist(), comparisons.far.tolist(), comparisons.unsure.tolist()
+        ([[0, 1], [0, 1]], [[0, 2], [1, 2]], [[3, 5, 3, 8], [3, 5, 5, 8]])
+        """
+        shown = [_checked_screen(rows, number, n_samples) for number, rows in enumerate(screens)]
+        answers = list(odd)
+        if len(shown) != len(answers):
+            raise ValueError(f"odd has {len(answers)} entries for {len(shown)} screens. Give one for each, None for "
+                             "no answer.")  # fmt: skip
+        quadruples, unsure = [], []
+        for number, (rows, answer) in enumerate(zip(shown, answers, strict=True)):
+            if is_missing(answer) or answer == -1:
+                if len(rows) == 3:
+                    a, b, c = sorted(rows)
+                    unsure += [(a, b, a, c), (a, b, b, c)]
+                continue
+            if answer not in rows:
+                raise ValueError(f"odd[{number}] = {answer!r} is not among the rows of screens[{number}] = {rows}.")
+            others = np.array([row for row in rows if row != answer])
+            implied = _nearer_than_one(others, int(answer))
+            if len(implied) > MOST_OF_ONE:
+                warn(f"screens[{number}] of {len(rows):,} rows implies {len(implied):,} comparisons; "
+                     f"{MOST_OF_ONE:,} of them, evenly spaced, stand for all.", stacklevel=2)  # fmt: skip
+                implied = implied[evenly_spaced(len(implied), MOST_OF_ONE)]
+            quadruples.append(implied)
+        return cls(n_samples, pairs=np.concatenate(quadruples) if quadruples else (), unsure=unsure)
+
+    @classmethod
+    def from_ranking(cls, n_samples: int, row: int, order: Sequence[int], weight: float = 1.0) -> Comparisons:
+        """Comparisons from other rows in the order of how much they are like one row.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows of the data.
+        row : int
+        order : sequence of row numbers
+            The most similar one first. Each is compared with the next; the rest follows.
+        weight : float, default=1
+            Of each comparison.
+
+        Returns
+        -------
+        Comparisons
+
+        Examples
+        --------
+        >>> ranked = Comparisons.from_ranking(9, 4, [7, 0, 2])
+        >>> ranked.near.tolist(), ranked.far.tolist()
+        ([[0, 4], [4, 7]], [[2, 4], [0, 4]])
+        """
+        ranked = whole_numbers(order, "order")
+        if ranked.ndim != 1 or len(ranked) < 2:
+            raise ValueError(f"order must be two rows or more, the most similar one first, got {order!r}.")
+        repeated = [value for place, value in enumerate(ranked.tolist()) if value in ranked[:place] or value == row]
+        if repeated:
+            what = "the row that the others are compared with" if repeated[0] == row else "named twice"
+            raise ValueError(f"order = {ranked.tolist()}: row {repeated[0]} is {what}. Give every other row once.")
+        first = np.full(len(ranked) - 1, whole_number(row, "row"))
+        return cls(
+            n_samples, np.column_stack([first, ranked[:-1], ranked[1:]]), weight=checked_weight(weight, "weight")
+        )
+
+    @classmethod
+    def from_groups(
+        cls, n_samples: int, inside: Sequence[int], outside: Sequence[int], weight: float = 1.0
+    ) -> Comparisons:
+        """Comparisons from "these rows are more like each other than like those".
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows of the data.
+        inside, outside : sequences of row numbers
+            Every pair inside is compared with every pair of one of its rows and a row outside; of more than 10,000,
+            as many stand for all.
+        weight : float, default=1
+            Of the statement as a whole: the weights of its comparisons sum to it.
+
+        Returns
+        -------
+        Comparisons
+
+        Examples
+        --------
+        >>> comparisons = Comparisons.from_groups(9, [0, 1], [5, 8])
+        >>> comparisons.far.tolist(), comparisons.weight.tolist()
+        ([[0, 5], [0, 8], [1, 5], [1, 8]], [0.25, 0.25, 0.25, 0.25])
+        """
+        within, beyond = (_checked_group(rows, name, n_samples) for rows, name in
+                          ((inside, "inside"), (outside, "outside")))  # fmt: skip
+        if len(within) < 2:
+            raise ValueError(f"inside needs two rows or more, got {len(within)}.")
+        if not len(beyond):
+            raise ValueError("outside needs a row or more, got none.")
+        both = np.intersect1d(within, beyond)
+        if both.size:
+            raise ValueError(f"row {both[0]} is inside and outside. Leave it in one of them.")
+        left, right = np.triu_indices(len(within), 1)
+        total = 2 * len(left) * len(beyond)
+        pair, end, other = np.unravel_index(evenly_spaced(total, MOST_OF_ONE), (len(left), 2, len(beyond)))
+        near = np.column_stack([within[left[pair]], within[right[pair]]])
+        shared = near[np.arange(len(near)), end]
+        weights = checked_weight(weight, "weight") / len(near)
+        return cls(n_samples, pairs=np.column_stack([near, shared, beyond[other]]), weight=weights)
+
+    def __len__(self) -> int:
+        return len(self.near)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is neither an answer nor a question without one."""
+        return not (len(self.near) or len(self.unsure))
+
+    def compared_rows(self) -> BoolArray:
+        """Mask of the rows that are in at least one comparison; questions without an answer do not count.
+
+        Returns
+        -------
+        (n,) bools
+        """
+        mask = np.zeros(self.n_samples, dtype=np.bool_)
+        mask[self.near] = mask[self.far] = True
+        return mask
+
+    def take(self, which: Any, unsure: Any = None) -> Comparisons:
+        """Some of the comparisons.
+
+        Parameters
+        ----------
+        which : numbers of comparisons, or a mask over them
+        unsure : numbers of questions without an answer, or a mask over them, optional
+            By default all of them are kept.
+
+        Returns
+        -------
+        Comparisons
+
+        Examples
+        --------
+        >>> Comparisons(4, nearer=[(0, 1, 2), (0, 1, 3)]).take([1]).far.tolist()
+        [[0, 3]]
+        """
+        pairs = np.column_stack([self.near[which], self.far[which]])
+        asked = self.unsure if unsure is None else self.unsure[unsure]
+        return Comparisons(self.n_samples, pairs=pairs, weight=self.weight[which], unsure=asked)
+
+    def restrict(self, rows: Any) -> Comparisons:
+        """Keep the comparisons and questions among some rows, renumbered: those of `X[rows]`.
+
+        Parameters
+        ----------
+        rows : row numbers in the new order, each at most once, or a boolean mask
+
+        Returns
+        -------
+        Comparisons
+
+        Examples
+        --------
+        >>> Comparisons(5, nearer=[(0, 4, 2), (0, 4, 1)]).restrict([4, 2, 0]).near.tolist()
+        [[0, 2]]
+        """
+        rows = chosen_rows(rows, self.n_samples)
+        stated = places_among(rows, np.column_stack([self.near, self.far]), self.n_samples)
+        asked = places_among(rows, self.unsure, self.n_samples)
+        kept = (stated >= 0).all(axis=1)
+        asked = asked[(asked >= 0).all(axis=1)]
+        return Comparisons(len(rows), pairs=stated[kept], weight=self.weight[kept], unsure=asked)
+
+    def without(self, rows: BoolArray) -> Comparisons:
+        """The comparisons and questions that touch none of some rows.
+
+        Parameters
+        ----------
+        rows : (n,) bools
+
+        Returns
+        -------
+        Comparisons
+        """
+        touched = rows[self.near].any(axis=1) | rows[self.far].any(axis=1)
+        return self.take(~touched, ~rows[self.unsure].any(axis=1))
+
+    def as_pairs(self) -> Constraints:
+        """What the comparisons say of somebody who thinks of clusters: near is the same cluster, far another.
+
+        Of forced answers most say nothing about clusters.
+
+        Returns
+        -------
+        Constraints
+
+        Examples
+        --------
+        >>> Comparisons(3, nearer=[(0, 1, 2)]).as_pairs()
+        Constraints(3 rows: 1 must-link, 1 cannot-link)
+        """
+        from ._constraints import Constraints
+
+        return Constraints(self.n_samples, self.near, self.far, self.weight, self.weight)
+
+    def join(self, other: Comparisons) -> Comparisons:
+        """The comparisons of both; a question that either of them answers is answered.
+
+        Parameters
+        ----------
+        other : Comparisons
+
+        Returns
+        -------
+        Comparisons
+        """
+        pairs = np.concatenate([np.column_stack([each.near, each.far]) for each in (self, other)])
+        weight, asked = np.concatenate([self.weight, other.weight]), np.concatenate([self.unsure, other.unsure])
+        return Comparisons(self.n_samples, pairs=pairs, weight=weight, unsure=asked[~_is_answered(asked, pairs)])
+
+    def __or__(self, other: Any) -> Constraints:
+        from ._constraints import Constraints
+
+        joined: Constraints = Constraints(self.n_samples, comparisons=self) | other
+        return joined
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comparisons):
+            return NotImplemented
+        names = ("n_samples", "near", "far", "weight", "unsure")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __reduce__(self) -> tuple[type[Comparisons], tuple[Any, ...]]:
+        # A copy goes through the constructor: numpy forgets that an array was read-only.
+        pairs = np.column_stack([self.near, self.far])
+        return Comparisons, (self.n_samples, (), pairs, np.array(self.weight), np.array(self.unsure))
+
+    def __repr__(self) -> str:
+        return f"Comparisons({pluralize(self.n_samples, 'row')}: {describe_comparisons(self) or 'none'})"
+
+
+def _checked_rows(values: Any, name: str, n_samples: int) -> IntArray:
+    """Check rows that are compared, and write them as two pairs, each i < j: (m, 4)."""
+    widths, what, example = SHAPES[name]
+    for place, line in enumerate(values if isinstance(values, list | tuple) else ()):
+        if isinstance(line, list | tuple) and any(isinstance(row, bool) for row in line):  # numpy would make it 0 or 1
+            raise TypeError(f"{name}[{place}] = {line!r} holds a bool. {ROWS_BY_NUMBER}")
+    array = whole_numbers(
+        values, name, remedy=ROWS_BY_NUMBER, example=f"all of them with {' or '.join(map(str, widths))} rows"
+    )
+    if array.size == 0:
+        return np.empty((0, 4), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] not in widths:
+        raise ValueError(f"{name} must be {what}, got shape {array.shape}. {example}")
+
+    def refuse(wrong: Any, why: str) -> None:
+        if wrong.any():
+            place = int(wrong.argmax())
+            raise ValueError(f"{name}[{place}] = {tuple(array[place].tolist())} {why}")
+
+    refuse(
+        ((array < 0) | (array >= n_samples)).any(axis=1),
+        f"is outside the {n_samples:,} rows. Rows are counted from 0 to {n_samples - 1}; is n_samples={n_samples} "
+        "right?",
+    )
+    four = array if array.shape[1] == 4 else array[:, [0, 1, 0, 2]]
+    refuse(
+        (four[:, 0] == four[:, 1]) | (four[:, 2] == four[:, 3]),
+        "compares a row with itself, which is always nearest. Remove it, or correct one of its rows.",
+    )
+    four = np.concatenate([np.sort(four[:, :2], axis=1), np.sort(four[:, 2:], axis=1)], axis=1)
+    refuse(
+        (four[:, :2] == four[:, 2:]).all(axis=1),
+        "compares a pair with itself. Remove it, or correct one of its rows.",
+    )
+    return four
+
+
+def _checked_screen(rows: Any, number: int, n_samples: int) -> tuple[int, ...]:
+    """The rows of a screen, three or more, all different."""
+    screen = tuple(_checked_group(rows, f"screens[{number}]", n_samples, repeats=True).tolist())
+    if len(screen) < 3 or len(set(screen)) < len(screen):
+        raise ValueError(f"screens[{number}] needs three rows or more, all different, got {screen}.")
+    return screen
+
+
+def _checked_group(rows: Any, name: str, n_samples: int, *, repeats: bool = False) -> IntArray:
+    """A list of rows, each once."""
+    array = whole_numbers(rows, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a list of rows, got shape {array.shape}.")
+    wrong = np.flatnonzero((array < 0) | (array >= n_samples))
+    if wrong.size:
+        raise ValueError(
+            f"{name}[{wrong[0]}] = {array[wrong[0]]} is outside the {n_samples:,} rows. Rows are counted from 0 to "
+            f"{n_samples - 1}."
+        )
+    return array if repeats else np.unique(array)
+
+
+def _nearer_than_one(others: IntArray, odd: int) -> IntArray:
+    """Each two of the others, compared with either of them and the odd row."""
+    left, right = np.triu_indices(len(others), 1)
+    near = np.repeat(np.column_stack([others[left], others[right]]), 2, axis=0)
+    shared = near[np.arange(len(near)), np.arange(len(near)) % 2]
+    return np.column_stack([near, shared, np.full(len(near), odd)])
+
+
+def _distinct(four: IntArray, n_samples: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Lines of two pairs, unique and sorted; where each begins among the sorted lines; and their order."""
+    if not len(four):
+        return four, NONE, NONE
+    near, far = _codes(four, n_samples)
+    order = np.lexsort((far, near))
+    near, far = near[order], far[order]
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = (near[1:] != near[:-1]) | (far[1:] != far[:-1])
+    starts = np.flatnonzero(new)
+    return four[order[starts]], starts, order
+
+
+def _codes(four: IntArray, n_samples: int) -> tuple[IntArray, IntArray]:
+    """A number for each of the two pairs, in their order."""
+    return four[:, 0] * n_samples + four[:, 1], four[:, 2] * n_samples + four[:, 3]
+
+
+def _questions(four: IntArray) -> IntArray:
+    """The two pairs without which of them is nearer: the lesser one first."""
+    if not len(four):
+        return four
+    turned = (four[:, 0] > four[:, 2]) | ((four[:, 0] == four[:, 2]) & (four[:, 1] > four[:, 3]))
+    return np.where(turned[:, None], four[:, [2, 3, 0, 1]], four)
+
+
+def _is_answered(questions: IntArray, answers: IntArray) -> BoolArray:
+    """Which of the questions, as in `unsure`, are among the answers, as two pairs each."""
+    if not (len(questions) and len(answers)):
+        return np.zeros(len(questions), dtype=np.bool_)
+    lines = np.concatenate([questions, _questions(answers)])
+    pairs = np.unique(lines.reshape(-1, 2), axis=0, return_inverse=True)[1].reshape(-1, 2)
+    key = pairs[:, 0] * (int(pairs.max()) + 1) + pairs[:, 1]
+    return np.isin(key[: len(questions)], key[len(questions) :])

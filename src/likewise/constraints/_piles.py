@@ -1,0 +1,106 @@
+"""Constraints from piles and ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .._arrays import FloatArray
+from .._parameters import described
+from ._partition import Partition, Parts
+from ._validate import whole_number, whole_numbers
+
+MOST_WRITTEN = 50
+"""Rows of a screen whose pairs are written out; a larger one is a partition."""
+
+
+def parts_of_piles(n_samples: int, screens: Iterable[Iterable[Iterable[int]]]) -> Parts:
+    """The constraints of screens of piles; see `Constraints.from_piles`."""
+    n_samples = whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X).")
+    must: list[tuple[int, int]] = []
+    cannot: list[tuple[int, int]] = []
+    partitions = []
+    for number, screen in enumerate(screens):
+        pile_of = _piles(screen, f"screens[{number}]", n_samples)
+        if len(pile_of) > MOST_WRITTEN:
+            codes = np.full(n_samples, -1, dtype=np.int64)
+            codes[list(pile_of)] = list(pile_of.values())
+            partitions.append(Partition(codes, different_across=True))
+            continue
+        for left, right in combinations(pile_of, 2):
+            (must if pile_of[left] == pile_of[right] else cannot).append((left, right))
+    return Parts(n_samples, must, cannot, partitions=partitions)
+
+
+def _piles(screen: Any, name: str, n_samples: int) -> dict[int, int]:
+    """The pile of each row of a screen."""
+    if isinstance(screen, str) or not isinstance(screen, Iterable):
+        raise TypeError(f"{name} is {described(screen)}. A screen is a list of piles: [(0, 4), (7,)].")
+    pile_of: dict[int, int] = {}
+    for code, pile in enumerate(screen):
+        where = f"{name}[{code}]"
+        if isinstance(pile, str) or not isinstance(pile, Iterable):
+            raise TypeError(
+                f"{where} = {pile!r} is not a pile. A pile is a list of rows, and a screen a list of piles: one screen "
+                "is written [[(0, 4), (7,)]]."
+            )
+        rows = whole_numbers(pile, where)
+        if rows.ndim != 1:
+            raise ValueError(f"{where} must be a list of rows, got shape {rows.shape}.")
+        for row in rows.tolist():
+            if not 0 <= row < n_samples:
+                raise ValueError(
+                    f"{where} names row {row}, outside the {n_samples:,} rows. Rows are counted from 0 to "
+                    f"{n_samples - 1}."
+                )
+            if row in pile_of:
+                raise ValueError(f"{name} has row {row} twice. Give every row of a screen one pile.")
+            pile_of[row] = code
+    if len(pile_of) < 2:
+        raise ValueError(
+            f"{name} has {len(pile_of)} row{'' if len(pile_of) == 1 else 's'}: a screen needs two or more."
+        )
+    return pile_of
+
+
+def parts_of_ratings(n_samples: int, pairs: Any, ratings: Any, scale: tuple[float, float]) -> Parts:
+    """The constraints of rated pairs; see `Constraints.from_ratings`."""
+    lowest, highest = scale
+    if not (np.isfinite(lowest) and np.isfinite(highest) and lowest < highest):
+        raise ValueError(f"scale = {scale!r} must be the lowest and the highest rating.")
+    rated = whole_numbers(pairs, "pairs")
+    if rated.size == 0:
+        rated = rated.reshape(0, 2)
+    if rated.ndim != 2 or rated.shape[1] != 2:
+        raise ValueError(f"pairs must be pairs of rows, got shape {rated.shape}. Write them as [(0, 3), (2, 5)].")
+    try:
+        values = np.asarray(ratings, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"ratings must be numbers, one for each pair, got {described(ratings)}.") from None
+    if values.shape != (len(rated),):
+        raise ValueError(f"ratings has shape {values.shape} for {len(rated)} pairs. Give one rating for each pair.")
+    wrong = np.flatnonzero(~((values >= lowest) & (values <= highest)))
+    if wrong.size:
+        raise ValueError(
+            f"ratings[{wrong[0]}] = {values[wrong[0]]:g} is outside {lowest:g} to {highest:g}. Pass scale=(lowest, "
+            "highest) for another scale."
+        )
+    side = rating_side(values, lowest, highest)
+    if len(side) and not side.any():
+        raise ValueError(
+            f"all {len(side)} ratings are {values[0]:g}, the middle of {lowest:g} to {highest:g}: they say neither "
+            "same nor different. Pass scale=(lowest, highest) if that is another one."
+        )
+    return Parts(n_samples, rated[side > 0], rated[side < 0], side[side > 0], -side[side < 0])
+
+
+def rating_side(values: FloatArray, lowest: float, highest: float) -> FloatArray:
+    """How far ratings are from the middle: 1 for the highest, −1 for the lowest.
+
+    >>> rating_side(np.array([1, 3, 4]), 1, 5).tolist()
+    [-1.0, 0.0, 0.5]
+    """
+    return (2 * values - lowest - highest) / (highest - lowest)

@@ -1,0 +1,275 @@
+"""Preferences: one clustering of the rows is better than another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arrays import BoolArray, IntArray, relabel
+from ._format import pluralize
+from ._validate import checked_weight, chosen_rows, encode_labels, read_only
+
+if TYPE_CHECKING:
+    from ._constraints import Constraints
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Preference:
+    """The clustering `better` is better than `worse`, although neither may be right.
+
+    Immutable, and checked once when it is made. ``|`` joins it to :class:`Constraints`.
+
+    Parameters
+    ----------
+    better, worse : (n_samples,) labels
+        Numbers or strings; None, NaN, blank text or −1 where a row was not shown. A row that only one of them has
+        counts as not shown.
+    weight : float, default=1
+        Finite and above 0.
+
+    Attributes
+    ----------
+    better, worse : (n_samples,) integers
+        Clusters numbered by first appearance, −1 where a row was not shown.
+    weight : float
+
+    See Also
+    --------
+    Comparisons : two rows are more alike than two others
+
+    Examples
+    --------
+    >>> from likewise.constraints import Preference
+    >>> preference = Preference(["a", "a", "b", None], ["a", "b", "b", "b"])
+    >>> preference
+    Preference(3 of 4 rows shown: 2 clusters rather than 2)
+    >>> preference.margin([0, 0, 0, 0])
+    0.0
+    """
+
+    better: IntArray
+    worse: IntArray
+    weight: float
+
+    def __init__(self, better: Any, worse: Any, weight: float = 1.0) -> None:
+        codes = [_checked_labels(labels, name) for labels, name in ((better, "better"), (worse, "worse"))]
+        if len(codes[0]) != len(codes[1]):
+            raise ValueError(
+                f"better has {len(codes[0]):,} rows, worse has {len(codes[1]):,}. Both must label the same rows."
+            )
+        shown = (codes[0] >= 0) & (codes[1] >= 0)
+        if not shown.any():
+            raise ValueError("no row has a cluster in both better and worse. Label the same rows in both.")
+        codes = [relabel(np.where(shown, each, -1)) for each in codes]
+        if np.array_equal(codes[0], codes[1]):
+            raise ValueError(
+                "better and worse are the same clustering of the rows that both show, whatever clusters are called: a "
+                "preference between them says nothing. Leave it out."
+            )
+        setattr_ = object.__setattr__  # a frozen dataclass is set this way
+        setattr_(self, "better", read_only(codes[0]))
+        setattr_(self, "worse", read_only(codes[1]))
+        setattr_(self, "weight", checked_weight(weight, "weight"))
+
+    @classmethod
+    def from_split(cls, shown: Any, rows: Any, weight: float = 1.0) -> Preference:
+        """Some rows should leave their clusters: the clustering where they do, over the one that was shown.
+
+        Parameters
+        ----------
+        shown : (n_samples,) labels
+            The clustering that was shown, −1 where a row was not.
+        rows : row numbers, or a boolean mask
+            Of each cluster, these rows become one of their own.
+        weight : float, default=1
+
+        Returns
+        -------
+        Preference
+
+        Examples
+        --------
+        >>> Preference.from_split([0, 0, 0, 1], rows=[2]).better.tolist()
+        [0, 0, 1, 2]
+        """
+        codes = _checked_labels(shown, "shown")
+        leaving = np.zeros(len(codes), dtype=np.bool_)
+        leaving[chosen_rows(rows, len(codes))] = True
+        edited = np.where(codes < 0, -1, 2 * codes + leaving)
+        if np.array_equal(relabel(edited), codes):
+            raise ValueError(
+                "rows are whole clusters, so that nothing is split. Name some rows of a cluster, not all of them."
+            )
+        return cls(edited, codes, weight)
+
+    @classmethod
+    def from_merge(cls, shown: Any, clusters: Any, weight: float = 1.0) -> Preference:
+        """Some clusters should be one: the clustering where they are, over the one that was shown.
+
+        Parameters
+        ----------
+        shown : (n_samples,) labels
+            The clustering that was shown, −1 where a row was not.
+        clusters : sequence of labels
+            Two clusters or more, as `shown` calls them.
+        weight : float, default=1
+
+        Returns
+        -------
+        Preference
+
+        Examples
+        --------
+        >>> Preference.from_merge(["a", "b", "b", "c"], ["a", "c"]).better.tolist()
+        [0, 1, 1, 0]
+        """
+        codes, names = encode_labels(shown)
+        chosen = list(clusters)
+        unknown = [name for name in chosen if name not in names]
+        if unknown:
+            listed = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+            raise ValueError(f"clusters names {unknown[0]!r}, and the clustering has {listed}.")
+        numbers = sorted({names.index(name) for name in chosen})
+        if len(numbers) < 2:
+            raise ValueError(f"clusters = {chosen!r}: name two clusters or more to be merged.")
+        return cls(np.where(np.isin(codes, numbers), numbers[0], codes), codes, weight)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows, shown or not."""
+        return len(self.better)
+
+    def shown(self) -> BoolArray:
+        """Mask of the rows that were shown.
+
+        Returns
+        -------
+        (n,) bools
+        """
+        return self.better >= 0
+
+    def margin(self, labels: Any) -> float:
+        """How much more a clustering sides with `better` than with `worse`.
+
+        Parameters
+        ----------
+        labels : (n_samples,) integers
+            A clustering of the rows; that of rows that were not shown plays no part.
+
+        Returns
+        -------
+        float
+            Of the pairs that are together in one of the two and not in the other, the share on which `labels` agrees
+            with `better`, less the share on which it agrees with `worse`: 1 for `better` itself, −1 for `worse`.
+
+        Examples
+        --------
+        >>> preference = Preference([0, 0, 1, 1], [0, 1, 1, 0])
+        >>> preference.margin([5, 5, 7, 7]), preference.margin([0, 1, 2, 3])
+        (1.0, 0.0)
+        """
+        rows = self.shown()
+        better, worse = self.better[rows], self.worse[rows]
+        given = np.unique(np.asarray(labels)[rows], return_inverse=True)[1].ravel()
+        in_better, in_worse, in_both = _squares(better), _squares(worse), _squares(better, worse)
+        all_three = _squares(better, worse, given)
+        # ordered pairs that only better, or only worse, has together; and of these those together in labels
+        only_better, only_worse = in_better - in_both, in_worse - in_both
+        sides = _squares(better, given) - all_three + only_worse - (_squares(worse, given) - all_three)
+        return 2 * sides / (only_better + only_worse) - 1
+
+    def restrict(self, rows: Any) -> Preference | None:
+        """Keep some rows, in the given order.
+
+        Parameters
+        ----------
+        rows : row numbers, each at most once, or a boolean mask
+
+        Returns
+        -------
+        Preference, or None where the two clusterings do not differ on these rows
+        """
+        return self._with_codes(*(codes[chosen_rows(rows, self.n_samples)] for codes in (self.better, self.worse)))
+
+    def without(self, rows: BoolArray) -> Preference | None:
+        """The preference as if some rows had not been shown.
+
+        Parameters
+        ----------
+        rows : (n,) bools
+
+        Returns
+        -------
+        Preference, or None where the two clusterings do not differ on the others
+        """
+        return self._with_codes(*(np.where(rows, -1, codes) for codes in (self.better, self.worse)))
+
+    def _with_codes(self, better: IntArray, worse: IntArray) -> Preference | None:
+        better, worse = relabel(better), relabel(worse)
+        return None if np.array_equal(better, worse) else Preference(better, worse, self.weight)
+
+    def __or__(self, other: Any) -> Constraints:
+        from ._constraints import Constraints
+
+        joined: Constraints = Constraints(self.n_samples, preferences=[self]) | other
+        return joined
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Preference):
+            return NotImplemented
+        return self.weight == other.weight and self._same(other)
+
+    def _same(self, other: Preference) -> bool:
+        return np.array_equal(self.better, other.better) and np.array_equal(self.worse, other.worse)
+
+    def __reduce__(self) -> tuple[type[Preference], tuple[Any, ...]]:
+        # A copy goes through the constructor: numpy forgets that an array was read-only.
+        return Preference, (np.array(self.better), np.array(self.worse), self.weight)
+
+    def __repr__(self) -> str:
+        better, worse = (int(codes.max()) + 1 for codes in (self.better, self.worse))
+        shown = f"{int(self.shown().sum()):,} of {pluralize(self.n_samples, 'row')} shown"
+        weight = "" if self.weight == 1 else f", weight {self.weight:g}"
+        return f"Preference({shown}: {pluralize(better, 'cluster')} rather than {worse:,}{weight})"
+
+
+def distinct_preferences(preferences: Iterable[Preference], n_samples: int) -> tuple[Preference, ...]:
+    """Check preferences; of two that differ in weight only, the larger weight stays."""
+    if isinstance(preferences, Preference):
+        raise TypeError("preferences must be several Preference objects. Write preferences=[preference].")
+    kept: dict[tuple[bytes, bytes], Preference] = {}
+    for number, preference in enumerate(preferences):
+        if not isinstance(preference, Preference):
+            raise TypeError(
+                f"preferences[{number}] is a {type(preference).__name__}. Write Preference(better, worse), two "
+                "labelings of the rows."
+            )
+        if preference.n_samples != n_samples:
+            raise ValueError(
+                f"preferences[{number}] is over {preference.n_samples} rows, the constraints over {n_samples}. "
+                "Give both the rows of one data set."
+            )
+        key = preference.better.tobytes(), preference.worse.tobytes()
+        weight = max(preference.weight, kept[key].weight if key in kept else 0.0)
+        kept[key] = preference if weight == preference.weight else replace(preference, weight=weight)
+    return tuple(kept.values())
+
+
+def _checked_labels(labels: Any, name: str) -> IntArray:
+    """The cluster of each row by first appearance, −1 where it was not shown."""
+    shape = np.shape(labels)
+    if len(shape) != 1:
+        raise ValueError(f"{name} must be one label for each row, got shape {shape}.")
+    return encode_labels(labels)[0]
+
+
+def _squares(*codes: IntArray) -> int:
+    """The sum of the squared numbers of rows in each cell of a contingency table: pairs together in all, ordered."""
+    key = np.zeros(len(codes[0]), dtype=np.int64)
+    for each in codes:
+        key = np.unique(key * (int(each.max(initial=0)) + 1) + each, return_inverse=True)[1].ravel()
+    counts = np.bincount(key)
+    return int(np.dot(counts, counts))

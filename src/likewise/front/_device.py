@@ -1,0 +1,192 @@
+"""Rows on a device, placed there by the landmarks near them, as ``Likewise.predict_certainty`` does in host memory.
+
+Features, neighbors and votes are products, comparisons and gathered rows. Neighbors are chosen by one product, and
+their distances then taken from differences, so that no digits are lost. A row that lies on a landmark has its place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._arrays import FloatArray, slices
+from .._devices import blocks_on_device, follow, namespace, to_numpy, unit_rows_on_device
+from ..graphs._fuzzy import MIN_WIDTH, N_HALVINGS
+from ..linalg._row_matrix import indicator
+from ..prepare._linear import LinearFeatures
+from ._certainty import Assignment
+from ._graph_features import SMOOTH
+
+BATCH_ROWS = 2**17
+"""Rows that are placed at once."""
+
+SAME = 1e-5
+"""A row lies on a landmark where they are no farther apart: rows of features have length 1 in the mean."""
+
+
+def place_on_device(rows: Any, model: Any) -> Assignment:
+    """The places of rows on a device, in host memory.
+
+    Parameters
+    ----------
+    rows : (n, f) array of torch, CuPy or another library
+    model : Likewise
+        What places new rows is enough.
+    """
+    placing = _Placing(model, rows)
+    found = [placing.of(rows[some.start : some.stop, :]) for some in slices(rows.shape[0], BATCH_ROWS)]
+    labels, second, certainty = (
+        np.concatenate([to_numpy(part) for part in parts]) for parts in zip(*found, strict=True)
+    )
+    return Assignment(labels.astype(np.int32), second.astype(np.int32), certainty.astype(np.float64))
+
+
+class _Placing:
+    """What places rows, on their device."""
+
+    def __init__(self, model: Any, like: Any) -> None:
+        self._xp = namespace(like)
+        to_graph, placement = model._features.to_graph, model._placement
+        self._linear = _Linear(model._features.to_linear, like)
+        self._first = _Near(to_graph._near, like)
+        walk = to_graph._walk / np.maximum(to_graph.eigenvalues_, SMOOTH)
+        self._walk, self._own = _single(walk, like), _single(to_graph.embedding_, like)
+        self._second = _Near(placement.near, like)
+        labels = model.labels_[placement.anchors]
+        self._k = model._shares.shape[1]
+        known = np.column_stack([labels, model.second_labels_[placement.anchors], model.certainty_[placement.anchors]])
+        votes = np.hstack([indicator(labels, self._k).toarray(), model._shares[: placement.near.n]])
+        self._known, self._votes = _single(known, like), _single(votes, like)
+
+    def of(self, rows: Any) -> tuple[Any, Any, Any]:
+        """The cluster of each row, the one that comes next, and how sure it is."""
+        xp, k = self._xp, self._k
+        among, linear = self._linear.of(rows)
+        near, weights, on_one = self._first.of(among)
+        graph = unit_rows_on_device(_weighted(self._walk, near, weights))
+        graph = xp.where(on_one[:, None], xp.take(self._own, near[:, 0], axis=0), graph)
+        near, weights, on_one = self._second.of(xp.concat([linear, graph], axis=1))
+        votes = _weighted(self._votes, near, weights)
+        labels = xp.argmax(votes[:, :k], axis=1)
+        shares = votes[:, k:]
+        total = xp.sum(shares, axis=1)
+        shares = shares / xp.where(total > 0, total, xp.ones_like(total))[:, None]
+        mine = labels[:, None] == xp.arange(k, device=rows.device)[None, :]
+        certainty = xp.sum(xp.where(mine, shares, xp.zeros_like(shares)), axis=1)
+        others = xp.where(mine, xp.zeros_like(shares), shares)
+        second = xp.where(xp.max(others, axis=1) > 0, xp.argmax(others, axis=1), -xp.ones_like(labels))
+        known = xp.take(self._known, near[:, 0], axis=0)
+        return (
+            xp.where(on_one, xp.astype(known[:, 0], labels.dtype), labels),
+            xp.where(on_one, xp.astype(known[:, 1], labels.dtype), second),
+            xp.where(on_one, known[:, 2], certainty),
+        )
+
+
+class _Linear:
+    """Linear features on a device; see :class:`likewise.prepare._linear.LinearFeatures`."""
+
+    def __init__(self, features: LinearFeatures, like: Any) -> None:
+        weigh, turn = features._weigh, features._turn
+        self._cosine = features.metric == "cosine"
+        self._directions = None if turn is None else _single(turn.components_.T, like)
+        self._scale: Any = None
+        self._middle: Any = None
+        if self._cosine:
+            self._scale = None if weigh is None else _single(weigh.idf_, like)
+            return
+        middle: Any = 0.0 if turn is None else turn.mean_
+        scale: Any = 1.0
+        if weigh is not None:
+            middle, scale = weigh.mean_ + weigh.scale_ * middle, weigh.scale_
+        width = like.shape[1]
+        self._middle = follow(np.broadcast_to(np.asarray(middle, dtype=np.float64), width), like)
+        self._scale = _single(np.broadcast_to(1.0 / (scale * features._length), width), like)
+
+    def of(self, rows: Any) -> tuple[Any, Any]:
+        """The rows among which neighbors are found, and the linear features."""
+        xp = namespace(rows)
+        if not self._cosine:
+            moved = xp.astype(rows - self._middle, xp.float32, copy=False) * self._scale
+            linear = moved if self._directions is None else xp.matmul(moved, self._directions)
+            return linear, linear
+        among = xp.astype(rows, xp.float32, copy=False)
+        among = unit_rows_on_device(among if self._scale is None else among * self._scale)
+        return among, unit_rows_on_device(among if self._directions is None else xp.matmul(among, self._directions))
+
+
+class _Near:
+    """The landmarks near rows, and their weights; see :class:`likewise.graphs._fuzzy.Nearness`."""
+
+    def __init__(self, near: Any, like: Any) -> None:
+        self._k, self._cosine = near.n_neighbors, near.metric == "cosine"
+        rows = near._rows
+        rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float32)
+        self._rows = _single(rows, like)
+        self._rows = unit_rows_on_device(self._rows) if self._cosine else self._rows
+        xp = namespace(like)
+        self._half = 0.5 * xp.sum(self._rows * self._rows, axis=1)
+
+    def of(self, rows: Any) -> tuple[Any, Any, Any]:
+        """Numbers of the landmarks near each row, nearest first, their weights, and whether the row lies on one."""
+        xp = namespace(rows)
+        m, f = self._rows.shape
+        transposed = xp.permute_dims(self._rows, (1, 0))
+        numbers, distances = [], []
+        for some in slices(rows.shape[0], blocks_on_device(rows.shape[0], m + self._k * f)):
+            block = rows[some.start : some.stop, :]
+            near = _smallest(self._half - xp.matmul(block, transposed), self._k)
+            found = xp.reshape(xp.take(self._rows, xp.reshape(near, (-1,)), axis=0), (-1, self._k, f))
+            if self._cosine:
+                apart = 1 - xp.sum(found * block[:, None, :], axis=2)
+            else:
+                apart = found - block[:, None, :]
+                apart = xp.sqrt(xp.sum(apart * apart, axis=2))
+            order = xp.argsort(apart, axis=1)
+            numbers.append(xp.take_along_axis(near, order, axis=1))
+            distances.append(xp.take_along_axis(apart, order, axis=1))
+        distance, number = xp.concat(distances), xp.concat(numbers)
+        weights = xp.clip(1 - distance, 0.0) if self._cosine else fuzzy_weights_on_device(distance)
+        return number, weights, distance[:, 0] <= SAME
+
+
+def fuzzy_weights_on_device(distances: Any) -> Any:
+    """:func:`likewise.graphs._fuzzy.fuzzy_weights` on a device."""
+    xp, k = namespace(distances), distances.shape[1]
+    nearest = xp.min(xp.where(distances > 0, distances, xp.full_like(distances, xp.inf)), axis=1)
+    nearest = xp.where(xp.isfinite(nearest), nearest, xp.zeros_like(nearest))
+    beyond = xp.clip(distances - nearest[:, None], 0.0)
+    scale = xp.mean(distances, axis=1)
+    scale = xp.where(scale == 0, xp.ones_like(scale), scale)
+    low, high = MIN_WIDTH * scale, 64.0 * k * scale
+    for _ in range(N_HALVINGS):
+        width = xp.sqrt(low * high)
+        narrow = xp.sum(xp.exp(-beyond / width[:, None]), axis=1) < float(np.log2(k))
+        low, high = xp.where(narrow, width, low), xp.where(narrow, high, width)
+    return xp.exp(-beyond / low[:, None])
+
+
+def _smallest(values: Any, k: int) -> Any:
+    """Where the k smallest values of each row are, in any order."""
+    library = type(values).__module__.split(".")[0]
+    if library == "torch":
+        return values.topk(k, dim=1, largest=False).indices
+    if library == "cupy":
+        import cupy
+
+        return cupy.argpartition(values, k - 1, axis=1)[:, :k]
+    return namespace(values).argsort(values, axis=1)[:, :k]
+
+
+def _weighted(values: Any, numbers: Any, weights: Any) -> Any:
+    """Sums of the rows with these numbers, by their weights."""
+    xp = namespace(values)
+    total = xp.take(values, numbers[:, 0], axis=0) * weights[:, :1]
+    for each in range(1, numbers.shape[1]):
+        total = total + xp.take(values, numbers[:, each], axis=0) * weights[:, each : each + 1]
+    return total
+
+
+def _single(values: FloatArray, like: Any) -> Any:
+    return follow(np.asarray(values, dtype=np.float32), like)

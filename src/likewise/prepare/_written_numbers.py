@@ -1,0 +1,145 @@
+"""Numbers as people write them: 1,234.50 and 1.234,50, with a currency, a percent sign or a unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..tables import as_numbers, is_missing_cell
+from ..tables._cells import NumberColumn, read_cells
+
+CURRENCIES = (
+    "€ $ £ ¥ ₹ ₽ ₩ ₺ ₴ US$ C$ A$ R$ kr zł Kč Ft EUR USD GBP CHF JPY CNY INR SEK NOK DKK PLN CZK HUF CAD AUD NZD BRL "
+    "MXN ZAR TRY KRW SGD HKD"
+)
+MEASURES = (
+    "% ‰ ° °C °F mm cm m km in ft mi mi² m² m2 km² ha mg µg g kg lb lbs oz ml mL cl dl l L ms s sec min h hr hrs day "
+    "days week weeks month months year years yr yrs Hz kHz MHz GHz W kW MW Wh kWh MWh kB KB MB GB TB km/h kmh mph m/s "
+    "mmHg bpm kcal kJ ppm px"
+)
+UNITS = frozenset(f"{CURRENCIES} {MEASURES}".split())
+"""What may stand before or behind a number, once for a whole column."""
+
+SPACES = "\u00a0\u202f\u2009"
+"""Spaces that do not break a line, which some write between thousands; read as plain ones."""
+
+NOTATIONS = ((",", "."), (".", ","), ("'", "."), ("'", ","), (" ", "."), (" ", ","))
+"""What separates thousands and what begins decimals. Where several fit, the first is taken."""
+
+WRITTEN = re.compile(r"(\(?)\s*([-+−]?)\s*([^\d\s()+−.,'-]*)\s*([-+−]?)(\d[\d.,' ]*|[.,]\d+)([^\d()]*)(\)?)")
+"""A parenthesis for a negative number, a sign, a unit, a sign, digits, a unit, a parenthesis."""
+
+MOSTLY_WRITTEN = 0.9
+"""A column with so many of them among its cells is meant to be numbers: the others are mistakes."""
+
+LONGEST = 40
+"""Characters of a number, at most."""
+
+
+class Notation(NamedTuple):
+    """How the numbers of a column are written."""
+
+    unit: str
+    thousands: str
+    decimal: str
+
+    def __str__(self) -> str:
+        return f"such as 1{self.thousands}234{self.decimal}5{f' {self.unit}' if self.unit else ''}"
+
+
+class _Parts(NamedTuple):
+    negative: bool
+    digits: str
+    unit: str
+
+
+def find_notation(cells: Sequence[Any]) -> Notation | None:
+    """How the numbers of a column are written; None where most cells are no numbers, or are plain ones.
+
+    >>> find_notation(["1.234,50 €", "12,00 €", None])
+    Notation(unit='€', thousands='.', decimal=',')
+    >>> find_notation(["1,234", "17", "999,000"]), find_notation(["K-1", "K-2"])
+    (Notation(unit='', thousands=',', decimal='.'), None)
+    """
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiuMb":
+        return None
+    different = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str) and not is_missing_cell(cell)))
+    few = different[:: max(1, len(different) // 10)]
+    if not few or sum(_parts(cell) is not None for cell in few) < len(few) / 2:
+        return None
+    found = [parts for cell in different if (parts := _parts(cell)) is not None]
+    units = {parts.unit for parts in found} - {""}
+    if len(found) < MOSTLY_WRITTEN * len(different) or len(units) > 1:
+        return None
+    for thousands, decimal in NOTATIONS:
+        notation = Notation(next(iter(units), ""), thousands, decimal)
+        fits = sum(_value(parts, notation) is not None for parts in found)
+        if fits >= MOSTLY_WRITTEN * len(different):
+            return notation
+    return None
+
+
+def read_written(cells: Sequence[Any], notation: Notation) -> NumberColumn:
+    """Read a column of numbers that are written in one way.
+
+    >>> read_written(["(1,200.5)", "many", "", 3], Notation("", ",", "."))
+    NumberColumn(values=array([-1200.5,     nan,     nan,     3. ]), wrong=[1], n_missing=1)
+    """
+
+    def number(cell: Any) -> float:
+        if isinstance(cell, int | float | np.number) and not isinstance(cell, bool):
+            return float(cell)
+        parts = _parts(cell) if isinstance(cell, str) else None
+        value = None if parts is None or parts.unit not in ("", notation.unit) else _value(parts, notation)
+        if value is None:
+            raise ValueError
+        return value
+
+    return read_cells(cells, number)
+
+
+def read_numbers(cells: Sequence[Any]) -> NumberColumn:
+    """Read a column as numbers, plain ones or written in one way.
+
+    >>> read_numbers(["3 kg", "4 kg"]).values.tolist(), read_numbers(["a", "4"]).wrong
+    ([3.0, 4.0], [0])
+    """
+    plain = as_numbers(cells)
+    notation = find_notation(cells) if plain.wrong else None
+    written = plain if notation is None else read_written(cells, notation)
+    return plain if written.wrong else written
+
+
+def _parts(cell: str) -> _Parts | None:
+    """What a number is written with; None for what is none."""
+    text = cell.strip()
+    if len(text) > LONGEST:
+        return None
+    for space in SPACES:
+        text = text.replace(space, " ")
+    match = WRITTEN.fullmatch(text.replace("’", "'"))
+    if match is None:
+        return None
+    opened, sign, before, inner, digits, after, closed = match.groups()
+    unit = " ".join(part for part in (before.strip(), after.strip()) if part)
+    if (unit and unit not in UNITS) or (sign and inner) or bool(opened) != bool(closed) or (opened and (sign or inner)):
+        return None
+    return _Parts(bool(opened) or (sign or inner) in ("-", "−"), digits.strip(), unit)
+
+
+def _value(parts: _Parts, notation: Notation) -> float | None:
+    """The number, if its digits are separated so."""
+    whole, point, decimals = parts.digits.partition(notation.decimal)
+    groups = whole.split(notation.thousands)
+    if len(groups) > 1 and (
+        not 1 <= len(groups[0]) <= 3 or groups[0][0] == "0" or any(len(g) != 3 for g in groups[1:])
+    ):
+        return None
+    joined = "".join(groups)
+    if not (joined + decimals).isdecimal() or (point and not decimals):
+        return None
+    value = float(f"{joined or '0'}.{decimals or '0'}")
+    return -value if parts.negative else value

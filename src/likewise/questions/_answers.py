@@ -1,0 +1,458 @@
+"""Answers: what was said, what became of it, and how well it was predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from math import isnan, log
+from typing import Any, SupportsIndex, overload
+
+import numpy as np
+
+from .._frames import make_frame
+from ..constraints import Constraints
+from ._outvoted import excessive, outvoted
+from ._question import CANT_SAY, DIFFERENT, SAME, Question
+
+WINDOW = 25
+"""Answers that the share of predicted ones is taken of."""
+
+ENOUGH = 24
+"""Of these, so many predicted are a reason to stop."""
+
+GAIN = ((0.7, 0.14), (0.8, 0.11), (0.88, 0.03), (1.01, 0.01))
+"""By the share of the last 25 answers that was predicted (below the first number): what NMI still gained up to 500
+questions, on average; the last measured on twenty data sets (``make ask``), the others on seven."""
+
+LITTLE = 0.01
+"""A gain that is not worth more questions, if it is no more."""
+
+MIN_ERROR_RATE = 0.05
+"""The share of wrong answers that is assumed, unless more were found."""
+
+MAX_ERROR_RATE = 0.15
+"""The most that is assumed: where many answers are checked, more than a third of the wrong ones is found."""
+
+NOISY = 0.07
+"""The share of wrong answers above which nothing is inferred from the number of clusters."""
+
+PRIOR_ANSWERS = 20.0
+"""The share of wrong answers starts as one in so many."""
+
+FOUND_EACH = 3.0
+"""Wrong answers for each that was refuted: those that were expected are not checked."""
+
+MAX_WRONG = 0.1
+"""An answer that is more likely wrong is asked for again. With 5 % wrong answers that is one whose chance was less than
+a third; with 10 %, one whose chance was less than a half."""
+
+ANSWER_ODDS = 2.2
+"""The log odds that an answer is right, where one in ten is wrong."""
+
+MAX_ODDS = 2.5
+"""What was expected counts as at most so much."""
+
+DECIDED = 1.5
+"""Log odds beyond which an answer is not checked any more."""
+
+EXPECTED = 0.2
+"""What it counts for an answer that it was expected, beside that it was given."""
+
+TINY = 1e-9
+
+MAX_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was said of two rows.
+
+    Attributes
+    ----------
+    rows : (int, int)
+        The row that was asked about, and the one it was compared with.
+    said : {"same", "different", "can't say"}
+    status : {"open", "confirmed", "refuted", "can't say"}
+        Whether an answer to a later question about the same row confirmed or refuted it.
+    chance, votes, why
+        As in the :class:`Question` when it was asked; NaN, NaN and "" where that is not known.
+    screen : int
+        The number of the question, which may have asked for several pairs at once.
+    """
+
+    rows: tuple[int, int]
+    said: str
+    status: str = "open"
+    chance: float = float("nan")
+    votes: float = float("nan")
+    why: str = ""
+    screen: int = 0
+
+    @property
+    def predicted(self) -> bool | None:
+        """Whether the likelier answer was given; None for "can't say" and where the chance is not known."""
+        if self.said == CANT_SAY or isnan(self.chance):
+            return None
+        return (self.said == SAME) == (self.chance >= 0.5)
+
+    @property
+    def surprise(self) -> float:
+        """The chance of the answer that was given; 1 for "can't say" and where the chance is not known."""
+        if self.said == CANT_SAY or isnan(self.chance):
+            return 1.0
+        return self.chance if self.said == SAME else 1.0 - self.chance
+
+
+def answers_to(question: Question, said: Sequence[str], screen: int = 0) -> list[Answer]:
+    """The answers to one question."""
+    asked = zip(question.pairs, said, question.chances, question.votes, strict=True)
+    return [Answer(pair, word, "open", chance, votes, question.why, screen) for pair, word, chance, votes in asked]
+
+
+def judged(answers: Sequence[Answer]) -> list[Answer]:
+    """The answers with their status, as follows from all of them in their order.
+
+    They are confirmed or refuted by checks (:func:`checked`). Where those that are left contradict each other, the
+    fewest are refuted that must be (:func:`outvoted`), unless some tell of several pairs: such pairs do not speak for
+    each other.
+    """
+    told = checked(answers)
+    left = [number for number, answer in enumerate(told) if answer.status in ("open", "confirmed")]
+    if one_by_one(told):
+        for place in outvoted(weighed(told[number]) for number in left):
+            told[left[place]] = replace(told[left[place]], status="refuted")
+    return told
+
+
+def one_by_one(answers: Sequence[Answer]) -> bool:
+    """Whether each tells of one pair."""
+    return len({answer.screen for answer in answers}) == len(answers)
+
+
+def checked(answers: Sequence[Answer]) -> list[Answer]:
+    """The answers with their status, by the checks that follow them.
+
+    An answer that was checked is confirmed or refuted by the checks, and by what was expected: one that was against all
+    odds needs more than one answer more than there are against it.
+
+    >>> first = Answer((3, 8), "same", chance=0.1, why="doubt")
+    >>> checks = [Answer((3, 9), "different", why="check"), Answer((3, 7), "different", why="check")]
+    >>> [answer.status for answer in checked([first, *checks])]
+    ['refuted', 'confirmed', 'confirmed']
+    """
+    status = ["can't say" if answer.said == CANT_SAY else "open" for answer in answers]
+    for screen in screens(answers):
+        said = [check for check in screen.checks if answers[check].said != CANT_SAY]
+        if not said or answers[screen.checked].said == CANT_SAY:
+            continue
+        believed = SAME if same_odds(answers, screen) > 0 else DIFFERENT
+        kept = [number for number in (screen.checked, *said) if answers[number].said == believed]
+        for number in (screen.checked, *said):
+            if number not in kept:
+                status[number] = "refuted"
+            elif len(kept) > 1:
+                status[number] = "confirmed"
+    return [replace(answer, status=word) for answer, word in zip(answers, status, strict=True)]
+
+
+def weighed(answer: Answer) -> tuple[int, int, float]:
+    """Its rows, and how much it speaks for them to be the same."""
+    weight = 1.0 + EXPECTED * answer.surprise
+    return *answer.rows, weight if answer.said == SAME else -weight
+
+
+def same_odds(answers: Sequence[Answer], screen: Screen) -> float:
+    """The log odds that the answer that was checked should be "same": by what was expected, and by all that was said.
+
+    Of answers one in ten is taken to be wrong; what was expected counts as little more than one of them.
+    """
+    chance = answers[screen.checked].chance
+    odds = 0.0 if isnan(chance) else min(max(log(max(chance, TINY) / max(1 - chance, TINY)), -MAX_ODDS), MAX_ODDS)
+    for number in (screen.checked, *screen.checks):
+        said = answers[number].said
+        odds += ANSWER_ODDS * ((said == SAME) - (said == DIFFERENT))
+    return odds
+
+
+@dataclass
+class Screen:
+    """The places of the answers to one question, and of those to the checks that followed.
+
+    Attributes
+    ----------
+    numbers, checks : list of int
+    checked : int
+        The answer that checks are about: the least likely one.
+    """
+
+    numbers: list[int]
+    checks: list[int]
+    checked: int
+
+
+def screens(answers: Sequence[Answer]) -> list[Screen]:
+    """The answers by questions."""
+    found: list[Screen] = []
+    for number, answer in enumerate(answers):
+        if answer.why == "check" and found:
+            found[-1].checks.append(number)
+        elif found and not found[-1].checks and answers[found[-1].numbers[0]].screen == answer.screen:
+            found[-1].numbers.append(number)
+            if answer.surprise < answers[found[-1].checked].surprise:
+                found[-1].checked = number
+        else:
+            found.append(Screen([number], [], number))
+    return found
+
+
+class Answers(Sequence[Answer]):
+    """Answers to questions, in their order; what follows from them is in ``constraints``.
+
+    Parameters
+    ----------
+    answers : sequence of Answer
+    n_samples : int
+        Number of rows of the data.
+
+    Examples
+    --------
+    >>> from likewise.questions import Answer, Answers
+    >>> told = [Answer((0, 3), "same", chance=0.8), Answer((1, 2), "different", chance=0.6, screen=1)]
+    >>> answers = Answers(told, 5)
+    >>> answers.constraints
+    Constraints(5 rows: 1 must-link, 1 cannot-link)
+    >>> answers.predicted_share
+    0.5
+    """
+
+    def __init__(self, answers: Sequence[Answer], n_samples: int) -> None:
+        self._answers = tuple(judged(answers))
+        self.n_samples = n_samples
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Answer: ...
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[Answer]: ...
+    def __getitem__(self, key: Any) -> Any:
+        return self._answers[key]
+
+    def __add__(self, other: Answers) -> Answers:
+        """These and later ones, about the same rows."""
+        if not isinstance(other, Answers):
+            return NotImplemented
+        if other.n_samples != self.n_samples:
+            raise ValueError(f"answers are about {self.n_samples:,} rows, those to add about {other.n_samples:,}.")
+        after = 1 + max((answer.screen for answer in self), default=-1)
+        later = [replace(answer, screen=after + answer.screen) for answer in other]
+        return Answers([*self, *later], self.n_samples)
+
+    @property
+    def believed(self) -> tuple[Answer, ...]:
+        """Those that say something, and were not refuted."""
+        return tuple(answer for answer in self if answer.status in ("open", "confirmed"))
+
+    @property
+    def error_rate(self) -> float:
+        """The share of wrong answers, by those that were refuted, about a third of them; from 5 to 15 %."""
+        return self._error_rates[-1]
+
+    @cached_property
+    def _error_rates(self) -> list[float]:
+        """The same by the answers before each, and by all at the end."""
+        said = np.cumsum([0, *(answer.said != CANT_SAY for answer in self)])
+        refuted = np.cumsum([0, *(answer.status == "refuted" for answer in self)])
+        shares = (1.0 + FOUND_EACH * refuted) / (PRIOR_ANSWERS + said)
+        found: list[float] = np.clip(shares, MIN_ERROR_RATE, MAX_ERROR_RATE).tolist()
+        return found
+
+    @property
+    def noisy(self) -> bool:
+        """Whether so many answers are wrong that nothing should follow from several of them."""
+        return self.error_rate > NOISY
+
+    def chance_wrong(self, number: int) -> float:
+        """The chance that an answer is wrong, by how unexpected it was and the share of wrong answers before it.
+
+        Parameters
+        ----------
+        number : int
+            Its place.
+
+        Returns
+        -------
+        float
+        """
+        surprise, share = self[number].surprise, self._error_rates[number]
+        return share * (1.0 - surprise) / (share * (1.0 - surprise) + (1.0 - share) * surprise)
+
+    def is_surprising(self, number: int) -> bool:
+        """Whether an answer should be asked for again.
+
+        Parameters
+        ----------
+        number : int
+            Its place.
+
+        Returns
+        -------
+        bool
+        """
+        return self.chance_wrong(number) > MAX_WRONG
+
+    @property
+    def constraints(self) -> Constraints:
+        """Must-links and cannot-links of the answers that are believed."""
+        return self._links(self.believed)
+
+    def constraints_within(self, n_clusters: int | None) -> Constraints:
+        """The same without the least sure of the answers that keep more groups apart than there are clusters.
+
+        Parameters
+        ----------
+        n_clusters : int or None
+            None if it is not known: nothing is left out. Neither is it where answers tell of several pairs at once.
+
+        Returns
+        -------
+        Constraints
+        """
+        believed = self.believed
+        if n_clusters is None or not one_by_one(self):
+            return self._links(believed)
+        refuted = [weighed(answer) for answer in self if answer.status == "refuted"]
+        left_out = set(excessive(map(weighed, believed), refuted, n_clusters))
+        return self._links([answer for place, answer in enumerate(believed) if place not in left_out])
+
+    def _links(self, answers: Sequence[Answer]) -> Constraints:
+        same = [answer.rows for answer in answers if answer.said == SAME]
+        different = [answer.rows for answer in answers if answer.said != SAME]
+        return Constraints(self.n_samples, must_link=same, cannot_link=different)
+
+    @property
+    def n_screens(self) -> int:
+        """How many questions were answered; one may ask for several pairs."""
+        return len({answer.screen for answer in self})
+
+    @property
+    def last_predictions(self) -> list[bool]:
+        """Of the last 25 questions, which were answered as predicted; checks of unexpected answers are left out.
+
+        A question about several pairs was predicted if all of them were.
+        """
+        asked: dict[int, bool] = {}
+        for answer in self:
+            if answer.why != "check" and answer.predicted is not None:
+                asked[answer.screen] = asked.get(answer.screen, True) and answer.predicted
+        return list(asked.values())[-WINDOW:]
+
+    @property
+    def predicted_share(self) -> float | None:
+        """The share of the last 25 answers that was predicted; None before the first."""
+        last = self.last_predictions
+        return sum(last) / len(last) if last else None
+
+    @property
+    def enough(self) -> bool:
+        """Whether 24 of the last 25 answers were predicted: little more is to be gained."""
+        last = self.last_predictions
+        return len(last) == WINDOW and sum(last) >= ENOUGH
+
+    @property
+    def expected_gain(self) -> float | None:
+        """What many more answers would still add to the quality (NMI), as measured on other data; None before 25."""
+        last = self.last_predictions
+        if len(last) < WINDOW:
+            return None
+        return next(gain for share, gain in GAIN if sum(last) / WINDOW < share)
+
+    @property
+    def outlook(self) -> str:
+        """How many were predicted, and what more answers would gain, in a sentence; empty before the first."""
+        last = self.last_predictions
+        if not last:
+            return ""
+        which = f"the last {len(last)}" if len(last) == WINDOW else f"{len(last)}"
+        words = f"{sum(last)} of {which} answers {'was' if sum(last) == 1 else 'were'} predicted"
+        if self.expected_gain is None:
+            return f"{words}."
+        if self.expected_gain <= LITTLE:
+            return f"{words}: more answers would change little."
+        return f"{words}: more answers would gain about {self.expected_gain:.2f} of NMI, judging by other data sets."
+
+    def to_frame(self, *, ids: Any = None, backend: str | None = None) -> Any:
+        """The answers as a data frame that is a table of hints, too.
+
+        Parameters
+        ----------
+        ids : list-like, optional
+            Ids of the rows in order, instead of row numbers.
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first of them that is installed.
+
+        Returns
+        -------
+        data frame
+            With the columns left, right, kind, chance, votes, why and screen. ``kind`` is what was said, with "refuted"
+            before it where it does not count any more.
+        """
+        return make_frame(answer_columns(self, ids), backend)
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        shown = self._answers[-MAX_SHOWN:]
+        return [
+            ("rows", "said", "chance of same", "status"),
+            *(
+                (
+                    "{}, {}".format(*one.rows),
+                    one.said,
+                    "" if isnan(one.chance) else f"{one.chance:.0%}",
+                    one.status if one.status != one.said else "",
+                )
+                for one in shown
+            ),
+        ]
+
+    def __repr__(self) -> str:
+        if not self:
+            return "no answers"
+        return as_text(self._cells(), f"the last {MAX_SHOWN} of {len(self):,} answers" if len(self) > MAX_SHOWN else "")
+
+    def _repr_html_(self) -> str:
+        return as_html(self._cells(), "Answers") if self else "<p>no answers</p>"
+
+
+def answer_columns(answers: Sequence[Answer], ids: Any = None) -> dict[str, list[Any]]:
+    """The columns of a table of answers, which is a table of hints."""
+
+    def name(row: int) -> Any:
+        return row if ids is None else ids[row]
+
+    return {
+        "left": [name(one.rows[0]) for one in answers],
+        "right": [name(one.rows[1]) for one in answers],
+        "kind": [f"refuted {one.said}" if one.status == "refuted" else one.said for one in answers],
+        "chance": [None if isnan(one.chance) else round(one.chance, 4) for one in answers],
+        "votes": [None if isnan(one.votes) else round(one.votes, 4) for one in answers],
+        "why": [one.why for one in answers],
+        "screen": [one.screen for one in answers],
+    }
+
+
+def as_text(cells: list[tuple[str, ...]], more: str = "") -> str:
+    """A table for a terminal."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
+    return "\n".join([*lines, *([more] if more else [])])
+
+
+def as_html(cells: list[tuple[str, ...]], caption: str) -> str:
+    """A table for a notebook."""
+    head, *body = ([escape(cell) for cell in line] for line in cells)
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in body)
+    names = "".join(f"<th>{cell}</th>" for cell in head)
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,322 @@
+"""Questions at once: for a model, for labelings from anywhere, and for refits of any method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+
+from .._arrays import BoolArray, IntArray
+from .._estimator import as_constraints
+from .._parameters import described
+from .._threads import parallel_map
+from ..constraints import Constraints
+from ..constraints._validate import whole_number, whole_numbers
+from ..front import Likewise
+from ..front._folds import N_FOLDS, drop_rows, row_folds
+from ._answers import Answers
+from ._chooser import MAX_POOL, MAX_TOUCHED, Chooser
+from ._committee import Calibration, Committee, earlier_votes
+from ._known import Known, inferred_links
+from ._question import CANT_SAY, KINDS, SAME, Question
+from ._questions import Questions
+
+N_REFITS = 16
+
+
+def make_pool(
+    committee: Committee,
+    constraints: Constraints,
+    among: BoolArray,
+    rng: np.random.Generator,
+    needed: Sequence[int] = (),
+) -> IntArray:
+    """The rows to look at, by their places in the committee: rows that something is known of, and others by lot.
+
+    Those that are ``needed`` are among them.
+    """
+    must_be = np.isin(committee.rows, needed)
+    places = np.flatnonzero((among[committee.rows] | constraints.constrained_rows()[committee.rows]) & ~must_be)
+    touched = constraints.constrained_rows()[committee.rows[places]]
+    known, others = places[touched], places[~touched]
+    if len(known) > MAX_TOUCHED:
+        # a few rows of each group before many of one
+        known = rng.permutation(known)
+        groups = constraints.groups()[committee.rows[known]]
+        order = np.argsort(groups, kind="stable")
+        rank = np.empty(len(known), dtype=np.int64)
+        starts = np.r_[0, np.flatnonzero(np.diff(groups[order])) + 1]
+        rank[order] = np.arange(len(known)) - np.repeat(starts, np.diff(np.r_[starts, len(known)]))
+        known = known[np.argsort(rank, kind="stable")[:MAX_TOUCHED]]
+    room = max(MAX_POOL - len(known) - int(must_be.sum()), 0)
+    others = others if len(others) <= room else rng.choice(others, room, replace=False)
+    return np.sort(np.concatenate([np.flatnonzero(must_be), known, others]))
+
+
+def make_chooser(
+    committee: Committee,
+    constraints: Constraints,
+    n_clusters: int,
+    calibration: Calibration,
+    among: BoolArray,
+    rng: np.random.Generator,
+    needed: Sequence[int] = (),
+) -> Chooser:
+    """A chooser for what is known."""
+    pool = make_pool(committee, constraints, among, rng, needed)
+    rows = committee.rows[pool]
+    known = Known.of(constraints, rows)
+    return Chooser(committee, pool, committee.coassociation(pool), known, calibration, n_clusters, among[rows])
+
+
+def next_questions(chooser: Chooser, n: int, kind: str, rng: np.random.Generator, size: int) -> list[Question]:
+    """Questions to be answered at once: none follows from the answers to others."""
+    questions: list[Question] = []
+    while len(questions) < n:
+        question = next_question(chooser, kind, rng, size)
+        if question is None:
+            break
+        questions.append(question)
+        chooser.assume(question)
+    return questions
+
+
+def next_question(chooser: Chooser, kind: str, rng: np.random.Generator, size: int) -> Question | None:
+    """The next question of a kind; a pair where there is none of that kind."""
+    if kind == "pair":
+        return chooser.pair(rng)
+    found = chooser.choice(rng) if kind == "choice" else chooser.piles(size, rng)
+    return chooser.pair(rng) if found is None else found
+
+
+def ask(
+    model: Likewise,
+    n: int = 10,
+    *,
+    kind: str = "pair",
+    size: int = 6,
+    among: Any = None,
+    answers: Answers | None = None,
+    random_state: int = 0,
+) -> Questions:
+    """The questions whose answers would teach a model most; see :meth:`likewise.Likewise.ask`.
+
+    Parameters
+    ----------
+    model : Likewise
+        Fitted.
+    n : int
+        How many; there are fewer where nothing else is open.
+    kind : {"pair", "choice", "piles"}
+        Two rows; a row and typical rows of the groups it may belong to; rows to be sorted into piles.
+    size : int
+        Rows of a question of piles, 3 to 6.
+    among : (m,) ints or (n,) bools, optional
+        The rows that may be asked about. By default all.
+    answers : Answers, optional
+        Earlier ones: what nobody could tell is not asked again, and chances are calibrated by them. By default those
+        that the model was given.
+    random_state : int
+
+    Returns
+    -------
+    Questions
+    """
+    constraints = model._known_so_far()
+    n_samples = constraints.n_samples
+    check_request(n, kind, size)
+    answers = model.answers_ if answers is None else answers
+    rng = np.random.default_rng([random_state, 0 if answers is None else len(answers)])
+    votes, same, weights = earlier_votes(model) if answers is None else heard_votes(answers)
+    chooser = make_chooser(
+        Committee.of_model(model),
+        constraints | inferred_links(constraints, model.n_clusters),
+        model.n_clusters_,
+        Calibration.of(votes, same, weights),
+        rows_among(among, n_samples),
+        rng,
+    )
+    if answers is not None:
+        mark_asked(chooser, answers)
+    return Questions(next_questions(chooser, n, kind, rng, size), n_samples)
+
+
+def choose(
+    labelings: Any,
+    constraints: Constraints | None = None,
+    n: int = 10,
+    *,
+    n_clusters: int | None = None,
+    weights: Any = None,
+    kind: str = "pair",
+    size: int = 6,
+    among: Any = None,
+    random_state: int = 0,
+) -> Questions:
+    """The questions that several clusterings of the same rows disagree about most usefully.
+
+    Parameters
+    ----------
+    labelings : sequence of (n,) ints
+        Two or more clusterings, from anywhere; −1 for rows that are in no cluster.
+    constraints : Constraints, optional
+        What is known already: nothing that follows from it is asked.
+    n : int
+        How many; there are fewer where nothing else is open.
+    n_clusters : int, optional
+        The number of clusters there should be. By default the median of the labelings.
+    weights : (c,) floats, optional
+        How much each labeling counts.
+    kind, size, among, random_state
+        As for :func:`ask`.
+
+    Returns
+    -------
+    Questions
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.questions import choose
+    >>> labelings = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1]]
+    >>> questions = choose(labelings, n=2)
+    >>> len(questions), len(questions[0].rows)
+    (2, 2)
+    """
+    arrays = [np.asarray(labels) for labels in labelings]
+    if len(arrays) < 2:
+        raise ValueError(f"{len(arrays)} labelings cannot disagree. Pass two or more, a list of arrays of labels.")
+    for number, labels in enumerate(arrays):
+        if labels.ndim != 1 or len(labels) != len(arrays[0]):
+            raise ValueError(
+                f"labelings[{number}] is {described(labels)}, labelings[0] has {len(arrays[0])} labels. Give one label "
+                "for each row in each of them."
+            )
+    check_request(n, kind, size)
+    n_samples = len(arrays[0])
+    known = as_constraints(n_samples, None, constraints)
+    committee = Committee.of_labelings(arrays, weights)
+    found = int(np.median([len(np.unique(labels)) for labels in arrays]))
+    rng = np.random.default_rng(random_state)
+    if n_clusters is not None:
+        whole_number(n_clusters, "n_clusters", least=1)
+    chooser = make_chooser(
+        committee,
+        known | inferred_links(known, n_clusters),
+        max(found, 1) if n_clusters is None else n_clusters,
+        Calibration(),
+        rows_among(among, n_samples),
+        rng,
+    )
+    return Questions(next_questions(chooser, n, kind, rng, size), n_samples)
+
+
+def refit_labelings(
+    estimator: BaseEstimator,
+    X: Any,
+    constraints: Constraints,
+    n_clusters: int,
+    *,
+    n_refits: int = N_REFITS,
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+) -> list[IntArray]:
+    """Clusterings by one method without a part of the hints each, for :func:`choose`.
+
+    Where a method would answer otherwise had it seen other hints, a hint teaches it most: projections such as
+    :class:`likewise.Costco`, :class:`likewise.DSP` and :class:`likewise.GCDR` are fitted without the hints of a quarter
+    of the rows, and the rows clustered by k-means where they are projected to.
+
+    Parameters
+    ----------
+    estimator : projection or clusterer
+        Of likewise: its ``fit`` takes constraints.
+    X : (n, f) array or sparse matrix
+    constraints : Constraints
+    n_clusters : int
+        Clusters of each k-means; a clusterer has its own.
+    n_refits : int
+    n_jobs : int, optional
+        Threads.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    list of (n,) int arrays
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from likewise import Constraints, Costco
+    >>> from likewise.questions import choose, refit_labelings
+    >>> X, y = load_wine(return_X_y=True)
+    >>> hints = Constraints.sample(y, "equal", 20, random_state=0)
+    >>> labelings = refit_labelings(Costco(2), (X - X.mean(0)) / X.std(0), hints, 3, n_refits=8)
+    >>> len(choose(labelings, hints, n=5, n_clusters=3))
+    5
+    """
+    if constraints.is_empty:
+        raise ValueError("there are no hints to leave out. Ask by Likewise().fit(X).ask(), which needs none.")
+    rng = check_random_state(random_state)
+    tasks: list[tuple[BoolArray, int]] = []
+    while len(tasks) < whole_number(n_refits, "n_refits", least=2):
+        folds = row_folds(constraints.n_samples, rng)
+        tasks += [(folds == fold, int(rng.randint(2**31 - 1))) for fold in range(N_FOLDS)]
+
+    def refit(task: tuple[BoolArray, int]) -> IntArray:
+        hidden, seed = task
+        model = clone(estimator)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=seed)
+        seen = drop_rows(constraints, hidden)
+        model.fit(X, constraints=constraints if seen.is_empty else seen)
+        if hasattr(model, "labels_"):
+            return np.asarray(model.labels_, dtype=np.int64)
+        return KMeans(n_clusters, n_init=3, random_state=seed).fit_predict(model.transform(X)).astype(np.int64)
+
+    return list(parallel_map(refit, tasks[:n_refits], n_jobs))
+
+
+def check_request(n: int, kind: str, size: int) -> None:
+    """Refuse what cannot be asked for."""
+    whole_number(n, "n", least=0, remedy="It is the number of questions.")
+    if kind not in KINDS:
+        raise ValueError(f"kind={kind!r} is not known. Use one of {', '.join(map(repr, KINDS))}.")
+    if not 3 <= whole_number(size, "size") <= 6:
+        raise ValueError(f"size={size}: three to six rows can be sorted at a glance.")
+
+
+def rows_among(among: Any, n_samples: int) -> BoolArray:
+    """The rows that may be asked about, as a mask."""
+    if among is None:
+        return np.ones(n_samples, dtype=np.bool_)
+    given = np.asarray(among)
+    if given.dtype == np.bool_:
+        if given.shape != (n_samples,):
+            raise ValueError(f"among has {given.size} entries, there are {n_samples} rows. Give one for each row.")
+        return given
+    rows = whole_numbers(among, "among")
+    outside = rows[(rows < 0) | (rows >= n_samples)]
+    if outside.size:
+        raise ValueError(f"among has row {outside[0]}, and rows are 0 to {n_samples - 1}. Leave it out.")
+    mask = np.zeros(n_samples, dtype=np.bool_)
+    mask[rows] = True
+    return mask
+
+
+def heard_votes(answers: Sequence[Any]) -> tuple[list[float], list[bool], list[float]]:
+    """The votes that answered questions had, and what was said; those that are not known are left out."""
+    told = [one for one in answers if one.said != CANT_SAY and one.status != "refuted" and one.votes == one.votes]
+    return [one.votes for one in told], [one.said == SAME for one in told], [1.0] * len(told)
+
+
+def mark_asked(chooser: Chooser, answers: Sequence[Any]) -> None:
+    """Note the pairs that were asked about, as far as they are in the pool."""
+    for answer in answers:
+        if chooser.has(answer.rows):
+            i, j = (chooser.place(row) for row in answer.rows)
+            chooser.asked.add((min(i, j), max(i, j)))

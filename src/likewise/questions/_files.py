@@ -1,0 +1,134 @@
+"""Files of answers: tables of hints with what is known of each question, read by line."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .._arrays import is_missing
+from .._parameters import described
+from ..constraints._io import READ_SUFFIXES, RowIds, check_suffix, row_numbers
+from ..constraints._pair_tables import (
+    is_undecided,
+    names_columns,
+    pair_columns,
+    some_lines,
+    spelled_kind,
+    without_blank_lines,
+)
+from ..prepare._columns import as_raw_table
+from ..tables import RawTable, read_raw, write_columns
+from ._answers import Answer, Answers, answer_columns
+from ._question import CANT_SAY, DIFFERENT, SAME
+
+ANSWER_COLUMNS = {"left", "right", "kind", "chance", "votes", "why", "screen"}
+
+
+def holds_answers(path: Path) -> bool:
+    """Whether a file is one of answers, not of other hints."""
+    if path.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
+        return False
+    return set(read_raw(path, is_header=names_columns).columns) >= ANSWER_COLUMNS
+
+
+def write_answers(path: Path, answers: Answers, ids: Any = None) -> None:
+    """Write answers, complete or not at all; the file is one of hints, too."""
+    write_columns(path, answer_columns(answers, ids))
+
+
+def read_sheet(path: str | os.PathLike[str], n_samples: int, ids: Any = None) -> list[tuple[str, Answer]]:
+    """The answers of a file, and where each is; lines that nobody filled in are left out."""
+    check_suffix(Path(path), READ_SUFFIXES)
+    return _read(without_blank_lines(read_raw(path, is_header=names_columns)), n_samples, ids)
+
+
+def read_asked(path: Path, n_samples: int, ids: Any = None) -> Answers | None:
+    """The answers about pairs in a file of hints that has the chances at asking; None if it has none.
+
+    It was read as hints before: these may contradict each other, and be about other things than pairs.
+    """
+    if path.suffix.lower() == ".json":
+        return None
+    table = without_blank_lines(read_raw(path, is_header=names_columns))
+    columns = pair_columns(table)
+    if columns is None or columns.kind is None or "chance" not in table.columns:
+        return None
+    kinds = enumerate(table.columns[columns.kind])
+    pairs = some_lines(table, [line for line, kind in kinds if spelled_kind(_unrefuted(kind)) is not None])
+    return Answers([answer for _, answer in _read(pairs, n_samples, ids, may_contradict=True)], n_samples)
+
+
+def read_frame_answers(frame: Any, n_samples: int, ids: Any = None) -> list[tuple[str, Answer]]:
+    """The same from a data frame or a dict of columns."""
+    table = as_raw_table(frame)
+    if table is None:
+        raise TypeError(f"answers must be a list, a dict, a data frame or a path, got {described(frame)}.")
+    return _read(replace(table, source="answers"), n_samples, ids)
+
+
+def _read(table: RawTable, n_samples: int, ids: Any, *, may_contradict: bool = False) -> list[tuple[str, Answer]]:
+    columns = pair_columns(table)
+    if columns is None or columns.kind is None:
+        raise ValueError(
+            f"{table.source}: answers need three columns, the ids of two rows and whether they are the same: left, "
+            f"right, kind. Found {table.listed_columns()}."
+        )
+
+    def where(line: int) -> str:
+        return f"{table.source}, {table.where(line)}"
+
+    ends = []
+    for name in (columns.left, columns.right):
+        cells = table.columns[name]
+        ends.append(row_numbers(cells, n_samples, where) if ids is None else RowIds(ids).rows(cells, where))
+    yes = "cannot" if spelled_kind(columns.kind) == "cannot" else "must"
+    found: list[tuple[str, Answer]] = []
+    said: dict[frozenset[int], tuple[int, str]] = {}
+    for line, cell in enumerate(table.columns[columns.kind]):
+        if is_missing(cell):
+            continue
+        rows = int(ends[0][line]), int(ends[1][line])
+        if rows[0] == rows[1]:
+            raise ValueError(f"{where(line)}: {table.columns[columns.left][line]} is compared with itself. Remove it.")
+        word = _said(cell, yes, where(line))
+        earlier, before = said.setdefault(frozenset(rows), (line, word))
+        if before != word and not may_contradict:
+            left, right = (table.columns[name][line] for name in (columns.left, columns.right))
+            raise ValueError(
+                f"{where(line)} says {word!r} of {left!s} and {right!s}, but {table.where(earlier)} says "
+                f"{before!r}. Keep one of them."
+            )
+        if earlier != line and before == word:
+            continue
+        about = {name: _number(table, name, line) for name in ("chance", "votes")}
+        screen = _number(table, "screen" if "screen" in table.columns else "question", line)
+        why = str(table.columns["why"][line]) if "why" in table.columns else ""
+        screen = float(line) if screen != screen else screen
+        found.append((where(line), Answer(rows, word, "open", **about, why=why, screen=int(screen))))
+    return found
+
+
+def _said(cell: Any, yes: str, where: str) -> str:
+    kind = spelled_kind(_unrefuted(cell), yes=yes)
+    if kind is not None:
+        return SAME if kind == "must" else DIFFERENT
+    if is_undecided(cell):
+        return CANT_SAY
+    raise ValueError(f"{where}: {cell!r} is no answer. Write same (yes, 1), different (no, 0) or can't say (?).")
+
+
+def _unrefuted(cell: Any) -> str:
+    """What was said, also if it does not count any more."""
+    return str(cell).strip().lower().removeprefix("refuted ")
+
+
+def _number(table: RawTable, name: str, line: int) -> float:
+    """A number of a column that may not be there, or may have been edited: it is of no consequence."""
+    try:
+        number = float(str(table.columns[name][line]).replace(",", "."))  # as some spreadsheets write it
+    except (KeyError, TypeError, ValueError):
+        return math.nan
+    return number if math.isfinite(number) else math.nan

@@ -1,0 +1,111 @@
+"""Known classes against the clusters: a table of both, and scores with and without hints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import BoolArray, IntArray
+from ..evaluation import adjusted_rand_index, normalized_mutual_information
+from ._facts import Facts
+from ._markup import Html, element, joined, plain, table
+
+MAX_SHOWN = 30
+"""Classes and clusters that the table shows, the largest first."""
+
+SHADES = 4
+
+
+class Score(NamedTuple):
+    """How well clusters and classes agree."""
+
+    nmi: float
+    ari: float
+
+
+class Scores(NamedTuple):
+    """With hints, and without them where that is known; how many rows have a class."""
+
+    after: Score
+    before: Score | None
+    untouched: Score | None
+    """of rows that no hint touches"""
+    rows: int
+    rows_untouched: int
+
+
+def class_scores(facts: Facts) -> Scores | None:
+    """The scores over the rows whose class is known; None where fewer than two classes are."""
+    codes = facts.class_codes
+    if codes is None:
+        return None
+    known = codes >= 0
+    if len(np.unique(codes[known])) < 2:
+        return None
+    untouched = known & ~facts.hinted
+    some = not facts.constraints.is_empty and len(np.unique(codes[untouched])) > 1
+    return Scores(
+        _score(codes, facts.labels, known),
+        None if facts.unsupervised is None else _score(codes, np.asarray(facts.model.unsupervised_labels_), known),
+        _score(codes, facts.labels, untouched) if some else None,
+        int(known.sum()),
+        int(untouched.sum()),
+    )
+
+
+def classes(facts: Facts) -> Html | None:
+    """The chapter; None where no classes are known."""
+    scores = class_scores(facts)
+    if scores is None:
+        return None
+    lines = [("all rows with a class", f"{scores.rows:,}", *_cells(scores.after))]
+    if scores.untouched is not None:
+        lines.append(("those that no hint touches", f"{scores.rows_untouched:,}", *_cells(scores.untouched)))
+    if scores.before is not None:
+        lines.append(("all, clustered without hints", f"{scores.rows:,}", *_cells(scores.before)))
+    note = "Both scores are 1 if clusters and classes are the same, and about 0 if they are unrelated."
+    return joined(
+        [
+            element("p", "Classes that are known were kept aside unless they were given as hints."),
+            table(("", "rows", "NMI", "ARI"), lines),
+            element("p", note, class_="note"),
+            element("h3", "Which class is in which cluster"),
+            _confusion(facts),
+        ]
+    )
+
+
+def _confusion(facts: Facts) -> Html:
+    """Rows of each class in each cluster, both by size."""
+    codes = facts.class_codes
+    assert codes is not None
+    known = codes >= 0
+    counts = np.zeros((len(facts.class_names), facts.n_clusters), dtype=np.int64)
+    np.add.at(counts, (codes[known], facts.labels[known]), 1)
+    columns = facts.by_size[:MAX_SHOWN].tolist()
+    lines = np.argsort(-counts.sum(axis=1), kind="stable")[:MAX_SHOWN].tolist()
+    head = ["", *(element("span", plain(facts.titles[number], 26), class_=f"chip c{number}") for number in columns)]
+    rows = []
+    for line in lines:
+        most = max(int(counts[line].sum()), 1)
+        cells = [plain(facts.class_names[line], 40)]
+        for column in columns:
+            count = int(counts[line, column])
+            shade = -(-SHADES * count // most)
+            cells.append(element("span", f"{count:,}" if count else "·", class_=f"heat n{shade}"))
+        rows.append(cells)
+    left_out = len(counts) - len(lines) + facts.n_clusters - len(columns)
+    more = element("p", "Only the largest classes and clusters are shown.", class_="note") if left_out else None
+    return joined([table(head, rows, kind="square"), more])
+
+
+def _score(codes: IntArray, labels: IntArray, rows: BoolArray) -> Score:
+    return Score(
+        float(normalized_mutual_information(codes[rows], labels[rows])),
+        float(adjusted_rand_index(codes[rows], labels[rows])),
+    )
+
+
+def _cells(score: Score) -> tuple[str, str]:
+    return f"{score.nmi:.2f}", f"{score.ari:.2f}"

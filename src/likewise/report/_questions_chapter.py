@@ -1,0 +1,127 @@
+"""Answer back: questions worth answering, and what the reader marked, as a file of hints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..front import Likewise
+from ..questions import Question
+from ._clusters_chapter import row_shown
+from ._facts import Facts
+from ._markup import Html, element, joined
+
+N_OPEN = 3
+"""Questions that are seen at once; the others are folded."""
+
+
+def ask(facts: Facts) -> Html:
+    """The questions, and the list of what was marked."""
+    asked = facts.questions
+    about = "Questions are those whose answers would teach most." if asked else "There is nothing left to ask."
+    if not isinstance(facts.model, Likewise):
+        about = "This method does not say which rows are in doubt, so there are no ready questions."
+    text = (
+        "Hints make the clusters yours. Answer what you can and skip the rest, or mark any two rows on the map or in "
+        f"the table as the same or different. {about} Nothing leaves this page until you download the file."
+    )
+    outlook = None if facts.answers is None else facts.answers.outlook
+    items = [_question(facts, number, one) for number, one in enumerate(asked)]
+    more = None
+    if len(items) > N_OPEN:
+        more = element(
+            "details",
+            element("summary", f"{len(items) - N_OPEN} more questions"),
+            element("ol", *items[N_OPEN:], class_="questions", start=N_OPEN + 1),
+            class_="more",
+        )
+    return joined(
+        [
+            element("p", text),
+            element("p", outlook) if outlook else None,
+            element("ol", *items[:N_OPEN], class_="questions") if items else None,
+            more,
+            element("p", "Answering needs scripts, which are switched off here.", class_="noscript"),
+            _marked(facts),
+        ]
+    )
+
+
+def question_data(facts: Facts) -> dict[str, Any]:
+    """The questions for the page's script: points of the map, and the chance that each pair is the same."""
+    point = {int(row): number for number, row in enumerate(facts.rows)}
+    asked = facts.questions
+    return {
+        "questions": [[point[row] for row in one.rows] for one in asked],
+        "chances": [[round(chance, 4) for chance in one.chances] for one in asked],
+    }
+
+
+def _question(facts: Facts, number: int, one: Question) -> Html:
+    row, *others = one.rows
+    is_pair = len(others) == 1
+    sides = [
+        element(
+            "div",
+            element("h4", element("span", class_="dot", aria_hidden="true"), facts.titles[int(facts.labels[other])]),
+            element("div", *row_shown(facts, other, row), class_="member"),
+            element(
+                "button",
+                "The same" if is_pair else "With this one",
+                type="button",
+                class_="action script",
+                aria_pressed="false",
+                data_answer=f"{number},{end}",
+            ),
+            class_=f"side-card c{int(facts.labels[other])}",
+        )
+        for end, other in enumerate(others)
+    ]
+    words = [("Different", "none")] if is_pair else [("With none of these", "none"), ("With several", "several")]
+    buttons = [
+        element("button", text, type="button", class_="quiet", aria_pressed="false", data_answer=f"{number},{answer}")
+        for text, answer in [*words, ("Skip", "skip")]
+    ]
+    return element(
+        "li",
+        element(
+            "div",
+            element("p", "Are these two the same?" if is_pair else "With which does this row belong?", class_="note"),
+            element("div", *row_shown(facts, row), class_="member"),
+            element("p", f"Asked because {one.reason}.", class_="note"),
+            class_="asked",
+        ),
+        element("div", *sides, class_="two"),
+        element("p", *buttons, class_="script answers"),
+        data_question=number,
+    )
+
+
+def _marked(facts: Facts) -> Html:
+    """The list of marked pairs, filled by a script, and what to do with the file."""
+    if facts.command:
+        again = element(
+            "p", "Then run it again with this file beside your other hints: ", element("code", "--hints hints.csv")
+        )
+    else:
+        ids = "n_samples=len(X)" if facts.ids is None else "ids=ids"
+        again = element(
+            "p",
+            "Then, in Python: ",
+            element("code", f'model.add_constraints(Constraints.read("hints.csv", {ids}))'),
+        )
+    return element(
+        "div",
+        element("h3", "Your hints"),
+        element("p", "None yet.", id="marked-none", class_="note"),
+        element("ul", id="marked", class_="marked"),
+        element(
+            "p",
+            element("button", "Download hints.csv", type="button", class_="action primary", id="marked-download"),
+            element("button", "Copy", type="button", class_="action", id="marked-copy"),
+            element("button", "Forget all", type="button", class_="quiet", id="marked-clear"),
+            id="marked-tools",
+            hidden=True,
+        ),
+        again,
+        class_="script your-hints",
+    )

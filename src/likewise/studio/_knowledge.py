@@ -1,0 +1,204 @@
+"""What is known at a time: the state of the log about the rows that are there, and what follows from it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..constraints import Constraints
+from ..questions import Answer
+from ..questions._answers import checked
+from ._identity import Identity
+from ._log import Event
+from ._people import disputed, outvoted
+from ._relations import Contradiction, Relations
+from ._state import DIFFERENT, PROGRAM, SAME, UNDOABLE, Hint, State, UndoStack, counting, fold
+
+MAX_WITHIN = 30
+"""Rows of a block that all differ, up to which each two of them are noted as different."""
+
+
+class Knowledge:
+    """The state of a session, taken in event by event.
+
+    Parameters
+    ----------
+    identity : Identity
+    events : iterable of Event
+        Those that are in the log already.
+    """
+
+    def __init__(self, identity: Identity, events: Iterable[Event] = ()) -> None:
+        self.identity = identity
+        self.events = list(events)
+        self.stacks: dict[str, UndoStack] = {}
+        for event in self.events:
+            self._note(event)
+        self._rebuild()
+
+    def _note(self, event: Event) -> None:
+        if event.kind in UNDOABLE or event.kind in ("undone", "redone"):
+            self.stacks.setdefault(event.who, UndoStack()).take(event)
+
+    def _rebuild(self) -> None:
+        self.counts = counting(self.events)
+        self.state: State = fold(self.events)
+        self.rows: dict[str, tuple[int, ...]] = {}
+        self.pairs: dict[frozenset[int], list[str]] = {}
+        self.asked: dict[frozenset[str], set[str]] = {}
+        self.answered: dict[int, int] = {}
+        self.relations = Relations()
+        self._blocks: dict[tuple[int, str], dict[str, list[int]]] = {}
+        for answer in self.state.answers.values():
+            self._note_answer(answer)
+        self.refuted = self._refuted()
+        self.silenced = (outvoted(self.state.hints.values()) | self.refuted) - self.state.confirmed.keys()
+        for hint in self.state.hints.values():
+            self._relate(hint)
+
+    def take(self, event: Event) -> Contradiction | None:
+        """Take in an event that was kept; returns the contradiction that it makes, if it makes one."""
+        self.events.append(event)
+        self._note(event)
+        if event.kind in ("undone", "redone"):
+            self._rebuild()
+            return None
+        if event.kind not in UNDOABLE:
+            return None
+        self.counts[event.seq] = True
+        added = self.state.take(event)
+        if event.kind == "answered":
+            self._note_answer(self.state.answers[event.seq])
+        if event.kind in ("withdrawn", "confirmed") or event.body.get("checks") or self._is_disputed(added):
+            self._rebuild()
+            return None
+        found = [self._relate(hint) for hint in added]
+        return next((one for one in found if one is not None), None)
+
+    def _is_disputed(self, added: Sequence[Hint]) -> bool:
+        """Whether somebody else said something else of the same pair."""
+        for hint in added:
+            rows = frozenset(self._rows_of(hint)) if hint.is_pair else frozenset()
+            others = (self.state.hints.get(id) for id in self.pairs.get(rows, ()))
+            if any(other and other.who != hint.who and other.kind != hint.kind for other in others):
+                return True
+        return False
+
+    def _note_answer(self, answer: Any) -> None:
+        self.answered[answer.question] = answer.event
+        for pair in answer.pairs:
+            self.asked.setdefault(frozenset(pair), set()).add(answer.who)
+
+    def _rows_of(self, hint: Hint) -> tuple[int, ...]:
+        return tuple(self.identity.row(id, hint.generation) for id in hint.names)
+
+    def _relate(self, hint: Hint) -> Contradiction | None:
+        rows = self.rows[hint.id] = self._rows_of(hint)
+        if -1 in rows:
+            return None
+        if hint.is_pair:
+            self.pairs.setdefault(frozenset(rows), []).append(hint.id)
+        if hint.id in self.silenced:
+            return None
+        if hint.is_pair:
+            return self.relations.add(hint.id, rows[0], rows[1], hint.kind == SAME)
+        return self._relate_block(hint, rows[0]) if hint.kind.startswith("partition:") else None
+
+    def _relate_block(self, hint: Hint, row: int) -> Contradiction | None:
+        """A row that is in a block of a partition: a point that all rows of the block are linked to."""
+        meaning = {word.strip() for word in hint.kind.partition(":")[2].split(",")}
+        name = hint.right.partition(":")[0]
+        blocks = self._blocks.setdefault((hint.event, name), {})
+        point = ("block", hint.event, hint.right)
+        if hint.right not in blocks:
+            if "across" in meaning:
+                for other in blocks:
+                    self.relations.add(f"{hint.event}.blocks", point, ("block", hint.event, other), False)
+            blocks[hint.right] = []
+        found = None
+        if "within" in meaning and len(blocks[hint.right]) < MAX_WITHIN:
+            for mate in blocks[hint.right]:
+                found = self.relations.add(hint.id, row, mate, False) or found
+        blocks[hint.right].append(row)
+        if "same" in meaning:
+            found = self.relations.add(hint.id, row, point, True) or found
+        return found
+
+    # -- for the model -----------------------------------------------------------------------------------------------
+    def counted(self) -> list[Hint]:
+        """The hints about rows that are there, without those that other answers or other people refute."""
+        return [hint for id, hint in self.state.hints.items() if id not in self.silenced and -1 not in self.rows[id]]
+
+    def missing(self) -> list[Hint]:
+        """The hints about rows that are not there any more; they are kept."""
+        return [hint for id, hint in self.state.hints.items() if -1 in self.rows[id]]
+
+    def disputes(self) -> dict[frozenset[str], dict[str, str]]:
+        """Pairs of which different people say different things."""
+        return disputed(self.state.hints.values()) if len(self.stacks.keys() - {PROGRAM}) > 1 else {}
+
+    def constraints(self) -> Constraints:
+        """The hints as constraints on the rows."""
+        hints = self.counted()
+        n = len(self.identity.ids)
+        same = [hint for hint in hints if hint.kind == SAME]
+        different = [hint for hint in hints if hint.kind == DIFFERENT]
+        found = Constraints(
+            n,
+            [self.rows[hint.id] for hint in same],
+            [self.rows[hint.id] for hint in different],
+            [hint.weight for hint in same] or None,
+            [hint.weight for hint in different] or None,
+        )
+        others = [hint for hint in hints if not hint.is_pair]
+        if others:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = found | Constraints.from_frame(self._columns(others), ids=self.identity.ids)
+        return found
+
+    def _columns(self, hints: Sequence[Hint]) -> dict[str, list[Any]]:
+        """Hints as a file has them, about the rows as they are called now."""
+        columns: dict[str, list[Any]] = {"left": [], "right": [], "kind": [], "third": [], "fourth": [], "weight": []}
+        for hint in hints:
+            now = dict(zip(hint.names, (self.identity.ids[row] for row in self.rows[hint.id]), strict=True))
+            right = _unique_partition(hint) if hint.kind.startswith("partition:") else now.get(hint.right, hint.right)
+            line = (now.get(hint.left, hint.left), right, hint.kind, now.get(hint.third), now.get(hint.fourth))
+            for name, cell in zip(columns, (*line, hint.weight), strict=True):
+                columns[name].append(cell)
+        return {name: cells for name, cells in columns.items() if any(cell is not None for cell in cells)}
+
+    def answers(self) -> list[Answer]:
+        """The answers about rows that are there, as questions are chosen by them: checks follow what they check."""
+        return [answer for answer, _ in self._answers()]
+
+    def _answers(self) -> list[tuple[Answer, str]]:
+        """The answers, each with the id of its hint."""
+        found: dict[int, list[tuple[Answer, str]]] = {}
+        for answer in self.state.answers.values():
+            chances = answer.chances or (float("nan"),) * len(answer.pairs)
+            votes = answer.votes or (float("nan"),) * len(answer.pairs)
+            told = zip(answer.pairs, answer.said, chances, votes, strict=True)
+            for place, ((left, right), word, chance, share) in enumerate(told):
+                rows = tuple(self.identity.row(id, answer.generation) for id in (left, right))
+                if -1 not in rows:
+                    screen = answer.checks if answer.checks in found else answer.question
+                    why = answer.why if answer.why != "check" or screen != answer.question else "doubt"
+                    one = Answer((rows[0], rows[1]), word, "open", chance, share, why, answer.question)
+                    found.setdefault(screen, []).append((one, f"{answer.event}.{place}"))
+        return [one for screen in found.values() for one in screen]
+
+    def _refuted(self) -> set[str]:
+        """Hints whose answers were asked for again, with other rows, and got the contrary."""
+        if not any(answer.checks for answer in self.state.answers.values()):
+            return set()
+        told = self._answers()
+        answers = checked([answer for answer, _ in told])
+        return {id for answer, (_, id) in zip(answers, told, strict=True) if answer.status == "refuted"}
+
+
+def _unique_partition(hint: Hint) -> str:
+    """The block of a hint, with the event in the name of its partition: each event has partitions of its own."""
+    name, colon, block = hint.right.partition(":")
+    return f"{name}e{hint.event}{colon}{block}"

@@ -1,0 +1,127 @@
+"""The worker process as the server sees it: started, fed, and started again if it dies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, ClassVar
+
+from ._learner import Task
+from ._worker import receive, send
+
+MAX_RESTARTS = 3
+
+
+class Worker:
+    """A process that fits.
+
+    Parameters
+    ----------
+    begin : callable
+        Returns what the process begins with: rows, settings, and where the last result was.
+    callback : callable
+        Called with the kind and the content of each message, from a thread of its own; "ended" when the process has.
+    """
+
+    command: ClassVar[list[str]] = [sys.executable, "-m", "likewise.studio._worker"]
+
+    def __init__(self, begin: Callable[[], Any], callback: Callable[[str, Any], None]) -> None:
+        self._begin = begin
+        self._callback = callback
+        self._process: subprocess.Popen[bytes] | None = None
+        self._there = threading.Condition()
+        self._task: Task | None = None
+        self._others: deque[Any] = deque()
+        self._closing = False
+        self.restarts = 0
+
+    @property
+    def pid(self) -> int | None:
+        """The process, if it runs."""
+        process = self._process
+        return process.pid if process is not None and process.poll() is None else None
+
+    def start(self) -> None:
+        """Start the process. It has a session of its own, so that Ctrl-C in the terminal is the server's alone."""
+        apart: dict[str, Any] = (
+            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
+            if os.name == "nt"
+            else {"start_new_session": True}
+        )
+        self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **apart)
+        threading.Thread(target=self._feed, args=(self._process,), daemon=True).start()
+        threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+
+    def learn(self, task: Task) -> None:
+        """Send what is known; what was not sent yet is replaced."""
+        with self._there:
+            self._task = task
+            self._there.notify_all()
+
+    def tell(self, message: Any) -> None:
+        """Send something that must not be left out."""
+        with self._there:
+            self._others.append(message)
+            self._there.notify_all()
+
+    def _feed(self, process: subprocess.Popen[bytes]) -> None:
+        stream: Any = process.stdin
+        try:
+            send(stream, self._begin())
+            while process.poll() is None:
+                with self._there:
+                    if not self._others and self._task is None and not self._closing:
+                        self._there.wait(1.0)
+                    if self._closing or process is not self._process:
+                        break  # what waits is for the process that was started after this one
+                    messages = list(self._others)
+                    self._others.clear()
+                    if self._task is not None:
+                        messages.append(self._task)
+                        self._task = None
+                for message in messages:
+                    send(stream, message)
+        except (OSError, ValueError):
+            pass  # it has ended: the listener tells
+        finally:
+            with suppress(OSError):
+                stream.close()
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+        stream: Any = process.stdout
+        while True:
+            try:
+                kind, content = receive(stream)
+            except (EOFError, OSError):
+                break
+            self._callback(kind, content)
+        stream.close()
+        code = process.wait()
+        if not self._closing:
+            self._callback("ended", code)
+
+    def restart(self) -> bool:
+        """Start the process again, at most three times in a row; whether it was."""
+        if self.restarts >= MAX_RESTARTS or self._closing:
+            return False
+        self.restarts += 1
+        self.start()
+        return True
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        with self._there:
+            self._closing = True
+            self._there.notify_all()
+        process = self._process
+        if process is not None:
+            try:
+                process.wait(1.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(2.0)

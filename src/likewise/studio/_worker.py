@@ -1,0 +1,206 @@
+"""The process that fits while people go on: it reads tasks from its input, and ends when that closes."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from .._progress import Progress, observe
+from ._export import Export, write_export
+from ._learner import Learner, Task
+
+LENGTH = struct.Struct("<Q")
+
+EVERY = 0.25
+"""Seconds between reports of progress, at least."""
+
+AT_ONCE = 5
+"""New hints from which on a fit begins at once."""
+
+REST = 2.0
+"""Seconds without a new hint after which fewer are learned from, too."""
+
+
+def send(stream: BinaryIO, message: Any) -> None:
+    """Write a message to a pipe."""
+    packed = pickle.dumps(message, protocol=5)
+    stream.write(LENGTH.pack(len(packed)))
+    stream.write(packed)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Any:
+    """Read a message from a pipe; EOFError at its end."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        raise EOFError
+    (length,) = LENGTH.unpack(head)
+    packed = stream.read(length)
+    if len(packed) < length:
+        raise EOFError
+    return pickle.loads(packed)
+
+
+class Inbox:
+    """What was sent, as it comes in: of tasks only the newest, everything else in its order.
+
+    Parameters
+    ----------
+    stream : binary stream
+    end : callable
+        Called when it closes: whoever started this has ended, so the process does, whatever is being computed.
+    """
+
+    def __init__(self, stream: BinaryIO, end: Callable[[], Any]) -> None:
+        self._stream = stream
+        self._end = end
+        self._there = threading.Condition()
+        self._others: deque[Any] = deque()
+        self._task: Task | None = None
+        self._at = 0.0
+        self.begin = receive(stream)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                message = receive(self._stream)
+            except (EOFError, OSError):
+                self._end()
+                return
+            with self._there:
+                if isinstance(message, Task):
+                    self._task, self._at = message, time.monotonic()
+                else:
+                    self._others.append(message)
+                self._there.notify()
+
+    def next(self, wait: float | None) -> Any:
+        """The next message; None if none comes within the time."""
+        with self._there:
+            if not self._others and self._task is None:
+                self._there.wait(wait)
+            if self._others:
+                return self._others.popleft()
+            task, self._task = self._task, None
+            return task
+
+    def has_news(self) -> bool:
+        """Whether something waits."""
+        with self._there:
+            return self._task is not None or bool(self._others)
+
+
+class Working:
+    """The loop of the worker.
+
+    Parameters
+    ----------
+    inbox : Inbox
+    out : binary stream
+    """
+
+    def __init__(self, inbox: Inbox, out: BinaryIO) -> None:
+        self._inbox = inbox
+        self._out = out
+        self._last_report = 0.0
+        rows, settings, self._previous, self._labels = inbox.begin
+        self._learner = Learner(rows, settings)
+        self._fitted: Task | None = None
+
+    def run(self) -> None:
+        """Work until the input closes."""
+        self._say("result", self._learner.before())
+        task: Task | None = None
+        while True:
+            waits = task is not None and self._wants_fit(task)
+            message = self._inbox.next(REST if waits else None)
+            if isinstance(message, Export):
+                self._export(message)
+            elif isinstance(message, Task):
+                task = message
+                if self._fitted is None or self._is_urgent(task):
+                    self._fit(task)
+                self._ask(task)
+            elif task is not None and waits:  # a rest: what waited is learned
+                self._fit(task)
+                self._ask(task)
+
+    def _wants_fit(self, task: Task) -> bool:
+        done = self._fitted
+        return done is None or task.constraints != done.constraints or task.n_clusters != done.n_clusters
+
+    def _is_urgent(self, task: Task) -> bool:
+        """Whether so much is new that it is learned at once; what was taken back always is."""
+        done = self._fitted
+        if done is None or task.n_clusters != done.n_clusters:
+            return True
+        if task.constraints == done.constraints:
+            return False
+        if task.urgent or (task.constraints | done.constraints) != task.constraints:
+            return True
+        return _count(task) - _count(done) >= AT_ONCE
+
+    def _fit(self, task: Task) -> None:
+        with observe(self._report):
+            result = self._learner.fit(task, self._previous, self._labels)
+        self._previous = self._labels = None
+        self._fitted = task
+        self._say("result", result)
+
+    def _ask(self, task: Task) -> None:
+        if not self._inbox.has_news():  # what is chosen now would be stale
+            self._say("ready", replace(self._learner.ready(task), current=not self._wants_fit(task)))
+
+    def _export(self, export: Export) -> None:
+        try:
+            with observe(self._report):
+                files = write_export(export, self._learner, lambda status: self._say("export", (export.number, status)))
+            self._say("export", (export.number, "done", files))
+        except Exception as error:
+            self._say("export", (export.number, "failed", str(error)))
+
+    def _report(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._last_report >= EVERY:
+            self._last_report = now
+            self._say("progress", progress)
+
+    def _say(self, kind: str, content: Any) -> None:
+        send(self._out, (kind, content))
+
+
+def _count(task: Task) -> int:
+    return task.constraints.n_must_link + task.constraints.n_cannot_link
+
+
+def main() -> None:
+    """Work for the process that started this one."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what others print must not get into the messages
+    with suppress(EOFError, BrokenPipeError):  # whoever started this has ended
+        _work(out)
+
+
+def _work(out: BinaryIO) -> None:
+    try:
+        Working(Inbox(sys.stdin.buffer, lambda: os._exit(0)), out).run()
+    except EOFError:
+        raise
+    except Exception:
+        send(out, ("failed", traceback.format_exc(limit=8)))
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

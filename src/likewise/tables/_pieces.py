@@ -1,0 +1,110 @@
+"""Results that come in pieces: written as they come, so that they need not be in memory together."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._atomic import atomic_write, atomic_write_text
+from ._extras import extra
+from ._writing import checked_suffix
+
+Piece = Mapping[str, Any]
+"""Names, and lists or arrays of one length; a masked array has cells without a value."""
+
+
+def write_pieces(path: str | os.PathLike[str], n_rows: int, pieces: Iterable[Piece]) -> Path:
+    """Write columns that come in pieces, complete or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Ends in .csv, .tsv, .jsonl, .parquet or .npy. A .npy file holds the first column after the ids alone.
+    n_rows : int
+        Of all pieces together.
+    pieces : iterable of mappings
+        All with the same names; the first column has the ids.
+
+    Returns
+    -------
+    path : Path
+    """
+    path = Path(path)
+    WRITERS[checked_suffix(path)](path, n_rows, pieces)
+    return path
+
+
+def _delimited(delimiter: str) -> Callable[[Path, int, Iterable[Piece]], None]:
+    def write(path: Path, n_rows: int, pieces: Iterable[Piece]) -> None:
+        with atomic_write_text(path) as file:
+            for number, piece in enumerate(pieces):
+                lines = list(zip(*map(_plain, piece.values()), strict=True))
+                # before Python 3.13 a lone carriage return was not quoted, and read back as the end of a line
+                returns = any("\r" in cell for line in lines for cell in line if isinstance(cell, str))
+                writer = csv.writer(
+                    file,
+                    delimiter=delimiter,
+                    lineterminator="\n",
+                    quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
+                )
+                if number == 0:
+                    writer.writerow(piece)
+                writer.writerows(lines)
+
+    return write
+
+
+def _jsonl(path: Path, n_rows: int, pieces: Iterable[Piece]) -> None:
+    with atomic_write_text(path) as file:
+        for piece in pieces:
+            for values in zip(*map(_plain, piece.values()), strict=True):
+                file.write(json.dumps(dict(zip(piece, values, strict=True)), ensure_ascii=False) + "\n")
+
+
+def _parquet(path: Path, n_rows: int, pieces: Iterable[Piece]) -> None:
+    arrow, parquet = extra("pyarrow", "Parquet files"), extra("pyarrow.parquet", "Parquet files")
+
+    def table(piece: Piece, schema: Any = None) -> Any:
+        columns = {}
+        for name, values in piece.items():
+            kind = None if schema is None else schema.field(name).type
+            mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+            columns[name] = arrow.array(np.ma.getdata(values) if mask is not None else values, type=kind, mask=mask)
+        return arrow.table(columns)
+
+    remaining = iter(pieces)
+    with atomic_write(path) as file:
+        first = table(next(remaining))
+        with parquet.ParquetWriter(file, first.schema) as writer:
+            writer.write_table(first)
+            for piece in remaining:
+                writer.write_table(table(piece, first.schema))
+
+
+def _npy(path: Path, n_rows: int, pieces: Iterable[Piece]) -> None:
+    with atomic_write(path) as file:
+        for number, piece in enumerate(pieces):
+            values = np.ascontiguousarray(list(piece.values())[1])
+            if number == 0:
+                header = {"descr": values.dtype.str, "fortran_order": False, "shape": (n_rows, *values.shape[1:])}
+                np.lib.format.write_array_header_1_0(file, header)
+            file.write(values.data)
+
+
+def _plain(values: Any) -> list[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+WRITERS: dict[str, Callable[[Path, int, Iterable[Piece]], None]] = {
+    ".csv": _delimited(","),
+    ".tsv": _delimited("\t"),
+    ".jsonl": _jsonl,
+    ".parquet": _parquet,
+    ".npy": _npy,
+}

@@ -1,0 +1,235 @@
+"""Questions at once, their tables, and answers of every spelling."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from sklearn.datasets import load_iris
+
+from likewise import DSP, GCDR, Constraints, Costco, Likewise
+from likewise.questions import Answer, Answers, Question, choose, refit_labelings
+from likewise.questions._files import read_asked
+from likewise.questions._known import Known
+
+X, Y = load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def model():
+    hints = Constraints.sample(Y, "equal", 10, random_state=0)
+    return Likewise(3, random_state=0, verbose=False).fit(X, constraints=hints)
+
+
+@pytest.fixture(scope="module")
+def questions(model):
+    return model.ask(12)
+
+
+def n_components(pairs, groups):
+    rows, columns = groups[np.array(pairs)].T
+    size = groups.max() + 1
+    return connected_components(coo_array((np.ones(len(rows)), (rows, columns)), (size, size)), directed=False)[0]
+
+
+@pytest.mark.parametrize("kind", ["pair", "choice"])
+@pytest.mark.parametrize("hinted", [False, True])
+def test_no_question_of_a_batch_follows_from_the_answers_to_others(kind, hinted, model):
+    asked = (model if hinted else Likewise(3, random_state=0, verbose=False).fit(X)).ask(12, kind=kind)
+    assert len(asked) == 12
+    groups = (model.constraints_ if hinted else Constraints(150)).groups()
+    closed = Known.of(model.constraints_, np.arange(150)) if hinted else None
+    pairs = [pair for question in asked for pair in question.pairs]
+    if closed is not None:
+        assert all(closed.relation(*pair) == 0 for pair in pairs)
+    if kind == "pair":  # without a cycle of questions, no answer follows from others
+        assert n_components(pairs, groups) == groups.max() + 1 - len(pairs)
+    rows = [question.rows[0] for question in asked if question.why != "groups"]
+    assert len(set(rows)) == len(rows)
+
+
+def test_piles_are_rows_that_nothing_is_known_of(model):
+    closed = Known.of(model.constraints_, np.arange(150))
+    for size in (3, 6):
+        for question in model.ask(4, kind="piles", size=size):
+            assert len(question.rows) == size
+            assert all(closed.relation(*pair) == 0 for pair in combinations(question.rows, 2))
+
+
+def test_typical_rows_are_shown_not_the_nearest(model, questions):
+    """Rows that are compared are mostly apart: a near row would teach nothing."""
+    near = np.argsort(((X[:, None] - X[None]) ** 2).sum(-1), axis=1)[:, 1]
+    assert np.mean([near[i] == j for i, j in (question.rows for question in questions)]) < 0.3
+
+
+def test_answers_teach_the_model(model, questions):
+    said = ["same" if Y[i] == Y[j] else "different" for i, j in (question.rows for question in questions)]
+    said[3] = None
+    answers = questions.answered(said)
+    assert answers.constraints.n_must_link + answers.constraints.n_cannot_link == 11
+    assert [one.said for one in answers][3] == "can't say"
+    before = model.constraints_
+    again = Likewise(3, random_state=0, verbose=False).fit(X, constraints=before).add_constraints(answers)
+    assert again.constraints_ == before | answers.constraints
+    more = again.ask(20, answers=answers)
+    asked = {frozenset(question.rows) for question in questions}
+    assert not asked & {frozenset(question.rows) for question in more}
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_a_sheet_can_be_filled_in_and_read(backend, questions, tmp_path):
+    ids = [f"f{row}" for row in range(150)]
+    frame = questions.to_frame(ids=ids, backend=backend)
+    kinds = ["yes", "NO", "", "?", "1", "gleich", "verschieden", "WAHR", "faux", "sí", "must-link", ""]
+    filled = pd.DataFrame({name: list(frame[name]) for name in frame.columns}).assign(kind=kinds)[::-1]
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + filled[filled.columns[::-1]].to_csv(index=False, sep=";").encode())
+    wanted = ["same", "different", "can't say", "same", "same", "different", "same", "different", "same", "same"]
+    for given in (questions.answered(path, ids=ids), questions.answered(filled, ids=ids)):
+        assert [one.said for one in given] == wanted
+        assert not any(np.isnan(one.chance) for one in given)
+    with pytest.warns(UserWarning, match="2 of 12 lines say neither same nor different"):
+        assert Constraints.read(path, ids=ids) == given.constraints
+
+
+def test_answers_by_pairs(questions):
+    i, j = questions[2].rows
+    (answer,) = questions.answered({(j, i): True})
+    assert (answer.rows, answer.said, answer.chance) == ((i, j), "same", questions[2].chance)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["same"], "1 answers to 12 questions"),
+        (["perhaps"] * 12, "'perhaps' is no answer to whether rows"),
+        ({(0, 0): "same"}, "never asked about"),
+        ({"left": [0], "right": [149], "kind": ["same"]}, "answers, row 0: rows 0 and 149 were never asked about"),
+        ({"left": [0], "right": [900], "kind": ["same"]}, "row 900 is outside the rows, 0 to 149"),
+        ({"left": [0], "right": [1]}, "answers need three columns"),
+    ],
+)
+def test_wrong_answers_are_refused(given, message, questions):
+    with pytest.raises(ValueError, match=message):
+        questions.answered(given)
+
+
+def test_an_answer_twice_with_another_word(questions):
+    i, j = questions[0].rows
+    with pytest.raises(ValueError, match=r"row 1 says 'different' of .* but row 0 says 'same'"):
+        questions.answered({"left": [i, j], "right": [j, i], "kind": ["same", "no"]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "said"),
+    [
+        ("choice", 2, ["different", "same", "different"]),
+        ("choice", "1,3", ["same", "different", "same"]),
+        ("choice", "none", ["different"] * 3),
+        ("choice", None, ["can't say"] * 3),
+        ("piles", "abb", ["different", "different", "same"]),
+        ("piles", [1, None, 1], ["can't say", "same", "can't say"]),
+        ("piles", "?", ["can't say"] * 3),
+    ],
+)
+def test_choices_and_piles_are_read(kind, answer, said):
+    rows = (5, 6, 7, 8) if kind == "choice" else (5, 6, 7)
+    pairs = tuple((5, row) for row in rows[1:]) if kind == "choice" else tuple(combinations(rows, 2))
+    question = Question(kind, rows, pairs, (0.5,) * 3, (0.5,) * 3, "doubt")
+    assert list(question.read(answer)) == said
+
+
+@pytest.mark.parametrize(("kind", "answer"), [("choice", 7), ("choice", "x"), ("choice", [0, 1]), ("piles", "ab")])
+def test_wrong_choices_and_piles(kind, answer):
+    question = Question(kind, (5, 6, 7), ((5, 6), (5, 7)), (0.5,) * 2, (0.5,) * 2, "doubt")
+    with pytest.raises(ValueError, match="Write"):
+        question.read(answer)
+
+
+def test_tables_for_people(questions, model):
+    assert repr(questions).splitlines()[0].split() == ["question", "rows", "chance", "of", "same", "why"]
+    assert questions._repr_html_().count("<tr>") == 13
+    answers = questions.answered([None] * 12)
+    assert "can't say" in repr(answers)
+    assert answers._repr_html_().count("<tr>") == 13
+    assert answers.to_frame(backend="pandas").columns.tolist()[:3] == ["left", "right", "kind"]
+    assert len(model.ask(0)) == 0
+    assert repr(model.ask(0)) == "no questions: nothing is open"
+
+
+def test_the_share_of_predicted_answers():
+    said = [Answer((0, row), "same", chance=0.9, screen=row) for row in range(1, 26)]
+    assert Answers(said, 30).enough
+    said[4] = Answer((0, 5), "different", chance=0.9, screen=5)
+    said += [Answer((0, 29), "different", chance=0.9, screen=5, why="check")]  # asks for that one again
+    assert Answers(said, 30).enough
+    said[7] = Answer((0, 8), "different", chance=0.9, screen=8)
+    answers = Answers(said, 30)
+    assert not answers.enough
+    assert answers.predicted_share == 23 / 25
+    assert Answers(said[:10], 30).expected_gain is None
+    assert Answers([], 30).predicted_share is None
+
+
+def test_labelings_from_anywhere():
+    rng = np.random.default_rng(0)
+    labelings = [np.where(rng.random(150) < 0.2, rng.integers(3, size=150), Y) for _ in range(8)]
+    labelings[0][:3] = -1
+    hints = Constraints.sample(Y, "equal", 20, random_state=0)
+    questions = choose(labelings, hints, 15)
+    closed = Known.of(hints, np.arange(150))
+    assert len(questions) == 15
+    assert all(closed.relation(*question.rows) == 0 for question in questions)
+    for wrong, message in (([Y], "1 labelings cannot disagree"), ([Y, Y[:9]], r"labelings\[1\] is")):
+        with pytest.raises(ValueError, match=message):
+            choose(wrong)
+
+
+@pytest.mark.parametrize("projection", [Costco(2), DSP(2), GCDR(2)])
+def test_questions_for_projections(projection):
+    hints = Constraints.sample(Y, "equal", 12, random_state=0)
+    labelings = refit_labelings(projection, X, hints, 3, n_refits=6)
+    assert len(labelings) == 6
+    assert any((one != labelings[0]).any() for one in labelings)
+    assert len(choose(labelings, hints, 5, n_clusters=3)) == 5
+    with pytest.raises(ValueError, match="no hints to leave out"):
+        refit_labelings(projection, X, Constraints(150), 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "triple"}, "kind='triple' is not known"),
+        ({"size": 9}, "three to six"),
+        ({"n": -1}, "n must be at least 0"),
+        ({"among": [150]}, "among has row 150, and rows are 0 to 149"),
+        ({"among": [True]}, "among has 1 entries"),
+    ],
+)
+def test_wrong_requests(options, message, model):
+    with pytest.raises(ValueError, match=message):
+        model.ask(**options)
+
+
+def test_labels_and_contradictions_are_known_too():
+    labels = Constraints.from_labels(np.where(np.arange(150) % 3 == 0, Y, -1))
+    model = Likewise(3, random_state=0, verbose=False).fit(X, constraints=labels)
+    hinted = np.flatnonzero(labels.constrained_rows())
+    assert all(question.rows[0] not in hinted for question in model.ask(10))
+    contrary = Constraints(150, [(0, 1), (1, 2)], [(0, 2), (0, 60)])
+    assert len(Likewise(3, random_state=0, verbose=False).fit(X, constraints=contrary).ask(5)) == 5
+
+
+def test_a_model_from_a_file_cannot_ask(model, tmp_path):
+    with pytest.raises(ValueError, match="a model read from a file"):
+        Likewise.load(model.save(tmp_path / "m.likewise")).ask()
+
+
+def test_sheets_know_which_pairs_were_one_question(tmp_path):
+    lines = ["0,1,same,0.9,0", "0,2,same,0.1,0", "3,4,same,0.9,1"]
+    (tmp_path / "sheet.csv").write_text("\n".join(["left,right,kind,chance,question", *lines]))
+    answers = read_asked(tmp_path / "sheet.csv", 5)
+    assert answers.n_screens == 2
+    assert answers.outlook == "1 of 2 answers was predicted."

@@ -1,0 +1,342 @@
+"""What files may ask for: memory, time, and trust."""
+
+import gzip
+import os
+import signal
+import struct
+import subprocess
+import sys
+import zipfile
+import zlib
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+
+from likewise.constraints import Constraints
+from likewise.prepare import read_table
+from likewise.tables import _apart, _h5ad, _limits, read_raw
+from likewise.tables._h5ad import read_here
+from likewise.tables._parquet import check_parquet_size
+
+REFUSED = "far more than its .* can"
+
+
+def npz_bomb(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("X.npy", "w") as member:
+        np.lib.format.write_array_header_1_0(member, {"descr": "<f8", "fortran_order": False, "shape": (2**21, 8)})
+        for _ in range(2**27 // 2**20):
+            member.write(bytes(2**20))
+
+
+def gzip_bomb(path):
+    with gzip.open(path, "wb") as file:
+        for _ in range(100):
+            file.write(b"1,2\n" * 2**18)
+
+
+def parquet_bomb(path):
+    pq.write_table(pa.table({"a": np.zeros(2**24)}), path, compression="zstd")
+
+
+def market_bomb(path):
+    path.write_text("%%MatrixMarket matrix coordinate real general\n900000000 3 1\n1 1 1.5\n")
+
+
+def wide_market_bomb(path):
+    path.write_text("%%MatrixMarket matrix coordinate real general\n3 900000000 1\n1 1 1.5\n")
+
+
+def h5ad_bomb(path):
+    with h5py.File(path, "w") as file:
+        file.create_dataset("X", (2**33, 1), dtype="f8")
+        file.create_group("obs")
+
+
+def h5ad_of_small_parts(path):
+    with h5py.File(path, "w") as file:
+        for part in ("X", "obs/n", "var/n"):  # none of them is too large by itself
+            file.create_dataset(part, (3_000_000, 1), dtype="f8")
+
+
+def xlsx_bomb(path):
+    book = openpyxl.Workbook()
+    book.active["A1"] = "x"
+    book.save(path.with_suffix(".plain"))
+    rows = b"".join(b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>' % (row, row) for row in range(1, 2000))
+    with zipfile.ZipFile(path.with_suffix(".plain")) as plain, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for entry in plain.infolist():
+            data = plain.read(entry)
+            if entry.filename.endswith("sheet1.xml"):
+                data = data.replace(b"</sheetData>", rows + b"</sheetData>")
+            file.writestr(entry.filename, data)
+
+
+BOMBS = {
+    "t.npz": npz_bomb,
+    "t.csv.gz": gzip_bomb,
+    "t.parquet": parquet_bomb,
+    "t.mtx": market_bomb,
+    "wide.mtx": wide_market_bomb,
+    "t.h5ad": h5ad_bomb,
+    "parts.h5ad": h5ad_of_small_parts,
+    "t.xlsx": xlsx_bomb,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_file_that_says_it_holds_far_more_than_it_can_is_refused(tmp_path, name):
+    path = tmp_path / name
+    BOMBS[name](path)
+    with pytest.raises(ValueError, match=REFUSED) as refusal:
+        read_raw(path)
+    assert str(path) in str(refusal.value)
+
+
+def test_the_memory_that_a_reader_may_take_grows_with_all_that_is_read(tmp_path, monkeypatch):
+    limits = []
+    monkeypatch.setattr(_h5ad, "limit_memory", limits.append)
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        file["X"] = np.eye(3)
+        file["obs/n"], file["var/n"] = np.arange(3), np.arange(3)
+    read_here(tmp_path / "t.h5ad")
+    assert limits == [_h5ad.OVERHEAD + 4 * 8 * (9 + 3 + 3)]
+
+
+@pytest.mark.parametrize(("n_bytes", "n_rows", "is_read"), [(100, 10, True), (2**40, 10, False), (100, 2**40, False)])
+def test_a_parquet_file_is_refused_for_its_bytes_and_for_its_rows(tmp_path, n_bytes, n_rows, is_read):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"PAR1")
+    group = SimpleNamespace(total_byte_size=n_bytes, num_rows=n_rows)
+    metadata = SimpleNamespace(num_row_groups=1, num_rows=10, num_columns=2, row_group=lambda place: group)
+    with nullcontext() if is_read else pytest.raises(ValueError, match=REFUSED):
+        check_parquet_size(path, metadata)
+
+
+def test_a_packed_file_of_an_honest_size_is_read(tmp_path):
+    np.savez_compressed(tmp_path / "t.npz", X=np.tile(np.arange(1000.0), (20, 1)))
+    assert read_raw(tmp_path / "t.npz").matrix.shape == (20, 1000)
+
+
+def test_a_text_that_comes_a_million_times_is_kept_once(tmp_path):
+    text = "word " * 200
+    pq.write_table(pa.table({"text": [text] * 10_000}), tmp_path / "t.parquet")
+    cells = read_raw(tmp_path / "t.parquet").columns["text"]
+    assert len(cells) == 10_000
+    assert len({id(cell) for cell in cells}) == 1
+    assert cells[0] == text
+    pq.write_table(pa.table({"text": [text] * 100_000}), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=REFUSED):
+        read_raw(tmp_path / "t.parquet")
+
+
+def test_a_file_larger_than_the_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    np.save(tmp_path / "t.npy", np.ones((100, 2)))
+    np.savez(tmp_path / "t.npz", X=np.ones((100, 2)))
+    (tmp_path / "t.csv").write_text("x,y\n1,2\n")
+    monkeypatch.setattr(_limits, "memory_left", lambda: 7)
+    monkeypatch.setattr(_limits, "SMALL", 0)
+    for name in ("t.npz", "t.csv"):
+        with pytest.raises(MemoryError, match=rf"{name} needs about .*, and there are 7 bytes"):
+            read_raw(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("size", "needed", "is_read"),
+    [(1, 2**26, True), (1, 2**26 + 1, False), (10**6, 2 * 10**8, True), (10**6, 2 * 10**8 + 1, False)],
+)
+def test_how_much_larger_than_itself_a_file_may_become(tmp_path, monkeypatch, size, needed, is_read):
+    monkeypatch.setattr(_limits, "memory_left", lambda: 10**9)
+    (tmp_path / "t").write_bytes(bytes(size))
+    with nullcontext() if is_read else pytest.raises(ValueError, match=REFUSED):
+        _limits.check_size(tmp_path / "t", needed)
+
+
+def test_a_small_file_is_read_however_little_memory_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(_limits, "memory_left", lambda: 7)
+    (tmp_path / "t").write_bytes(bytes(10**6))
+    _limits.check_size(tmp_path / "t", 2**26)
+    with pytest.raises(MemoryError, match="t needs about 128 MiB, and there are 7 bytes"):
+        _limits.check_size(tmp_path / "t", 2**26, cost=2.0)
+
+
+def test_the_memory_that_is_left_follows_the_limit_of_the_process():
+    code = (
+        "import resource; from likewise.tables._limits import memory_left; before = memory_left();"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)); assert memory_left() < min(before, 2**31)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def png(width, height, body):
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", body), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
+    )
+
+
+@pytest.mark.parametrize(("side", "why"), [(10_000, "more than an image should"), (6_000, "more than .* can hold")])
+def test_a_picture_that_says_it_is_huge_is_refused(tmp_path, side, why):
+    (tmp_path / "a.png").write_bytes(png(side, side, zlib.compress(bytes(100))))
+    with pytest.raises(ValueError, match=rf"a\.png .*{why}"):
+        read_table(tmp_path)
+
+
+def test_a_large_picture_is_read_in_strips_to_the_same_pixels(tmp_path):
+    from PIL import Image
+
+    from likewise.prepare import _images
+
+    pixels = np.random.default_rng(0).integers(0, 255, (512, 768, 4)).astype(np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    whole = _images._pixels(tmp_path / "a.png", True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_images, "LARGE_PIXELS", 1000)
+        np.testing.assert_allclose(_images._pixels(tmp_path / "a.png", True), whole, atol=0.02)
+
+
+# -- files that make their library crash or hang ---------------------------------------------------------------------
+
+
+def crash(path):
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def endless(path):
+    while True:
+        pass
+
+
+def refuse(path):
+    raise ValueError(f"{path} is wrong")
+
+
+def square(path):
+    return np.arange(3) ** 2
+
+
+@pytest.fixture
+def here(monkeypatch):
+    monkeypatch.syspath_prepend(os.path.dirname(__file__))
+    return os.path.basename(__file__).removesuffix(".py")
+
+
+@pytest.mark.parametrize("work", ["crash", "endless"])
+def test_a_crash_and_an_endless_loop_are_errors_that_name_the_file(tmp_path, monkeypatch, here, work):
+    path = tmp_path / "t.bin"
+    path.touch()
+    monkeypatch.setattr(_apart, "SECONDS", 1.0)
+    with pytest.raises(ValueError, match=r"t\.bin is damaged: HDF5 crashed, or did not come to an end"):
+        _apart.read_apart(f"{here}:{work}", path, "HDF5")
+
+
+def test_what_is_read_apart_comes_back_and_so_do_errors(tmp_path, here):
+    path = tmp_path / "t.bin"
+    path.touch()
+    with _apart.one_process():
+        for _ in range(2):
+            np.testing.assert_array_equal(_apart.read_apart(f"{here}:square", path, "HDF5"), [0, 1, 4])
+            with pytest.raises(ValueError, match=r"t\.bin is wrong"):
+                _apart.read_apart(f"{here}:refuse", path, "HDF5")
+            with pytest.raises(ValueError, match="crashed"):
+                _apart.read_apart(f"{here}:crash", path, "HDF5")
+
+
+def test_ctrl_c_ends_the_process_that_reads(tmp_path, monkeypatch, here):
+    path = tmp_path / "t.bin"
+    path.touch()
+
+    def interrupted(file):
+        raise KeyboardInterrupt
+
+    with _apart.one_process():
+        _apart.read_apart(f"{here}:square", path, "HDF5")
+        child = _apart._kept[os.getpid()]._process
+        monkeypatch.setattr(_apart.pickle, "load", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            _apart.read_apart(f"{here}:square", path, "HDF5")
+        assert child.returncode is not None
+        assert not _apart._kept
+
+
+def test_no_process_stays_behind(tmp_path, here):
+    path = tmp_path / "t.bin"
+    path.touch()
+    _apart.read_apart(f"{here}:square", path, "HDF5")
+    with _apart.one_process():
+        _apart.read_apart(f"{here}:square", path, "HDF5")
+        child = _apart._kept[os.getpid()]._process
+        assert child.poll() is None
+    assert child.returncode is not None
+
+
+# -- sparse files ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
+def test_sparse_files_of_every_form_with_entries_twice(tmp_path, form):
+    rows, columns, values = [0, 0, 1, 1], [1, 1, 0, 3], [1.0, 2.0, 4.0, 5.0]
+    matrix = sparse.coo_matrix((values, (rows, columns)), shape=(2, 4))
+    sparse.save_npz(tmp_path / "t.npz", matrix.asformat(form))
+    found = read_raw(tmp_path / "t.npz").matrix
+    assert found.has_canonical_format
+    np.testing.assert_array_equal(found.toarray(), [[0, 3, 0, 0], [4, 0, 0, 5]])
+
+
+def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
+    for index in (7, -1, 2**40):
+        parts = {"data": np.ones(1), "indices": np.array([index]), "indptr": np.array([0, 1, 1])}
+        np.savez(tmp_path / "t.npz", format=np.array(b"csc"), shape=np.array([2, 2]), **parts)
+        with pytest.raises(ValueError, match=r"t\.npz is not a sparse matrix"):
+            read_raw(tmp_path / "t.npz")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"indices": np.array([0.0])}, "its indices are no row of whole numbers"),
+        ({"indptr": np.array([[0, 1, 1]])}, "its indptr are no row of whole numbers"),
+        ({"indptr": np.array([False, True, True])}, "its indptr are no row of whole numbers"),
+        ({"shape": np.array([2.0, 2.0])}, r"its shape is \[2.0, 2.0\]"),
+        ({"data": np.ones((1, 1))}, r"its data has the shape \(1, 1\)"),
+        ({"data": np.array(["a"])}, "it holds <U1, not numbers"),
+    ],
+)
+def test_parts_of_a_sparse_matrix_that_are_none(tmp_path, changed, message):
+    parts = {"data": np.ones(1), "indices": np.array([1]), "indptr": np.array([0, 1, 1]), "shape": np.array([2, 2])}
+    np.savez(tmp_path / "t.npz", format=np.array(b"csr"), **{**parts, **changed})
+    with pytest.raises(ValueError, match=rf"t\.npz is not a sparse matrix: {message}\."):
+        read_raw(tmp_path / "t.npz")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.json", "t.npy", "t.parquet"])
+def test_a_pipe_is_not_waited_for(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ValueError, match=rf"{name} is not a file"):
+        (Constraints.read if name == "t.json" else read_raw)(tmp_path / name)
+
+
+def test_a_picture_for_which_another_program_would_run_is_refused(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n")
+    with pytest.raises(ValueError, match=r"a\.png is not an image"):
+        read_table(tmp_path)
+
+
+def test_what_another_process_reads_is_what_this_one_would(tmp_path):
+    path = tmp_path / "t.h5ad"
+    with h5py.File(path, "w") as file:
+        file["X"] = np.eye(3)
+        file.create_group("obs")["n"] = np.arange(3)
+        file["obs/kind/categories"] = np.array(["x", "y"], dtype=h5py.string_dtype())
+        file["obs/kind/codes"] = np.array([1, -1, 0], dtype=np.int8)
+    for raw in (read_raw(path), read_here(path)):
+        np.testing.assert_array_equal(raw.matrix, np.eye(3))
+        np.testing.assert_array_equal(raw.columns["n"], [0, 1, 2])
+        assert raw.columns["kind"] == ["y", None, "x"]
