@@ -55,8 +55,9 @@ def test_row_numbers_and_the_data_they_are_about(folder):
     assert "--id none row numbers" in answer.stderr
 
 
-def test_huge_numbers_are_ids_and_need_no_memory(folder):
-    folder.write("huge.csv", "left,right,kind\n0,99999999999,same\n")
+@pytest.mark.parametrize("digits", [11, 5000])
+def test_huge_numbers_are_ids_and_need_no_memory(folder, digits):
+    folder.write("huge.csv", f"left,right,kind\n0,{'9' * digits},same\n")
     answer = folder.run("hints", "check", "huge.csv")
     assert answer.exit_code == 0, answer.output
     assert "1 must-link, about 2 of 2 rows" in answer.stdout

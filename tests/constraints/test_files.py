@@ -157,6 +157,7 @@ HEAD = "left,right,kind,weight\n0,1,same,1\n"
         ("0,4\n1,3\n", "hints need three columns, .* Found 1, 2"),
         ("", r"hints\.csv is empty"),
         ("# n_samples=many\n" + HEAD, "n_samples = 'many' is not a number of rows"),
+        (f"# n_samples={'9' * 5000}\n" + HEAD, "n_samples = '9999999999.* is not a number of rows"),
         (HEAD.encode() + b"0,\xff,same,1\n", "line 3: byte 0xff is not utf-8. Save the file as UTF-8"),
     ],
 )

@@ -141,7 +141,10 @@ def test_choices_and_piles_are_read(kind, answer, said):
     assert list(question.read(answer)) == said
 
 
-@pytest.mark.parametrize(("kind", "answer"), [("choice", 7), ("choice", "x"), ("choice", [0, 1]), ("piles", "ab")])
+WRONG_CHOICES = [("choice", 7), ("choice", "x"), ("choice", "2" * 5000), ("choice", [0, 1]), ("piles", "ab")]
+
+
+@pytest.mark.parametrize(("kind", "answer"), WRONG_CHOICES)
 def test_wrong_choices_and_piles(kind, answer):
     question = Question(kind, (5, 6, 7), ((5, 6), (5, 7)), (0.5,) * 2, (0.5,) * 2, "doubt")
     with pytest.raises(ValueError, match="Write"):

@@ -1,5 +1,6 @@
 """The parts of the studio that know no server: relations, identity, control pairs, names, people, results."""
 
+import json
 import struct
 
 import numpy as np
@@ -17,6 +18,7 @@ from likewise.studio._names import place_names
 from likewise.studio._people import agreement, disputed, kappa, outvoted
 from likewise.studio._relations import relations_of
 from likewise.studio._results import Results, Shown, follow
+from likewise.studio._running import last_port
 from likewise.studio._state import Answered, Hint
 
 PAIRS = st.lists(
@@ -236,3 +238,14 @@ def test_results_are_there_after_a_restart_and_old_ones_go(tmp_path):
     assert Results(tmp_path / "r", 6, 2).newest is None
     next((tmp_path / "r").glob("*5.npz")).write_bytes(b"half of a file")
     assert Results(tmp_path / "r", 6, 1).newest.number == 4
+
+
+def test_only_a_real_port_is_taken_from_the_last_start(tmp_path):
+    path = tmp_path / "a.studio"
+    for address, port in (
+        ("http://127.0.0.1:4711/", 4711),
+        ("http://127.0.0.1:99999/", None),
+        (f"x:{'1' * 5000}", None),
+    ):
+        path.with_name("a.studio.lock").write_text(json.dumps({"address": address}))
+        assert last_port(path) == port

@@ -182,11 +182,13 @@ def _read_alone(paths: Sequence[Path]) -> tuple[Sequence[str], Constraints]:
     """Files of hints without their data: by row numbers, or else by the ids in them."""
     from ..constraints import Constraints
     from ..constraints._io import MOST_ROWS, names_in
+    from ..tables._cells import whole_number_of
 
     names = list(dict.fromkeys(name for path in paths for name in names_in(path)))
     ids: Sequence[str] = names
     given: dict[str, Any] = {"ids": names}
-    if all(name.strip().isdecimal() and int(name) < MOST_ROWS for name in names):
+    numbers = [whole_number_of(name.strip()) for name in names]
+    if all(number is not None and number < MOST_ROWS for number in numbers):
         n = max(Constraints.read(path).n_samples for path in paths)
         ids, given = RowNumbers(n), {"n_samples": n}
     constraints = Constraints(len(ids))

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from .._suggest import suggest
 
-NUMBERED = re.compile(r"(.*?)([0-9]+)")
+NUMBERED = re.compile(r"(.*?)([0-9]{1,18})")
 WILDCARDS = frozenset("*?[")
 
 

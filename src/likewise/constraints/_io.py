@@ -21,6 +21,7 @@ from .._parameters import described
 from .._suggest import suggest
 from ..tables import RawTable, read_raw, write_columns
 from ..tables._bytes import read_text
+from ..tables._cells import whole_number_of
 from ..tables._folders import IMAGES, TEXTS
 from ..tables._json import parse_json
 from ..tables._limits import memory_left
@@ -313,9 +314,10 @@ def _stored_n_samples(table: RawTable) -> int | None:
 
 
 def _n_samples(value: Any, source: str) -> int:
-    if isinstance(value, bool) or not str(value).isdecimal():
-        raise ValueError(f"{source}: n_samples = {value!r} is not a number of rows.")
-    return int(value)
+    n_samples = None if isinstance(value, bool) else whole_number_of(str(value))
+    if n_samples is None:
+        raise ValueError(f"{source}: n_samples = {repr(value)[:40]} is not a number of rows.")
+    return n_samples
 
 
 def _read_json(path: Path) -> Lines:

@@ -211,7 +211,8 @@ def values_of(
 def _double_if_large(X: Any) -> Any:
     values = X.data if sparse.issparse(X) else X
     if values.dtype == np.float32 and (np.abs(values) > LARGE_SINGLE).any():
-        return X.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a NaN may be of the kind that signals
+            return X.astype(np.float64)
     return X
 
 

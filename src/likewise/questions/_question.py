@@ -11,6 +11,7 @@ import numpy as np
 
 from .._arrays import is_missing
 from ..constraints._pair_tables import is_undecided, spelled_kind
+from ..tables._cells import whole_number_of
 
 SAME = "same"
 DIFFERENT = "different"
@@ -116,7 +117,8 @@ class Question:
     def _read_choice(self, answer: Any) -> tuple[str, ...]:
         count = len(self.pairs)
         if isinstance(answer, str):
-            chosen = {int(number) for number in NUMBERS.findall(answer)}
+            numbers = map(whole_number_of, NUMBERS.findall(answer))
+            chosen = {count + 1 if number is None else number for number in numbers}
             chosen |= {0} if answer.strip().lower() in ("none", "no", "n") else set()
         else:
             chosen = {int(number) for number in np.atleast_1d(answer).tolist()}

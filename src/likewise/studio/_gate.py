@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..tables._cells import whole_number_of
 from ._refusal import Refusal
 
 CODE_SECONDS = 600.0
@@ -112,8 +113,9 @@ class Gate:
         told = headers.get("content-length")
         if told is None or "transfer-encoding" in headers:
             raise Refusal(411, "length", "say how long the body is: Content-Length.")
-        if not told.isdecimal() or len(told) > 12:
+        length = whole_number_of(told)
+        if length is None:
             raise Refusal(400, "length", "Content-Length is not a number.")
-        if int(told) > MAX_BODY:
+        if length > MAX_BODY:
             raise Refusal(413, "size", f"a body has at most {MAX_BODY:,} bytes.")
-        return int(told)
+        return length

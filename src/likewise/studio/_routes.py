@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..tables._cells import whole_number_of
 from ._gate import Gate
 from ._log import NotKeptError
 from ._refusal import Refusal
@@ -75,9 +76,10 @@ Handler = Callable[[Studio, Asks], Any]
 
 
 def _number(text: str, name: str, low: int, high: int) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 12 or not low <= int(text) <= high:
+    number = whole_number_of(text)
+    if number is None or not low <= number <= high:
         raise Refusal(422, "value", f"{name} is {text[:20]!r}: a number from {low} to {high}.")
-    return int(text)
+    return number
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

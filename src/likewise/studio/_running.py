@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..tables._cells import whole_number_of
 from ._gate import Gate
 from ._studio import Studio
 
@@ -44,7 +45,8 @@ def last_port(path: Path) -> int | None:
     """The port of the last start, so that pages that are still open find the studio again."""
     address = str(_read(path.with_name(path.name + ".lock")).get("address", ""))
     port = address.rstrip("/").rpartition(":")[2]
-    return int(port) if port.isdecimal() else None
+    number = whole_number_of(port)
+    return number if number is not None and number < 2**16 else None
 
 
 def _take(handle: int) -> bool:

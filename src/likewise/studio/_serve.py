@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..page import asset, asset_names
+from ..tables._cells import whole_number_of
 from ._gate import HEADERS, Gate
 from ._refusal import Refusal
 from ._routes import Says, answer, parse
@@ -123,8 +124,7 @@ class Application:
             token, who = gate.enter(body.get("code"))
             return JSONResponse({"token": token, "person": who})
         if path == "/api/live" and method == "GET":
-            after = headers.get("last-event-id", "")
-            stream = self._stream(who, int(after) if after.isdecimal() and len(after) < 15 else None)
+            stream = self._stream(who, whole_number_of(headers.get("last-event-id", "")))
             return StreamingResponse(stream, media_type="text/event-stream")
         query = dict(request.query_params)
         said = await run_in_threadpool(answer, self._studio, gate, method, path, who, query, body)

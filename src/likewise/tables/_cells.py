@@ -14,6 +14,10 @@ MISSING = frozenset({"na", "n/a", "nan", "null", "?"})
 """What is written for a missing value, in any case."""
 
 
+MAX_DIGITS = 18
+"""A whole number of so many digits fits 64 bits; Python reads none of thousands."""
+
+
 class NumberColumn(NamedTuple):
     """A column read as numbers."""
 
@@ -31,6 +35,15 @@ def is_missing_cell(cell: Any) -> bool:
     [True, True, True, True, False, False]
     """
     return is_missing(cell) or (isinstance(cell, str) and len(cell) < 8 and cell.strip().lower() in MISSING)
+
+
+def whole_number_of(text: str) -> int | None:
+    """The whole number that a text says; None if it says none, or one of more digits than any count, key or port has.
+
+    >>> whole_number_of("12"), whole_number_of("-3"), whole_number_of("9" * 5000)
+    (12, None, None)
+    """
+    return int(text) if len(text) <= MAX_DIGITS and text.isascii() and text.isdecimal() else None
 
 
 def as_numbers(cells: Any) -> NumberColumn:

@@ -71,6 +71,8 @@ def checked_matrix(matrix: Any, what: str) -> Any:
         raise ValueError(f"{what} has the type {matrix.dtype}. Only real numbers can be compared.")
     if matrix.ndim != 2:
         raise ValueError(f"{what} has the shape {matrix.shape}. It needs two dimensions: rows and columns.")
+    if matrix.shape[0] == 0:
+        raise ValueError(f"{what} has no rows. It needs one for each item.")
     if matrix.shape[1] == 0:
         raise ValueError(f"{what} has no columns. Rows are compared by what is in them.")
     if sparse.issparse(matrix) and matrix.format in ("csr", "csc", "bsr"):
