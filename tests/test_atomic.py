@@ -141,6 +141,42 @@ def test_a_group_is_all_there_or_none(tmp_path):
     assert {(tmp_path / name).read_text() for name in "abc"} == {"after"}
 
 
+def test_two_files_are_a_group(tmp_path, monkeypatch):
+    replace = os.replace
+
+    def refuse(source, target):
+        if str(target).endswith("/b"):
+            raise PermissionError(errno.EPERM, "not yours")
+        replace(source, target)
+
+    monkeypatch.setattr(atomic_os, "replace", refuse)
+    with pytest.raises(PermissionError, match="not yours"), atomic_group():  # noqa: PT012
+        for name in ("a", "b"):
+            with atomic_write_text(tmp_path / name) as file:
+                file.write("after")
+    assert names(tmp_path) == []
+
+
+def test_a_hidden_file_that_somebody_removes_before_it_is_held_is_made_again(tmp_path, monkeypatch):
+    hold, taken = _atomic.hold, []
+
+    def late(path):
+        if not taken:
+            taken.append(path)
+            path.unlink()
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        return hold(path)
+
+    monkeypatch.setattr(_atomic, "hold", late)
+    open_before = len(os.listdir("/proc/self/fd"))
+    with atomic_write_text(tmp_path / "t") as file:
+        file.write("after")
+    assert taken
+    assert names(tmp_path) == ["t"]
+    assert (tmp_path / "t").read_text() == "after"
+    assert len(os.listdir("/proc/self/fd")) == open_before
+
+
 @pytest.mark.parametrize("links", [True, False])
 def test_a_group_is_undone_when_the_last_name_cannot_be_had(tmp_path, monkeypatch, links):
     (tmp_path / "a").write_text("before")

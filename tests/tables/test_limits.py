@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import resource
 import signal
 import struct
 import subprocess
@@ -33,6 +34,10 @@ def npz_bomb(path):
         np.lib.format.write_array_header_1_0(member, {"descr": "<f8", "fortran_order": False, "shape": (2**21, 8)})
         for _ in range(2**27 // 2**20):
             member.write(bytes(2**20))
+
+
+def npz_of_small_parts(path):
+    np.savez_compressed(path, X=np.zeros((2**20, 5)), y=np.zeros((2**20, 5)))  # neither is too large by itself
 
 
 def gzip_bomb(path):
@@ -80,6 +85,7 @@ def xlsx_bomb(path):
 
 BOMBS = {
     "t.npz": npz_bomb,
+    "parts.npz": npz_of_small_parts,
     "t.csv.gz": gzip_bomb,
     "t.parquet": parquet_bomb,
     "t.mtx": market_bomb,
@@ -107,6 +113,25 @@ def test_the_memory_that_a_reader_may_take_grows_with_all_that_is_read(tmp_path,
         file["obs/n"], file["var/n"] = np.arange(3), np.arange(3)
     read_here(tmp_path / "t.h5ad")
     assert limits == [_h5ad.OVERHEAD + 4 * 8 * (9 + 3 + 3)]
+
+
+def test_texts_in_h5ad_count_as_what_python_takes_for_them(tmp_path, monkeypatch):
+    limits = []
+    monkeypatch.setattr(_h5ad, "limit_memory", limits.append)
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        file["X"] = np.eye(3)
+        file["obs/n"] = np.array(["a", "b", "c"], dtype=h5py.string_dtype())
+    read_here(tmp_path / "t.h5ad")
+    assert limits == [_h5ad.OVERHEAD + 4 * (8 * 9 + 64 * 3)]
+
+
+def test_a_process_that_reads_its_own_files_has_no_limit_of_memory(tmp_path):
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        _apart.limit_memory(2**40)
+        assert resource.getrlimit(resource.RLIMIT_AS) == before
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 @pytest.mark.parametrize(("n_bytes", "n_rows", "is_read"), [(100, 10, True), (2**40, 10, False), (100, 2**40, False)])
@@ -164,6 +189,43 @@ def test_a_small_file_is_read_however_little_memory_is_left(tmp_path, monkeypatc
     _limits.check_size(tmp_path / "t", 2**26)
     with pytest.raises(MemoryError, match="t needs about 128 MiB, and there are 7 bytes"):
         _limits.check_size(tmp_path / "t", 2**26, cost=2.0)
+
+
+UNLIMITED = -1
+PAGE = 4096
+
+
+@pytest.mark.parametrize(
+    ("available_kib", "container", "limit", "left"),
+    [
+        (5, None, UNLIMITED, 5 * 1024),
+        (5, ("9000", "2000"), UNLIMITED, 5 * 1024),
+        (9, ("9000", "2000"), UNLIMITED, 7000),
+        (9, ("max", "2000"), UNLIMITED, 9 * 1024),
+        (9, ("1000", "2000"), UNLIMITED, 0),
+        (9, ("9000", "2000"), 3 * PAGE + 600, 600),
+        (None, None, 3 * PAGE + 600, 600),
+        (None, ("9000", "2000"), UNLIMITED, 7000),
+        (None, None, UNLIMITED, None),
+    ],
+)
+def test_the_memory_that_is_left_is_the_least_of_what_there_is(
+    tmp_path, monkeypatch, available_kib, container, limit, left
+):
+    """Of the machine, of the container, and of the process, which has three pages here."""
+    written = {"proc/self/statm": "3 2 1 1 0 1 0\n"}
+    if available_kib is not None:
+        written["proc/meminfo"] = f"MemTotal: 77 kB\nMemAvailable: {available_kib} kB\nCached: 1 kB\n"
+    if container is not None:
+        written["sys/fs/cgroup/memory.max"], written["sys/fs/cgroup/memory.current"] = (f"{n}\n" for n in container)
+    for name, text in written.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(_limits, "Path", lambda *parts: tmp_path.joinpath("/".join(parts).lstrip("/")))
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (limit, limit))
+    monkeypatch.setattr(resource, "RLIM_INFINITY", UNLIMITED)
+    monkeypatch.setattr(resource, "getpagesize", lambda: PAGE)
+    assert _limits.memory_left() == left
 
 
 def test_the_memory_that_is_left_follows_the_limit_of_the_process():

@@ -113,6 +113,27 @@ def test_a_sparse_h5ad_stays_sparse(tmp_path, kind):
     assert rows.feature_names == ("one", "two")
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.ndjson", "t.mtx"])
+def test_a_packed_file_is_read_as_the_plain_one(tmp_path, name):
+    path = tmp_path / name
+    write(path if name != "t.ndjson" else tmp_path / "t.jsonl")
+    if name == "t.ndjson":
+        (tmp_path / "t.jsonl").rename(path)
+    plain = read_raw(path)
+    spoil(tmp_path / f"{name}.gz", gzip.compress(path.read_bytes()))
+    packed = read_raw(tmp_path / f"{name}.gz")
+    assert packed.n == plain.n == 4
+    assert packed.columns == plain.columns
+    np.testing.assert_array_equal(packed.matrix, plain.matrix)
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.parquet", "t.npy", "t.npz", "t.h5ad"])
+def test_formats_that_are_packed_already_are_not_packed_again(tmp_path, name):
+    path = spoil(tmp_path / f"{name}.gz", gzip.compress(b"anything"))
+    with pytest.raises(ValueError, match=r"ends in '\.gz', which is not a known format"):
+        read_raw(path)
+
+
 def test_counts_become_tf_idf(tmp_path):
     counts = sparse.random(30, 12, density=0.2, random_state=0, data_rvs=lambda size: np.ones(size))
     sparse.save_npz(tmp_path / "t.npz", counts.tocsr())
@@ -132,6 +153,13 @@ def test_embeddings_in_a_list_are_columns(tmp_path):
         rows = read_table(tmp_path / name)
         assert rows.feature_names == ("vector[0]", "vector[1]")
         np.testing.assert_allclose(rows.X, STANDARD)
+
+
+def test_a_column_of_lists_that_are_not_all_lists_is_left_out(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"a": 1, "v": [1, 2]}\n{"a": 2, "v": null}\n')
+    raw = read_raw(tmp_path / "t.jsonl")
+    assert list(raw.columns) == ["a"]
+    assert raw.left_out == {"v": "lists or objects of different kinds"}
 
 
 def test_semicolons_and_a_byte_order_mark(tmp_path):
@@ -218,6 +246,7 @@ def spoil(path, content):
         ("t.jsonl", "[1, 2]\n", "Write an object"),
         ("t.parquet", "PAR0", "is not a Parquet file"),
         ("t.npy", "nothing", "not an NPY file of plain values"),
+        ("t.npy", "nothing", "damaged: its header cannot be read (ValueError)"),
         ("t.npz", b"PK\x03\x04 broken", "not an NPZ file of plain arrays"),
         ("t.npz", np.lib.format.magic(1, 0), "holds one array only. Call it t.npy."),
         ("t.npy", b"PK\x03\x04 packed", "holds several arrays. Call it t.npz."),
@@ -291,6 +320,11 @@ def test_a_matrix_of_an_h5ad_file_of_another_kind(tmp_path, written, said):
 
 def test_folders_that_hold_nothing_or_two_kinds(tmp_path):
     with pytest.raises(ValueError, match="It holds nothing"):
+        read_table(tmp_path)
+    for number, suffix in enumerate(["pdf", "doc", "doc", "exe", "zip", "mp3", "mp4", "mp4"]):
+        (tmp_path / f"{number}.{suffix}").touch()
+    most = r"It holds 2 \.doc, 2 \.mp4(, 1 \.\w+){3}\.$"
+    with pytest.raises(ValueError, match=most):
         read_table(tmp_path)
     (tmp_path / "a.txt").write_text("word")
     (tmp_path / "b.png").write_bytes(b"no image")
@@ -379,6 +413,26 @@ def test_of_a_transposed_table_all_texts_but_the_names_are_left_out(tmp_path):
     assert raw.left_out == dict.fromkeys(["zone", "arm"], "not numbers, so it is not transposed")
 
 
+def test_rows_of_one_name_are_numbered_when_they_become_columns(tmp_path):
+    (tmp_path / "t.csv").write_text("gene,S1,S2\nA,1,2\nB,3,4\nA,5,6\n,7,8\nA,9,10\n")
+    columns = transposed(read_raw(tmp_path / "t.csv"), "gene").columns
+    assert list(columns) == ["sample", "A", "B", "A (2)", "row 3", "A (3)"]
+    assert columns["A (3)"].tolist() == [9, 10]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("gene,S1,zone\nA,1,x\nB,2,y\n", "has 1 columns of numbers, .* It needs two or more. Its columns: gene, S1, z"),
+        ("gene,S1,S2\nA,1,2\nsample,3,4\n", "has a row called 'sample', which would be a column of ids. Rename it"),
+    ],
+)
+def test_tables_that_cannot_be_transposed(tmp_path, text, message):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(ValueError, match=rf"t\.csv {message}"):
+        transposed(read_raw(tmp_path / "t.csv"))
+
+
 @pytest.mark.parametrize("header", ["#id,one", "# rooms,price"])
 def test_a_header_may_begin_with_the_sign_of_comments(tmp_path, header):
     path = tmp_path / "t.csv"
@@ -433,6 +487,7 @@ def test_a_matrix_market_file_cut_short_does_not_crash(tmp_path, end):
         ("real", ["1 1 1.5", "2 2"], "line 5 is '2 2', which is no entry of 3 numbers"),
         ("real", ["1 1 1.5", "2 2 x", "3 3 2"], "line 5 is '2 2 x', which is no entry of 3 numbers"),
         ("real", ["1 1 1.5", "2 2 1e", "3 3 2"], "line 5 is '2 2 1e', which is no entry of 3 numbers"),
+        ("real", ["", "1 1 1.5", "2 2 1e"], "line 6 is '2 2 1e', which is no entry of 3 numbers"),
         ("pattern", ["1 1", "2 2 1"], "line 5 is '2 2 1', which is no entry of 2 numbers"),
         ("real", ["1 1 1.5"], "it says that it has 2 entries, and has 1"),
         ("complex", ["1 1 1.5 2", "2 2 1 1"], "its numbers are complex, and only real numbers can be compared"),
@@ -466,12 +521,20 @@ def npy(shape, data):
     return np.lib.format.magic(1, 0) + len(header).to_bytes(2, "little") + header.encode() + data
 
 
+def test_an_array_of_a_matrix_market_file_has_kinds_of_numbers_alone(tmp_path):
+    path = spoil(tmp_path / "t.mtx", "%%MatrixMarket matrix array integer general\n2 2\n1\n2\n3\n4\n")
+    np.testing.assert_array_equal(read_raw(path).matrix, [[1, 3], [2, 4]])
+    spoil(path, "%%MatrixMarket matrix array pattern general\n2 2\n")
+    with pytest.raises(ValueError, match="it is 'array pattern general', which is not a known kind"):
+        read_raw(path)
+
+
 def test_headers_that_python_2_wrote(tmp_path):
     path = spoil(tmp_path / "t.npy", npy("(4L, 2L)", X.tobytes()))
     np.testing.assert_array_equal(read_raw(path).matrix, X)
 
 
-@pytest.mark.parametrize("shape", ["(-4, 2)", "(-4, -2)", "(4, 3)"])
+@pytest.mark.parametrize("shape", ["(-4, 2)", "(-1, 2)", "(-4, -2)", "(4, 3)"])
 def test_an_npy_file_of_another_shape_than_it_says(tmp_path, shape):
     path = spoil(tmp_path / "t.npy", npy(shape, X.tobytes()))
     with pytest.raises(ValueError, match=re.escape(f"it says that it has the shape {shape}, and ends before that")):
@@ -521,6 +584,7 @@ def test_every_format_is_documented():
         ("7,7,9", "7, 7, 9"),
         ("2019,2020,2021", "2019, 2020, 2021"),
         ("5", "5"),
+        ("0", "0"),
         ("-1;2;3", "-1, 2, 3"),
         ("1,2,3,4,5", "1, 2, 3, 4, 5"),
         ("1,2,3,4,5,6", "1, 2, 3, 4, 5, …"),

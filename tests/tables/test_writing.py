@@ -1,12 +1,16 @@
 """Results in every format."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pyarrow.parquet
 import pytest
 
 from likewise.prepare import write_columns
-from likewise.tables import read_raw
+from likewise.tables import MissingExtraError, read_raw
 from likewise.tables._pieces import write_pieces
+from likewise.tables._writing import checked_suffix
 
 COLUMNS = {"id": ["a", 'b"', "c,d"], "cluster": np.array([0, 1, 0])}
 
@@ -23,6 +27,21 @@ def test_formats(tmp_path):
     with pytest.raises(ValueError, match="is not a known format"):
         write_columns(tmp_path / "t.doc", COLUMNS)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "t.jsonl", "t.npy", "t.parquet", "t.tsv"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_columns_of_two_lengths_are_refused_and_nothing_is_written(tmp_path, suffix):
+    with pytest.raises(ValueError, match=r"length|shorter|longer"):
+        write_columns(tmp_path / f"t{suffix}", {"id": ["a", "b", "c"], "cluster": [0, 1]})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_package_that_is_missing_is_told_before_the_work_begins(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match="Parquet files need pyarrow"):
+        checked_suffix(Path("t.parquet"))
+    for suffix in (".csv", ".tsv", ".jsonl", ".npy"):
+        assert checked_suffix(Path(f"t{suffix.upper()}")) == suffix
 
 
 def in_pieces(columns, places=(0, 2)):

@@ -31,10 +31,10 @@ class NumberColumn(NamedTuple):
 def is_missing_cell(cell: Any) -> bool:
     """Whether a cell of a file is missing: a missing value, or a word for one.
 
-    >>> [is_missing_cell(cell) for cell in (None, " ", "NA", float("nan"), 0, "no")]
-    [True, True, True, True, False, False]
+    >>> [is_missing_cell(cell) for cell in (None, " ", "NA", "      NA", float("nan"), 0, "no")]
+    [True, True, True, True, True, False, False]
     """
-    return is_missing(cell) or (isinstance(cell, str) and len(cell) < 8 and cell.strip().lower() in MISSING)
+    return is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in MISSING)
 
 
 def whole_number_of(text: str) -> int | None:
