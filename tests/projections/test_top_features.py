@@ -62,6 +62,6 @@ def test_errors_say_what_to_do(arguments, error, message):
 def test_unfitted_and_kernels_have_none():
     with pytest.raises(NotFittedError):
         lw.Costco(2).top_features(0)
-    with pytest.raises(ValueError, match="kernel='rbf' has directions over the rows of fit"):
+    with pytest.raises(ValueError, match="kernel='rbf' has no weights on features"):
         lw.LPPSI(2, kernel="rbf").fit(X, Y).top_features(0)
     assert len(lw.LPPSI(2).fit(X, Y).top_features(0)) == 6
