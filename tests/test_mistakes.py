@@ -205,7 +205,7 @@ MISTAKES = {
     "the other kind of hints": (
         lambda: Costco().fit(X, Constraints(N, (), [(0, 1)])),
         ValueError,
-        "Costco learns from must-links, and the constraints hold none",
+        "Costco learns from must-links, but the constraints contain none",
         "Add some",
     ),
     "hints that are not used": (lambda: NormalizedCut(2).fit(X, HINTS), ValueError, "does not use", "Use PCKMeans"),

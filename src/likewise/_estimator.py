@@ -313,7 +313,7 @@ def as_constraints(n_samples: int, y: Any, constraints: Constraints | None) -> C
     if constraints.n_samples != n_samples:
         raise ValueError(
             f"constraints were built for {constraints.n_samples} rows, X has {n_samples}. "
-            "Split them too: constraints.restrict(train_rows)."
+            "Restrict them to the same rows: constraints.restrict(train_rows)."
         )
     return labels | constraints
 

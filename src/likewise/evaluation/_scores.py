@@ -346,7 +346,7 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
     if codes.size != constraints.n_samples:
         raise ValueError(
             f"constraints were built for {constraints.n_samples} rows, labels has {codes.size}. "
-            "Split them too: constraints.restrict(rows)."
+            "Restrict them to the same rows: constraints.restrict(rows)."
         )
     kept = total = 0.0
     for kind in KINDS:

@@ -366,7 +366,7 @@ def choose_delta(
         raise ValueError(f"grid must hold widths above 0, got {widths.tolist()}.")
     if constraints.n_cannot_link == 0:
         raise ValueError(
-            f"choose_delta compares widths by cannot-links, and the constraints hold none: {constraints!r}. Use "
+            f"choose_delta compares widths by cannot-links, but the constraints contain none: {constraints!r}. Use "
             "delta='median'."
         )
     apart = Penalties(cannot_link_graph(constraints))

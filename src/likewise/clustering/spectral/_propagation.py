@@ -180,8 +180,8 @@ def _checked(distances: Any, constraints: Constraints) -> tuple[FloatArray, floa
         )
     if constraints.n_samples != len(D):
         raise ValueError(
-            f"constraints were built for {constraints.n_samples} rows, distances have {len(D)}. Split them too: "
-            "constraints.restrict(rows)."
+            f"constraints were built for {constraints.n_samples} rows, distances have {len(D)}. "
+            "Restrict them to the same rows: constraints.restrict(rows)."
         )
     weight = uncertain_weight(constraints)
     if weight is not None:
