@@ -51,7 +51,7 @@ def load_method(address: str) -> Method:
             "that makes an estimator."
         )
     facts = facts_of(made)
-    made._method = facts  # where its class says nothing of itself
+    made._method = facts  # if its class has no metadata
     register(made)
     return facts.of(made)
 

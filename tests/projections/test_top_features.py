@@ -50,7 +50,7 @@ def test_only_features_with_a_weight():
         ((0.0,), TypeError, "component must be a whole number"),
         ((True,), TypeError, "component must be a whole number"),
         ((0, 0), ValueError, "n must be at least 1"),
-        ((0, 2, ["a"]), ValueError, "feature_names has 1 entries, the data of fit had 6 columns"),
+        ((0, 2, ["a"]), ValueError, "feature_names has 1 entries, but the data passed to fit had 6 columns"),
         ((0, 2, "abcdef"), ValueError, "one name for each column"),
     ],
 )
