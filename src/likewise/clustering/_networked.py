@@ -238,7 +238,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     def _warn(self, matrix: sparse.csr_array | None) -> None:
         if self.homophily_ is not None and self.homophily_.verdict in ("unrelated", "opposite"):
             warnings.warn(
-                f"linked documents tend to be in different classes here: {self.homophily_}. Leave the links out.",
+                f"links do not indicate similarity here: {self.homophily_}. Leave them out.",
                 UserWarning,
                 stacklevel=5,
             )

@@ -107,7 +107,7 @@ def homophily(links: Any, known: Any, *, ids: Any = None, warn: bool = True) -> 
     result = _judged(same, chance)
     if warn and result.verdict in ("unrelated", "opposite"):
         warnings.warn(
-            f"linked rows tend to be in different classes here: {result}. Do not use the links as must-links.",
+            f"links do not indicate similarity here: {result}. Do not use them as must-links.",
             UserWarning,
             stacklevel=2,
         )
