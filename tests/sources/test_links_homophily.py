@@ -30,9 +30,7 @@ def ring(step, n=60):
 def test_three_verdicts():
     y = np.arange(60) % 3
     assert homophily(ring(3), y).verdict == "similar"
-    with pytest.warns(
-        UserWarning, match=r"do not indicate similarity here: 0% of 60 links.*33% by chance: opposite"
-    ):
+    with pytest.warns(UserWarning, match=r"do not indicate similarity here: 0% of 60 links.*33% by chance: opposite"):
         assert homophily(ring(1), y).verdict == "opposite"
     rng = np.random.default_rng(0)
     with pytest.warns(UserWarning, match="unrelated"):

@@ -1,4 +1,4 @@
-"""The one table behind every score: how many items each class shares with each cluster."""
+"""Contingency tables of classes and clusters, from which all scores are computed."""
 
 from __future__ import annotations
 

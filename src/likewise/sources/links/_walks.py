@@ -1,4 +1,4 @@
-"""Random walks on links: how long they take, and the pairs of documents that they hold together."""
+"""Random walks on links: hitting times, and pairs of documents that are close in random walks."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ def global_core_pairs(
     exact_up_to: int = 4000,
     random_state: Any = 0,
 ) -> Constraints:
-    """Must-links between documents that many short paths of links join, from random walks.
+    """Must-links between documents that are connected by many short paths of links, from random walks.
 
-    Links lose their direction and weigh as much as the cosine of the two documents (0.01 if they share no word). A
-    document with fewer links than the average gets artificial ones, to the ``n_similar`` most similar. On this graph
-    every pair has a score; small is close:
+    Links are undirected and weighted by the cosine of the two documents (0.01 if they share no word). A document with
+    fewer links than the average gets artificial links to the ``n_similar`` most similar documents. Every pair of
+    documents then has a score, which is small for close documents:
 
     - "commute", as published: (h_ij + h_ji)/2, with h the expected :func:`hitting_times`;
     - "degree-corrected": 1 − k_ij/√(k_ii k_jj), between 0 and 1, where K = ((1 + ε)D − W)⁻¹ counts the visits of
       a walk that ends at rate ε = 0.02, after 50 steps on average.
 
-    A round trip between two vertices of a large graph takes about vol·(1/d_i + 1/d_j) steps, whatever lies between
-    them (von Luxburg et al.): the shortest ones join hubs with hubs. K is the same inverse of a Laplacian, k_ii is near
-    1/d_i, and the cosine divides just that away. It also makes sense of small components, where walks never get lost.
+    In a large graph the commute time of two vertices is about vol·(1/d_i + 1/d_j), independent of the structure between
+    them (von Luxburg et al.), so that the smallest ones join hubs. The degree-corrected score removes this effect,
+    since k_ii is approximately 1/d_i. It is also meaningful in small components.
 
-    How many of the closest pairs of Cora (binary words; 7 classes; of the raw links 81 %) join papers of one class:
+    Share of the closest pairs of Cora (binary words, 7 classes) that join papers of the same class (links: 81 %):
 
     ==================================  =====  =====  ======
     closest                               500  5,278  20,000
@@ -83,29 +83,29 @@ def global_core_pairs(
     gamma : float, optional
         Keep the pairs with a score below this. In the units of ``score``.
     n_pairs : int, optional
-        Keep so many of the closest pairs instead. Default, without ``gamma``: as many as there are links.
+        Number of closest pairs to keep instead. Default, without ``gamma``: the number of links.
     n_similar : int
-        Artificial links of a document with fewer links than the average. 0 trusts the links alone: more precise, but
-        documents without links stay out.
+        Number of artificial links of a document with fewer links than the average. With 0 only the given links are
+        used, which is more precise, but leaves documents without links out.
     score : {"degree-corrected", "commute"}
     ids : list-like, optional
         Ids of the documents, if the links name them.
     exact_up_to : int
-        Largest component whose scores all come from one dense inverse.
+        Largest component whose scores are computed exactly, by a dense inverse.
     random_state : int, Generator or None
-        For the sketch of a larger component.
+        For the random sketch of larger components.
 
     Returns
     -------
     Constraints
-        Must-links, weighted by the similarity of the documents (at least 0.01): a noisy link counts less. With
-        "commute" it is the cosine of their words, with "degree-corrected" 1 − score, which depends on words and links.
+        Must-links, weighted by the similarity of the documents (at least 0.01). With "commute" it is the cosine of
+        their words, with "degree-corrected" 1 − score, which depends on words and links.
 
     Notes
     -----
     In a component of more than ``exact_up_to`` documents only pairs at most two steps apart are scored, from a random
-    sketch of 256 directions. Distances are then right up to a factor 1 ± ε for all pairs at once, but for a
-    chance of 2 · pairs · exp(−256(ε²/4 − ε³/6)) (Achlioptas 2003), and 1 ± 0.09 for a typical one.
+    sketch of 256 directions. Distances are then accurate up to a factor 1 ± ε for all pairs, except with a probability
+    of 2 · pairs · exp(−256(ε²/4 − ε³/6)) (Achlioptas 2003), and up to 1 ± 0.09 for a typical pair.
 
     References
     ----------
@@ -248,7 +248,7 @@ def _sketched(W: sparse.csr_array, score: str, random_state: Any) -> Iterator[tu
 
 
 def hitting_times(W: Any) -> FloatArray:
-    """Expected hitting times: entry (i, j) is how many steps a random walk from i takes until it first meets j.
+    """Expected hitting times: entry (i, j) is the expected number of steps of a random walk from i until it reaches j.
 
     From a vertex the walk moves to each neighbor with a probability proportional to the weight of the edge:
 
@@ -261,12 +261,12 @@ def hitting_times(W: Any) -> FloatArray:
     Parameters
     ----------
     W : (n, n) array or sparse matrix
-        Weights: symmetric, finite, none negative. The diagonal is the chance to stay.
+        Symmetric, finite, nonnegative weights. The diagonal is the weight of staying at a vertex.
 
     Returns
     -------
     (n, n) array
-        Infinite between vertices that no path joins.
+        Infinite between vertices that are not connected.
 
     References
     ----------
