@@ -6,7 +6,7 @@ from likewise.cli._main import COMMANDS
 
 WRONG = [
     ("cluster flowers.csv --k 151 --method pck", "more than the 150 rows"),
-    ("cluster flowers.csv --k 3 --method costco", "costco needs must-links, and there are none. Give them in"),
+    ("cluster flowers.csv --k 3 --method costco", "costco needs must-links, but there are none. Give them in"),
     ("cluster flowers.csv --k 3 --method rl-nc --hints same.csv", "rl-nc needs cannot-links"),
     ("cluster flowers.csv --k 3 --method dsp", "dsp needs must-links or cannot-links"),
     ("cluster flowers.csv --k 3 --jobs 0", "must be 1 or more, or -1 for all cores"),
