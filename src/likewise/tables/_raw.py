@@ -1,4 +1,4 @@
-"""What a reader gives: the columns of a file as they are, or its matrix."""
+"""The result of a reader: the unprocessed columns of a file, or its matrix."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NESTED = (dict, list, tuple, bytes, np.ndarray)
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """A file, or a data frame, before anything is made of it.
+    """The unprocessed contents of a file or a data frame.
 
     Attributes
     ----------
