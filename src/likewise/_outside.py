@@ -1,4 +1,4 @@
-"""Methods in files of the user's own: ``mine.py:Class``, as ``--with`` takes them."""
+"""Methods in the user's own files, ``mine.py:Class``, for the option ``--with``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._suggest import suggest
 
 
 def load_method(address: str) -> Method:
-    """Read a class from a file and register it; the file is run.
+    """Load a class from a file, and register it; the file is executed.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def load_method(address: str) -> Method:
     Returns
     -------
     Method
-        The facts it states as ``_method``, or those that its class shows.
+        The metadata in its ``_method``, or derived from the class.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The reader's own columns, in their units: how a cluster differs in them from all other rows."""
+"""The original columns, in their units, and how clusters differ in them from all other rows."""
 
 from __future__ import annotations
 
