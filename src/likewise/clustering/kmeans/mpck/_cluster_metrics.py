@@ -1,4 +1,4 @@
-"""A metric for each cluster, as MPCK-means learns them: a weight for each feature, or a whole matrix."""
+"""The metrics of MPCK-means, one for each cluster: a weight for each feature, or a matrix."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ....prepare._kinds import on_one_scale
 from .._points import blocks, dense
 
 MIN_VARIANCE = 1e-3
-"""No variance of a cluster counts as less than this share of the pooled variance."""
+"""Lower bound on the variance of a cluster, relative to the pooled variance."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How rows vary before any clustering.
+    """Means, ranges and variances of all rows.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Spread:
 
     @classmethod
     def of(cls, X: Any, weight: FloatArray | None = None, *, full: bool) -> Spread:
-        """Of rows in memory, each of which counts as often as its weight says."""
+        """Compute from (weighted) rows in memory."""
         mean = _mean(X, weight)
         low, high = (dense(extreme).ravel().astype(np.float64) for extreme in (X.min(axis=0), X.max(axis=0)))
         if not full:
@@ -56,29 +56,28 @@ class Spread:
 
 
 class Metrics(ABC):
-    """Metrics A_h of all clusters, the same for all at first: the inverse of the prior variance.
+    """Metrics A_h of all clusters, initialized to the inverse of the prior variance.
 
     Parameters
     ----------
     X : (n, f) array, CSR matrix or Chunked
     spread : Spread
-        Of these rows.
+        Statistics of these rows.
     n_clusters : int
     shared : bool
-        Learn one for all clusters.
+        Whether all clusters share one metric.
     farthest : {"box", "pair"}
     shrink : float in [0, 1)
-        Variances of clusters are moved this far toward the prior variance, which is the same for every feature, or,
-        with ``shrink`` and features on different scales, the variance of each.
+        Shrinkage of the variances of clusters toward the prior variance, which is the same for every feature, or the
+        variance of each feature if ``shrink`` is positive and features are on different scales.
 
     Attributes
     ----------
     values : (k, f) or (k, f, f) array
     log_det : (k,) array
     row_cost : (k,) array
-        What each cluster costs a row wherever it lies: s/(1−s) ⟨A_h, prior⟩ − 1/(1−s) log det A_h, with s the
-        shrinkage. So A_h is the best metric for its rows if each row comes with s/(1−s) imaginary rows that vary around
-        the center as the prior does.
+        The cost of a row in each cluster that does not depend on the row: s/(1−s) ⟨A_h, prior⟩ − 1/(1−s) log det A_h,
+        with s the shrinkage. It corresponds to s/(1−s) pseudo-rows per row, with the prior variance around the center.
     far : (k,) array
         ‖x' − x''‖² under each metric.
     """
