@@ -285,7 +285,7 @@ def _undo_one(folder: Path, file: dict[str, Any]) -> None:
         replaced = _identity(target) == file["new"]
     except FileNotFoundError:
         return
-    if not replaced:  # it had not come to that, or somebody has written it since
+    if not replaced:  # it was not replaced yet, or was written by another process since
         return
     if file["old"] is None:
         target.unlink()

@@ -68,7 +68,7 @@ def _run(path: Path) -> ModuleType:
         raise ValueError(f"{path} is no file of Python. Write FILE.py:CLASS, such as mine.py:Mine.")
     module = module_from_spec(spec)
     sys.modules[name] = module  # where dataclasses and pickles look it up
-    sys.path.insert(0, str(path.parent))  # what lies beside it can be imported
+    sys.path.insert(0, str(path.parent))  # modules in the same folder can be imported
     try:
         spec.loader.exec_module(module)
     except Exception as error:

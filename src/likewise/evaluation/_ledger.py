@@ -42,7 +42,7 @@ class Ledger:
             Of several values for one cell and seed, the last.
         """
         found: dict[str, dict[int, float]] = {}
-        whole = self.path.read_bytes().rpartition(b"\n")[0]  # somebody may be writing the last line just now
+        whole = self.path.read_bytes().rpartition(b"\n")[0]  # another process may be writing the last line
         for number, line in enumerate(whole.decode(errors="replace").splitlines()[1:], 2):
             try:
                 cell, seed, value = line.rsplit(",", 2)

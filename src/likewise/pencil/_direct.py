@@ -104,7 +104,7 @@ def solve_direct(
 
 
 def _order_ties(X: Any, pencil: Pencil, values: FloatArray, W: FloatArray, is_complete: bool) -> tuple[FloatArray, int]:
-    """Order directions with equal quotients by the push, in an orthonormal basis; returns how many are perfect, too.
+    """Order directions with equal quotients by the push, in an orthonormal basis; also returns how many are perfect.
 
     If not all directions were computed, the last group of ties is left out, since it may be incomplete.
     """

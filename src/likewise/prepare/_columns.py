@@ -179,7 +179,7 @@ def _only_value(cells: Any) -> str | None:
 
 
 def ids_in_words(name: str, values: Any) -> str:
-    """A description of the ids in a column of numbers: row numbers, or distinct integers; "" if these are no ids."""
+    """A description of the ids in a column of numbers: row numbers, or distinct integers; "" if these are not ids."""
     if not (np.isfinite(values).all() and (values == np.floor(values)).all()):
         return ""
     if len(values) >= MIN_RUNNING and values[0] in (0, 1) and (np.diff(values) == 1).all():

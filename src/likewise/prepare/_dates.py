@@ -120,7 +120,7 @@ def as_dates(seconds: FloatArray) -> Any:
 
 
 def _seconds(cell: Any, form: str) -> float | None:
-    """Seconds of a date in the time of its own place; None for what is no date."""
+    """Seconds of a date in its local time; None if it is not a date."""
     if isinstance(cell, np.datetime64):
         cell = cell.astype("datetime64[us]").item()
     elif hasattr(cell, "to_timestamp"):  # a period of pandas

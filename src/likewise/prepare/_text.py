@@ -33,7 +33,7 @@ ENGLISH = ("english", "porter")
 """The stemmers of English: the second Snowball one, and Porter's first."""
 
 WORD = r"(?u)\b(?=\w*[^\W_])\w\w+\b"
-"""Two letters or digits or more; a line of underscores is no word."""
+"""At least two characters, with at least one letter or digit."""
 
 CUT_ENDINGS = (
     "al", "ant", "ator", "e", "ed", "ent", "er", "ful", "ic",
@@ -334,7 +334,7 @@ class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
 
 
 def checked_texts(texts: Any) -> list[str]:
-    """The texts as a list, or an error that names the one that is no text."""
+    """The texts as a list; raises an error that names the first value that is not a text."""
     remedy = "Pass a list of strings, one for each row."
     if isinstance(texts, str | bytes):
         raise ValueError(f"texts is one single string, {texts[:40]!r}. {remedy[:-1]}: [text].")

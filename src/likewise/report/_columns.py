@@ -80,7 +80,7 @@ class Columns:
     order : tuple of str
         All columns, in the order of the table.
     scaled : bool
-        Whether numbers are in standard deviations, since nobody said what they were before.
+        Whether numbers are in standard deviations, because the original units are unknown.
     """
 
     names: tuple[str, ...] = ()

@@ -242,9 +242,9 @@ class Facts:
         return self.columns.differences(self.map_labels, self.n_clusters)
 
     def words(self, cluster: int) -> list[tuple[str, float]]:
-        """The words that a cluster has more often than others, with their differences; none where there are no texts.
+        """The words that are more frequent in a cluster than in others, with their differences; none without texts.
 
-        Numbers are no words.
+        Numbers are left out.
         """
         if self.is_text:
             found = self.top_features(cluster, 40)

@@ -12,7 +12,7 @@ import numpy as np
 from .._suggest import suggest
 
 NESTED = (dict, list, tuple, bytes, np.ndarray)
-"""Types of cells that are no single values."""
+"""Types of cells that are not scalars."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,21 +21,21 @@ from ...linalg._unit_rows import unit_rows
 from ._read import link_matrix, undirected, undirected_pairs
 
 RESTART = 0.02
-"""Rate at which the walk behind the degree-corrected score ends: after 50 steps on average."""
+"""Termination rate of the walk for the degree-corrected score: it ends after 50 steps on average."""
 
 MIN_SIMILARITY = 0.01
-"""The similarity of linked documents without a common word: the link stays, and counts little."""
+"""The similarity of linked documents without common words."""
 
 SCORES = ("degree-corrected", "commute")
 
 N_DIRECTIONS = 256
-"""Directions of the sketch of a large component."""
+"""Number of directions of the sketch of a large component."""
 
 CELLS = 4_000_000
-"""Pairs that are scored at once."""
+"""Number of pairs scored at once."""
 
 ROUNDING = 1e-10
-"""Two products of the same rows may differ in the last digits; cosines this close are equal."""
+"""Cosines that differ by less than this are equal, since products of the same rows may differ in the last digits."""
 
 
 def global_core_pairs(
@@ -146,12 +146,12 @@ def global_core_pairs(
 
 
 def unit_documents(X: Any) -> Any:
-    """Rows of unit length; a row of zeros stays one."""
+    """Rows of unit length; zero rows stay zero."""
     return unit_rows(check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), input_name="X"))
 
 
 def cosines(unit: Any, pairs: IntArray) -> FloatArray:
-    """The cosine of each pair of rows of unit length, a part of the pairs at a time."""
+    """The cosine of each pair of rows of unit length, computed in blocks."""
     found = np.zeros(len(pairs))
     for part in slices(len(pairs), 100_000):
         left, right = (unit[pairs[part, side]] for side in (0, 1))
@@ -161,7 +161,7 @@ def cosines(unit: Any, pairs: IntArray) -> FloatArray:
 
 
 def walk_graph(matrix: sparse.csr_array, unit: Any, n_similar: int) -> sparse.csr_array:
-    """The weighted graph of the walks: links by similarity, and artificial ones for documents with few."""
+    """The weighted graph of the walks: links weighted by similarity, and artificial links for documents with few."""
     n = matrix.shape[0]
     degree = np.diff(undirected(matrix).indptr)
     pairs = undirected_pairs(matrix)
@@ -176,7 +176,7 @@ def walk_graph(matrix: sparse.csr_array, unit: Any, n_similar: int) -> sparse.cs
 
 
 def most_similar(unit: Any, rows: IntArray, count: int) -> IntArray:
-    """Pairs (row, neighbor): the ``count`` other rows of largest cosine above 0; of equals the first."""
+    """Pairs (row, neighbor) of each row and the ``count`` others of largest positive cosine; the first, if tied."""
     count = min(count, unit.shape[0] - 1)
     if count < 1:
         return np.empty((0, 2), dtype=np.int64)
@@ -186,7 +186,7 @@ def most_similar(unit: Any, rows: IntArray, count: int) -> IntArray:
 
 
 class _Best:
-    """The closest pairs so far: ``count`` of them, or all whose score is below a bound."""
+    """The closest pairs so far: ``count`` of them, or all with a score below a bound."""
 
     def __init__(self, count: int | None, below: float | None) -> None:
         self.count = count
@@ -195,11 +195,11 @@ class _Best:
         self.scores = np.empty(0)
 
     def add(self, left: IntArray, right: IntArray, scores: FloatArray, members: IntArray) -> None:
-        """Take in pairs of a component."""
+        """Add the pairs of a component."""
         if self.below is not None:
             keep = np.flatnonzero(scores < self.below)
         elif self.count is not None and self.count < len(scores):
-            # All that might be among the closest: those at the last place tie, and the order of rows decides.
+            # Keep all pairs that tie for the last place; the order of rows decides later.
             last = np.partition(scores, self.count - 1)[self.count - 1] if self.count else -np.inf
             keep = np.flatnonzero(scores <= last)
         else:
@@ -225,7 +225,7 @@ def _exact(W: sparse.csr_array, score: str) -> tuple[IntArray, IntArray, FloatAr
 
 
 def _sketched(W: sparse.csr_array, score: str, random_state: Any) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-    """Approximate scores of the pairs at most two steps apart, a block of rows at a time."""
+    """Approximate scores of the pairs at most two steps apart, one block of rows at a time."""
     commute = score == "commute"
     Y = sketch(W, 0.0 if commute else RESTART, N_DIRECTIONS, random_state)
     degree = np.asarray(W.sum(axis=1)).ravel()
@@ -358,9 +358,9 @@ def _inverse(A: FloatArray) -> FloatArray:
 def sketch(W: sparse.csr_array, restart: float, n_directions: int, random_state: Any) -> FloatArray:
     """Rows whose inner products approximate ((1 + restart)I − D^-½WD^-½)⁻¹ (its pseudo-inverse if restart = 0).
 
-    The matrix M is CᵀC, with C the weighted incidence matrix above √restart·I; so M⁻¹ = (CM⁻¹)ᵀ(CM⁻¹), and random
-    signs Q keep the lengths and angles of the columns of CM⁻¹ (Johnson, Lindenstrauss): M⁻¹CᵀQ/√q, a linear system
-    for each of the q directions and none for a vertex.
+    The matrix M is CᵀC, with C the weighted incidence matrix stacked on √restart·I, so M⁻¹ = (CM⁻¹)ᵀ(CM⁻¹). Random
+    signs Q approximately preserve the lengths and angles of the columns of CM⁻¹ (Johnson–Lindenstrauss). So M⁻¹CᵀQ/√q
+    is computed, with one linear system for each of the q directions instead of one for each vertex.
 
     References
     ----------
@@ -379,7 +379,7 @@ def sketch(W: sparse.csr_array, restart: float, n_directions: int, random_state:
         shape=(n, m),
     )
     B = np.empty((n, n_directions))
-    for some in slices(n_directions, 16):  # a few directions at a time: signs of all edges are many
+    for some in slices(n_directions, 16):  # a few directions at a time, since each needs a sign for every edge
         B[:, some] = incidence @ rng.choice([-1.0, 1.0], size=(m, some.stop - some.start))
     if restart:
         B += np.sqrt(restart) * rng.choice([-1.0, 1.0], size=B.shape)

@@ -102,13 +102,13 @@ class Metrics(ABC):
 
     @abstractmethod
     def lengths(self, rows: Any, centers: FloatArray | None = None) -> FloatArray:
-        """‖row − center_h‖² under A_h for each row and cluster; from zero where there are no centers."""
+        """‖row − center_h‖² under A_h for each row and cluster; ‖row‖² without centers."""
 
     @abstractmethod
     def dual(self, cluster: int, vector: FloatArray, columns: Any = slice(None)) -> FloatArray:
         """A_h v for a vector (or each row of a table) that has values in some columns only.
 
-        For a diagonal metric the answer has these columns, too.
+        For a diagonal metric the result has only these columns.
         """
 
     @abstractmethod
@@ -125,10 +125,10 @@ class Metrics(ABC):
 
     @abstractmethod
     def _best(self, variance: FloatArray) -> Self:
-        """The metrics with these inverses, no variance below the bound."""
+        """The metrics that are the inverses of these variances, subject to the lower bound."""
 
     def cost(self, spread: FloatArray, together: FloatArray) -> float:
-        """What violated constraints cost: Σ_h ⟨A_h, spread_h⟩ + together_h · ‖x' − x''‖²; see :class:`.Violations`."""
+        """The total penalty Σ_h ⟨A_h, spread_h⟩ + together_h · ‖x' − x''‖²; see :class:`.Violations`."""
         return float((self.values * spread).sum() + self.far @ together)
 
     def learned(
@@ -140,9 +140,9 @@ class Metrics(ABC):
         together: FloatArray,
         weight: FloatArray | None = None,
     ) -> Self:
-        """The best metrics for these labels: Eq. 7 of the paper, A_h = |X_h| (…)⁻¹.
+        """The optimal metrics for these labels: Eq. 7 of the paper, A_h = |X_h| (…)⁻¹.
 
-        ``spread`` and ``together`` are what violated constraints add to the spread of the clusters, as in :meth:`cost`.
+        ``spread`` and ``together`` are the contributions of violated constraints, as in :meth:`cost`.
         """
         sizes, scatter = self.summed(X, labels, weight)
         return self.learned_from(sizes, scatter, centers, spread, together)
@@ -159,7 +159,7 @@ class Metrics(ABC):
     def learned_from(
         self, sizes: FloatArray, scatter: FloatArray, centers: FloatArray, spread: FloatArray, together: FloatArray
     ) -> Self:
-        """The same from sizes and scatter, which are changed."""
+        """The same from sizes and scatter, which are modified in place."""
         total = scatter
         total -= _times(sizes, self._outer(centers.astype(float)))
         total += spread + _times(together, self._outer(self._apart))
@@ -192,7 +192,7 @@ class Metrics(ABC):
         return (one - self._farthest_from(one)).astype(np.float64)
 
     def _farthest_from(self, places: FloatArray) -> FloatArray:
-        """The row that is farthest from a place under each metric."""
+        """The row that is farthest from a point under each metric."""
         if not isinstance(self._X, Chunked):
             assert self._X is not None
             return dense(self._X[self.lengths(self._X, places).argmax(axis=0)])
@@ -200,21 +200,21 @@ class Metrics(ABC):
         return found.rows
 
     def lean(self) -> Self:
-        """A copy that knows no rows, for wherever they lie; ‖x' − x''‖² cannot be asked of it."""
+        """A copy without the rows, to be sent to workers; it cannot compute ‖x' − x''‖²."""
         lean = copy(self)
         lean._X = None
         return lean
 
     def moved_to(self, values: FloatArray) -> Self:
-        """These metrics, where the bound on variances allows them, with the prior and the rows of this one."""
+        """A copy with other metrics, subject to the bound on variances, and the same prior and rows."""
         return self._best(self._inverses(values))
 
     @abstractmethod
     def _inverses(self, values: FloatArray) -> FloatArray:
-        """The variances that metrics are the inverses of."""
+        """The variances whose inverses are the metrics."""
 
     def _again(self) -> Self:
-        """A copy to be given other values."""
+        """A copy without cached values, for other metrics."""
         again = copy(self)
         for cached in ("far", "_apart"):  # computed from the values of before
             again.__dict__.pop(cached, None)
@@ -244,7 +244,7 @@ class DiagonalMetrics(Metrics):
         super().__init__(X, spread, n_clusters, shared=shared, farthest=farthest, shrink=shrink)
         pooled = spread.pooled
         mean = pooled.mean() or 1.0
-        # A constant feature does not matter, whatever its weight.
+        # The weight of a constant feature does not matter.
         self._pooled = np.where(pooled > 1e-12 * mean, pooled, mean)
         self._prior = np.full_like(self._pooled, mean) if self._equal_prior else self._pooled
         self._set(np.tile(self._prior, (n_clusters, 1)))
@@ -305,7 +305,7 @@ class FullMetrics(Metrics):
         self._whiten = axes / np.sqrt(sizes)  # whitenᵀ · pooled · whiten = I
         if self._equal_prior:
             self._prior = mean * np.eye(f)
-            # The largest scalar metric that respects the bound on variances.
+            # The largest multiple of the identity that satisfies the bound on variances.
             self._set(np.tile(np.eye(f) / np.sqrt(max(mean, MIN_VARIANCE * sizes[-1])), (n_clusters, 1, 1)))
         else:
             self._prior = np.diag(self._pooled.diagonal())
@@ -337,7 +337,7 @@ class FullMetrics(Metrics):
 
     def scatter(self, rows: Any, weight: sparse.csr_array) -> FloatArray:
         """Σ_i weight_hi · x_i x_iᵀ."""
-        # Each h touches only the rows it weighs.
+        # Each h only involves the rows with nonzero weight.
         found = []
         for h in range(self.n_clusters):
             start, stop = weight.indptr[h], weight.indptr[h + 1]
@@ -365,7 +365,7 @@ class FullMetrics(Metrics):
 
 @dataclass(frozen=True, eq=False)
 class Farthest:
-    """The rows farthest from some places, and how far they are; of equals the first."""
+    """The rows farthest from some points, and their distances; the first, if tied."""
 
     lengths: FloatArray
     rows: FloatArray
@@ -378,7 +378,7 @@ class Farthest:
 
 
 def farthest(rows: Any, first: int, *, metrics: Metrics, places: FloatArray) -> Farthest:
-    """The rows of a leaf that are farthest from a place under each metric."""
+    """The rows of a leaf that are farthest from a point under each metric."""
     k = metrics.n_clusters
     found = Farthest(np.full(k, -1.0), np.zeros(places.shape))
     for some in blocks(rows.shape[0], rows.shape[1] + k):
