@@ -174,7 +174,7 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
         seed = int(rng.randint(2**31 - 1))
         hinted = np.flatnonzero(known.constrained_rows())
         read = None
-        if self.projection is None or getattr(self.projection, "_unhinted", None) == "moments":
+        if self.projection is None or getattr(self.projection, "_unconstrained", None) == "moments":
             read = read_once(X, hinted, SAMPLE, seed)
         with stage("reading rows"):
             some = X.take(hinted, SAMPLE, seed) if read is None else read.some

@@ -14,7 +14,7 @@ from ..forms import centroid_scatter, ridge
 from ..forms._kinds import centroids
 from ..pencil import Pencil, orthonormal_rows
 from ..pencil._solve import warn_if_fewer
-from ._base import Projection, Unhinted
+from ._base import Projection, Unconstrained
 from ._groups import SINGLETONS, group_codes
 from ._weighted import WeightedProjection
 
@@ -80,7 +80,7 @@ class ASP(WeightedProjection):
         self.singletons = singletons
 
     @property
-    def _unhinted(self) -> Unhinted:  # type: ignore[override]
+    def _unconstrained(self) -> Unconstrained:  # type: ignore[override]
         if self.basis == "qr":  # pivoting selects individual rows
             return "each"
         return "moments" if self.singletons in ("all", "auto") else "ignored"

@@ -55,7 +55,7 @@ ROUGH_TOL = 0.02
 convergence is slow. On 18,846 texts, the sum of 40 quotients is within half a percent of that after ten times as many
 steps."""
 
-Unhinted = Literal["each", "moments", "ignored"]
+Unconstrained = Literal["each", "moments", "ignored"]
 """How unconstrained rows enter both forms: individually, only through their number, mean and scatter, or not at all."""
 
 FLOATS = (np.float64, np.float32)
@@ -100,7 +100,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         optional=("share_", "n_perfect_", "route_"),
         check=_check_components,
     )
-    _unhinted: ClassVar[Unhinted] = "each"
+    _unconstrained: ClassVar[Unconstrained] = "each"
     _tol: ClassVar[float] = TOL
     _published: ClassVar[dict[str, Any]] = {}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -170,12 +170,12 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
     def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints, bool]:
         """The validated rows and constraints, and whether the values of the rows were checked to be finite."""
         if is_chunked(X):
-            if self._unhinted == "each":
+            if self._unconstrained == "each":
                 raise self._needs_memory()
             far = chunked_rows(X)
             keep_columns(self, far)
             return far, checked_constraints(self, far.shape[0], y, constraints, self._needs), True
-        one_pass = self._unhinted == "moments" and isinstance(X, np.ndarray) and X.ndim == 2 and is_tall(X.shape)
+        one_pass = self._unconstrained == "moments" and isinstance(X, np.ndarray) and X.ndim == 2 and is_tall(X.shape)
         rows, given = fit_inputs(
             self,
             X,
@@ -199,7 +199,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
     ) -> np.ndarray:
         """The directions; tall data are replaced by a few weighted rows if the method allows."""
         in_files = isinstance(X, Chunked)
-        if self._unhinted == "each":
+        if self._unconstrained == "each":
             return self._components(X, constraints)
         hinted = np.flatnonzero(constraints.constrained_rows())
         rows = X if isinstance(X, Chunked) else InMemory(X)
@@ -210,7 +210,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
                 check_finite(self, X)
                 check_magnitude(X)
             return self._components(X, constraints)
-        if self._unhinted == "moments":
+        if self._unconstrained == "moments":
             read = read_once(rows, hinted) if read is None else read
             others, origin, named = read.others, read.origin, read.hinted_rows(hinted)
             if not (checked or (others + moments(named, 0, origin=origin)).shows_all(origin, X.dtype)):
@@ -352,7 +352,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = bool(self._needs)
-        tags.array_api_support = self._unhinted != "each"
+        tags.array_api_support = self._unconstrained != "each"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

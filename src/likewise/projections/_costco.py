@@ -75,7 +75,7 @@ class Costco(WeightedProjection):
         keeps_all_components=True,
         cost=PRODUCTS,
     )
-    _unhinted = "moments"
+    _unconstrained = "moments"
     _published: ClassVar[dict[str, Any]] = {"beta": "published", "over": "pull", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,

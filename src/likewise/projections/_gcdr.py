@@ -16,7 +16,7 @@ from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbors
 from ..graphs._distances import Euclidean
 from ..graphs._neighbors import N_JOBS, SEARCH, check_n_neighbors, graph_of
 from ..pencil import Pencil
-from ._base import RIDGE, ROUGH_TOL, Projection, Unhinted
+from ._base import RIDGE, ROUGH_TOL, Projection, Unconstrained
 from ._lpp import locality_ridge
 from ._weighted import WeightedForms
 
@@ -117,7 +117,7 @@ class GCDR(WeightedForms):
         self.n_jobs = n_jobs
 
     @property
-    def _unhinted(self) -> Unhinted:  # type: ignore[override]
+    def _unconstrained(self) -> Unconstrained:  # type: ignore[override]
         # With degree="strict" an error may name rows, so the rows must be those of X.
         return "each" if self.n_neighbors or self.degree == "strict" else "moments"
 

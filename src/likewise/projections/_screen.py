@@ -10,7 +10,7 @@ from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import between_scatter, ridge
 from ..pencil import Pencil
-from ._base import Projection, Unhinted
+from ._base import Projection, Unconstrained
 from ._dca import cannot_link_scatter
 from ._groups import SINGLETONS, group_codes
 from ._weighted import WeightedProjection
@@ -77,7 +77,7 @@ class SCREEN(WeightedProjection):
         return Needs.CANNOT_LINK if self.scatter == "cannot" else super()._needs
 
     @property
-    def _unhinted(self) -> Unhinted:  # type: ignore[override]
+    def _unconstrained(self) -> Unconstrained:  # type: ignore[override]
         return "moments" if self.scatter == "groups" and self.singletons in ("all", "auto") else "ignored"
 
     def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:

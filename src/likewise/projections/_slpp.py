@@ -49,7 +49,7 @@ class SLPP(Projection):
     _method: ClassVar[Method] = Method(
         "slpp", prefer="a baseline: the must-link graph", paper="Cai, He 2005", needs=Needs.MUST_LINK, cost=PRODUCTS
     )
-    _unhinted = "ignored"
+    _unconstrained = "ignored"
     _tol = ROUGH_TOL
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "push", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -51,7 +51,7 @@ class SSDR(WeightedProjection):
     _method: ClassVar[Method] = Method(
         "ssdr", prefer="few constraints: PCA, gently corrected", paper="Zhang, Zhou, Chen 2007", cost=PRODUCTS
     )
-    _unhinted = "moments"
+    _unconstrained = "moments"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],
         "alpha": [Interval(Real, 0, None, closed="left")],

@@ -16,7 +16,7 @@ from ._weighted import WeightedProjection
 class WithinGroups(WeightedProjection):
     """A projection whose pull is the scatter within groups plus a ridge, smaller if there are many must-links."""
 
-    _unhinted = "ignored"
+    _unconstrained = "ignored"
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "pull", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,
