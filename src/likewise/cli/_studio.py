@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SUFFIX = ".studio"
 
 REPEATED = ("id", "label", "text", "columns", "ignore", "beside", "missing", "language", "encoding", "folder")
-"""Options of reading that a command needs to make the same."""
+"""Reading options that are repeated in the command that reproduces the result."""
 
 
 def _names(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str]:
@@ -177,7 +177,7 @@ def _label_source(rows: Rows, label: str | None) -> list[str]:
 
 
 def _options(reading: dict[str, Any]) -> list[str]:
-    """Options of reading that are not as they are by default, as they are typed."""
+    """The reading options that differ from their defaults, as on the command line."""
     defaults = {parameter.name: parameter for parameter in click.get_current_context().command.params}
     found: list[str] = []
     for name, value in reading.items():
@@ -188,7 +188,7 @@ def _options(reading: dict[str, Any]) -> list[str]:
             value if name in ("text", "ignore") else [",".join(value) if isinstance(value, list | tuple) else value]
         )
         for each in values:
-            found += [f"--{name}", str(each)]
+            found += [parameter.opts[0], str(each)]
     return found
 
 
