@@ -29,7 +29,7 @@ def registry(monkeypatch):
 
 @pytest.fixture
 def mine(tmp_path):
-    """The class of docs/add-a-paper.md as a file, and a plain one that says nothing of itself."""
+    """The class of docs/add-a-paper.md as a file, and a plain one without metadata."""
     code = re.search(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)[1]
     path = tmp_path / "mine.py"
     path.write_text(

@@ -195,7 +195,7 @@ MISTAKES = {
     ),
     "no column": (lambda: PCKMeans(2).fit(X[:, :0]), ValueError, "0 feature(s)"),
     # values of parameters
-    "more clusters than rows": (lambda: Likewise(41).fit(X), ValueError, "n_clusters=41", "40 rows", "Ask for fewer"),
+    "more clusters than rows": (lambda: Likewise(41).fit(X), ValueError, "n_clusters=41", "40 rows", "Use fewer"),
     "no cluster": (lambda: Likewise(0).fit(X), ValueError, "'n_clusters' parameter of Likewise", "Got 0"),
     "clusters as text": (lambda: Likewise("3").fit(X), ValueError, "must be an int", "Got '3'"),
     "trust": (lambda: Likewise(trust="hard").fit(X), ValueError, "'strict'", "Got 'hard'"),
@@ -205,7 +205,7 @@ MISTAKES = {
     "the other kind of hints": (
         lambda: Costco().fit(X, Constraints(N, (), [(0, 1)])),
         ValueError,
-        "Costco learns from must-links, and the constraints hold none",
+        "Costco learns from must-links, but the constraints contain none",
         "Add some",
     ),
     "hints that are not used": (lambda: NormalizedCut(2).fit(X, HINTS), ValueError, "does not use", "Use PCKMeans"),
@@ -231,7 +231,7 @@ MISTAKES = {
     "weights that cannot be summed": (
         lambda: PCKMeans(2).fit(X, constraints=Constraints(len(X), [(0, 1), (2, 3)], must_weight=[1.0, 1e300])),
         ValueError,
-        "must_weight goes from 1 to 1e+300",
+        "must_weight ranges from 1 to 1e+300",
     ),
     # files
     "a model that is not there": (lambda: Likewise.load("none.likewise"), FileNotFoundError, "does not exist. Check"),

@@ -1,4 +1,4 @@
-"""Types of arrays, blocks and samples of rows, missing values, labels as numbers: for every subpackage."""
+"""Types of arrays, blocks and samples of rows, missing values, and numbering of labels, for all packages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_missing(value: Any) -> bool:
     try:
         return bool(value != value)
     except (TypeError, ValueError):
-        # pandas' NA refuses to be a truth value; anything else that refuses, such as an array, is there
+        # pandas' NA has no truth value; other objects without one, such as arrays, are not missing.
         return type(value).__name__ == "NAType"
 
 
@@ -54,15 +54,15 @@ def relabel(labels: IntArray) -> IntArray:
     [0, -1, 1, 0]
     """
     labels = np.maximum(labels, -1).astype(np.int64, copy=False)
-    if (labels <= _largest_before(labels) + 1).all():  # numbered so already
+    if (labels <= _largest_before(labels) + 1).all():  # already in this form
         return labels
     known = np.flatnonzero(labels >= 0)
     values = labels[known]
-    if values.max() > 4 * len(labels):  # as numbers they are too large to count with
+    if values.max() > 4 * len(labels):  # too large for a lookup table
         values = np.unique(values, return_inverse=True)[1].ravel()
     place = np.arange(len(values))
     first = np.empty(int(values.max()) + 1, dtype=np.int64)
-    first[values[::-1]] = place[::-1]  # of many writes the last one stays: the first appearance
+    first[values[::-1]] = place[::-1]  # the last write wins, which is the first appearance
     appeared = first[values]
     labels[known] = (np.cumsum(appeared == place) - 1)[appeared]
     return labels

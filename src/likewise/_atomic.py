@@ -1,7 +1,7 @@
-"""Atomic writing: a file is complete or stays as it was, whatever happens on the way.
+"""Atomic writing: a file is either written completely or left unchanged, whatever happens.
 
-All writers of this package open their file by :func:`atomic_write` or :func:`atomic_write_text`. What belongs together
-is written inside :func:`atomic_group`, and then all files of a run are new, or none is.
+All writers of this package open files with :func:`atomic_write` or :func:`atomic_write_text`. Files that belong
+together are written inside :func:`atomic_group`, so that either all of them are new or none is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _group: ContextVar[_Written | None] = ContextVar("likewise_atomic_group", defaul
 
 
 def check_path(path: object, call: str) -> None:
-    """Refuse what is no path, as where arguments were swapped; ``call`` shows their order.
+    """Raise an error if ``path`` is not a path, for example if arguments were swapped; ``call`` shows their order.
 
     >>> check_path([1, 2], "save(path, model)")
     Traceback (most recent call last):
@@ -37,11 +37,11 @@ def check_path(path: object, call: str) -> None:
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file for writing that takes its name when the block ends well, and is removed when it does not.
+    """Open a temporary file for writing, which is renamed to ``path`` if the block succeeds, and removed otherwise.
 
-    Until then the bytes are in a hidden file of the same folder. Errors, a full disk and Ctrl-C all leave what was
-    there before; so does a kill, and the next writer in the folder removes the hidden file. A file that is replaced
-    keeps its mode; of a symbolic link, the target is replaced. An ``OSError`` names ``path``.
+    The temporary file is hidden, in the same folder. Errors, a full disk, Ctrl-C and kills leave an existing file
+    unchanged; the temporary file of a killed process is removed by the next process that writes to the folder. A file
+    that is replaced keeps its mode; for a symbolic link the target is replaced. An ``OSError`` names ``path``.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextmanager
 def atomic_write_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
-    r"""The same for text, in UTF-8; lines end as they are written, in "\\n" on all systems.
+    r"""The same for text in UTF-8; line ends are not converted, and are "\\n" on all systems.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def atomic_write_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 
 @contextmanager
 def atomic_group() -> Iterator[None]:
-    """All files written inside take their names together at the end, or none does.
+    """Rename all files written inside the block together at the end, or none of them.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def atomic_group() -> Iterator[None]:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise now the ``OSError`` that :func:`atomic_write` would raise after all the work.
+    """Raise the ``OSError`` that :func:`atomic_write` would raise, before the work starts.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _create(target: Path) -> tuple[BinaryIO, Path, int | None]:
-    """A new hidden file in the same folder, as only there it can be renamed, and what holds it."""
+    """A new hidden file in the same folder, where it can be renamed atomically, and its lock."""
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if target.exists() and not target.is_file():  # a device or a pipe is not to be replaced by a file
@@ -185,7 +185,7 @@ def _sync(file: BinaryIO) -> None:
 
 
 def _rename(written: list[Renaming]) -> None:
-    """Give all their names; where one cannot have it, all are undone."""
+    """Rename all files; if one fails, all are undone."""
     if len(written) < 2:
         for one in written:
             _rename_one(one)
@@ -220,5 +220,5 @@ def _rename_one(one: Renaming) -> None:
 
 
 def _about(error: OSError, path: str | os.PathLike[str], more: str = "") -> OSError:
-    """The same error about the file that is wanted, not about the temporary one."""
+    """The same error for the target file instead of the temporary one."""
     return OSError(error.errno, f"{error.strerror}{more}", os.fspath(path))

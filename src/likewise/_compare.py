@@ -1,4 +1,4 @@
-"""``likewise.compare``: methods by their names, classes and estimators on the same draws of hints."""
+"""``likewise.compare``: compare methods, given by name, class or estimator, on the same samples of hints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .prepare import DataKind, TableFeatures
 from .prepare._table_features import needs_table_features
 
 METHODS = ("k-means", "pck", "c-nc", "likewise")
-"""What is compared where nothing is said."""
+"""The methods that are compared by default."""
 
 
 def compare(
@@ -39,39 +39,39 @@ def compare(
     kind: DataKind | str | None = None,
     verbose: bool = True,
 ) -> Comparison:
-    """Compare methods on data whose classes are known: all get the same hints, drawn from the classes.
+    """Compare methods on data with known classes, using the same hints sampled from the classes.
 
     Parameters
     ----------
     X : (n, f) array, sparse matrix or data frame
     y : (n,) labels
-        The classes. Methods never see them.
+        The true classes, from which hints are sampled and scores are computed.
     methods : mapping of str to method, sequence of methods, or "all"
         A method is a name as in ``likewise methods``, a class, an estimator, or a function of a case and a seed
-        (:mod:`likewise.evaluation.protocols`). Each gets as many clusters as there are classes, whatever ``n_clusters``
-        it has; a projection is followed by k-means. "all" is every method that is installed, the best first.
+        (:mod:`likewise.evaluation.protocols`). The number of clusters is set to the number of classes; a projection is
+        followed by k-means. "all" is every method that is installed, with the result sorted by score.
     amounts : sequence of int
         Numbers of hints; 0 for none.
     how, error_rate
         As for :meth:`likewise.Constraints.sample`.
     ask : sequence of str, optional
-        Compare what is asked, too: each amount of each of "pairs", "piles" (of three rows), "odd" (which of three rows
-        is the odd one out), "triplets", "forced-triplets" (without "can't say") and "preferences".
+        Kinds of questions to compare as well, each with each amount: "pairs", "piles" (of three rows), "odd" (which of
+        three rows is the odd one out), "triplets", "forced-triplets" (without "can't say") and "preferences".
     score : {"nmi", "ari", "rand", "f", "scaled_rand", "purity", "kept", "seconds"}
-        "kept" is the share of hints that hold.
+        "kept" is the share of hints that are satisfied.
     repeats : int
-        Number of draws of hints.
+        Number of samples of hints.
     seed : int
-        Random seed of the first draw; the others follow.
+        Random seed of the first sample; the others use the following seeds.
     kind : str, optional
-        The kind of data, as for :class:`likewise.Likewise`. None: seen by each method itself.
+        The kind of data, as for :class:`likewise.Likewise`. If None, each method determines it.
     verbose : bool
-        Show progress, if it takes over a second.
+        Whether to show progress.
 
     Returns
     -------
     Comparison
-        Prints as a table; ``to_frame()`` has every value.
+        Printed as a table; ``to_frame()`` returns all values.
 
     See Also
     --------
@@ -104,7 +104,7 @@ def compare(
 
 
 def _named(methods: Any) -> dict[str, Any]:
-    """Methods by the names they have in the result."""
+    """A mapping of the methods by their names in the result."""
     if isinstance(methods, Mapping):
         return dict(methods)
     if isinstance(methods, str) and methods == "all":
@@ -126,7 +126,7 @@ def _name_of(method: Any) -> str:
 
 
 def as_protocol_method(method: Any, data_kind: DataKind | None = None) -> ProtocolMethod:
-    """From a case and a seed to labels, for a method by its name, a class, an estimator, or such a function itself.
+    """Convert a method, given by name, class, estimator or function, to a function of a case and a seed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How an estimator is fitted on an array of torch or CuPy, where the array lies."""
+"""Fitting an estimator on a torch or CuPy array, on its device."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from ._devices import check_same_place, dispatches, double_of, move_fitted, name
 from .chunked._device import DeviceRows
 
 LEAST_ROWS = 2**14
-"""Fewer rows are fitted in host memory: that is done before a device would pay."""
+"""Fewer rows are fitted in host memory, which is faster."""
 
 
 def fit_on_device(estimator: Any, X: Any, y: Any, *, wide: int | None = None, **given: Any) -> Any:
-    """Fit on an array where it lies; what is fitted lies there, too.
+    """Fit on an array on its device, to which fitted attributes are moved.
 
-    Few rows, rows of very many columns, and rows with weights are fitted in host memory.
+    Few rows, very many columns, and weighted rows are fitted in host memory.
 
     Parameters
     ----------
     estimator : estimator
-        Its ``fit`` takes rows that come leaf by leaf.
+        An estimator that can read rows leaf by leaf.
     X : (n, f) array of torch, CuPy or another library
     y : array-like or None
     wide : int, optional
-        Beyond so many columns the fit is done in host memory.
+        With more columns than this, fit in host memory.
     **given
-        Further arguments of ``fit``; those that are None are left out.
+        Other arguments of ``fit``; those that are None are left out.
     """
     if not estimator.__sklearn_tags__().array_api_support:
         refuse(estimator, X)
@@ -40,13 +40,13 @@ def fit_on_device(estimator: Any, X: Any, y: Any, *, wide: int | None = None, **
 
 
 def checked_on_device(estimator: Any, X: Any, **options: Any) -> Any:
-    """``validate_data`` of scikit-learn for such an array; values are not looked at."""
+    """``validate_data`` of scikit-learn for such an array, without checking values."""
     xp = namespace(X)
     floats = (xp.float64, xp.float32) if double_of(X) == xp.float64 else (xp.float32,)
     return validate_data(estimator, X, dtype=floats, ensure_all_finite=False, **options)
 
 
 def new_rows_on_device(estimator: Any, X: Any, attribute: str, method: str) -> Any:
-    """New rows for a fitted estimator, checked, where they lie; None where X is no such array."""
+    """Validated new rows for a fitted estimator, on their device; None if X is not such an array."""
     check_same_place(estimator, X, attribute, method)
     return checked_on_device(estimator, X, reset=False) if dispatches(X) else None

@@ -1,7 +1,7 @@
-"""Arrays of other libraries than NumPy, such as torch and CuPy, on a GPU or not, by the array API standard.
+"""Arrays of libraries other than NumPy, such as torch and CuPy, on any device, by the array API standard.
 
-scikit-learn's convention holds: with ``sklearn.set_config(array_api_dispatch=True)`` such arrays are used where they
-lie, and what is fitted lies there, too. Everything that depends on the library is here.
+As in scikit-learn, such arrays are used on their device with ``sklearn.set_config(array_api_dispatch=True)``, and
+fitted attributes are on the same device. Everything that depends on the library is in this module.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ SUPPORTED = (
     "ProjectThenCluster, PCKMeans, COPKMeans and SphericalKMeans; the projections Costco, SSDR, SCREEN, ASP, RCA, DCA, "
     "SLPP, and GCDR with n_neighbors=0. Likewise is given likewise.chunked.OnDevice(X), and places rows there"
 )
-"""What is fitted where an array lies."""
+"""The estimators that can be fitted on a device."""
 
 SMALL = 2**20
-"""Bytes of an array that is brought to a device without waiting."""
+"""Arrays of fewer bytes are copied to a device asynchronously."""
 
 WORK = 2**27
-"""Numbers that are made at once while rows are looked at on a device: half a gigabyte to a gigabyte."""
+"""Number of intermediate values computed at once on a device: half a gigabyte to a gigabyte."""
 
 
 def is_foreign(X: Any) -> bool:
-    """Whether X is an array of another library than NumPy.
+    """Whether X is an array of a library other than NumPy.
 
     >>> is_foreign(np.zeros(3)), is_foreign([1, 2])
     (False, False)
@@ -41,12 +41,12 @@ def is_foreign(X: Any) -> bool:
 
 
 def dispatches(X: Any) -> bool:
-    """Whether X is such an array and scikit-learn was told to use it where it lies."""
+    """Whether X is such an array, and scikit-learn's array API dispatch is enabled."""
     return is_foreign(X) and bool(get_config()["array_api_dispatch"])
 
 
 def namespace(X: Any) -> Any:
-    """The functions of the library of X, as the array API standard names them."""
+    """The array API namespace of X."""
     try:
         from array_api_compat import array_namespace
     except ImportError:
@@ -57,17 +57,17 @@ def namespace(X: Any) -> Any:
 
 
 def device_of(X: Any) -> Any:
-    """Where X lies."""
+    """The device of X."""
     return getattr(X, "device", "cpu")
 
 
 def place(X: Any) -> str:
-    """The library of an array and where it lies, in words."""
+    """The library and the device of an array, in words."""
     return f"an array of {type(X).__module__.split('.')[0]} on {device_of(X)}" if is_foreign(X) else "a NumPy array"
 
 
 def to_numpy(X: Any) -> Any:
-    """The same numbers as a NumPy array; what is no array of another library comes back as it is."""
+    """Convert an array of another library to NumPy; other objects are returned unchanged."""
     if not is_foreign(X):
         return X
     if hasattr(X, "detach"):  # torch
@@ -79,29 +79,29 @@ def to_numpy(X: Any) -> Any:
 
 
 def follow(values: np.ndarray, like: Any) -> Any:
-    """NumPy numbers in the library and on the device of another array, in double precision where it has that."""
+    """Convert a NumPy array to the library and device of another array, in double precision if supported."""
     xp = namespace(like)
     if values.dtype == np.float64 and double_of(like) == xp.float32:
         values = values.astype(np.float32)
-    # torch wants to be able to write, and rows of mapped files cannot be written
+    # torch requires writable arrays, which rows of memory-mapped files are not
     values = np.require(values, requirements=["C", "W"])
-    if getattr(like, "is_cuda", False) and values.nbytes < SMALL:  # without waiting for what is being computed there
+    if getattr(like, "is_cuda", False) and values.nbytes < SMALL:  # asynchronous
         return xp.asarray(values).pin_memory().to(like.device, non_blocking=True)
     return xp.asarray(values, device=device_of(like))
 
 
 def double_of(X: Any) -> Any:
-    """The dtype for sums on the device of X: double precision where it has that."""
+    """The dtype for sums on the device of X: double precision if supported."""
     return _max_precision_float_dtype(namespace(X), device_of(X))
 
 
 def numpy_dtype(X: Any) -> np.dtype[Any]:
-    """The dtype of X as NumPy names it."""
+    """The dtype of X as a NumPy dtype."""
     return np.dtype(str(X.dtype).rpartition(".")[2])
 
 
 def rows_at(X: Any, numbers: IntArray) -> Any:
-    """Some rows; those of an array of another library come as a NumPy array."""
+    """Some rows of X, as a NumPy array if X is of another library."""
     if not is_foreign(X):
         return X[numbers]
     if not len(numbers):
@@ -110,7 +110,7 @@ def rows_at(X: Any, numbers: IntArray) -> Any:
 
 
 def set_to_zero(X: Any, numbers: IntArray) -> Any:
-    """The same rows, those with these numbers all zero; X is written to where its library can do that."""
+    """X with some rows set to zero, in place if the library supports that."""
     if not len(numbers):
         return X
     if hasattr(X, "index_fill_"):  # torch
@@ -128,19 +128,19 @@ def sum_is_finite(X: Any) -> bool:
 
 
 def unit_rows_on_device(X: Any) -> Any:
-    """Rows divided by their length, on their device; rows of zeros stay zero."""
+    """Rows divided by their length, on their device; zero rows stay zero."""
     return X * inverse_lengths(X)[:, None]
 
 
 def inverse_lengths(X: Any) -> Any:
-    """1 / ‖x‖ of each row, 0 for rows of zeros."""
+    """1 / ‖x‖ of each row; 0 for zero rows."""
     xp = namespace(X)
     length = xp.sqrt(xp.sum(X * X, axis=1))
     return xp.where(length > 0, 1 / xp.where(length > 0, length, xp.ones_like(length)), xp.zeros_like(length))
 
 
 def move_fitted(estimator: BaseEstimator, like: Any) -> None:
-    """Bring all that was fitted to the library and the device of an array: what was learned follows X."""
+    """Move all fitted attributes to the library and device of an array."""
     parameters = estimator.get_params(deep=False)
     for name, value in list(vars(estimator).items()):
         if name in parameters:
@@ -152,7 +152,7 @@ def move_fitted(estimator: BaseEstimator, like: Any) -> None:
 
 
 def check_same_place(estimator: Any, X: Any, attribute: str, method: str) -> None:
-    """Refuse new rows of another library, or on another device, than those of ``fit``."""
+    """Raise an error if new rows are of another library, or on another device, than those of ``fit``."""
     fitted = getattr(estimator, attribute, None)  # labels may be in a file
     there, here = is_foreign(fitted), is_foreign(X)
     dispatch = get_config()["array_api_dispatch"]
@@ -174,7 +174,7 @@ def check_same_place(estimator: Any, X: Any, attribute: str, method: str) -> Non
 
 
 def kernels_for(X: Any) -> Any:
-    """Looks that read rows of single precision once, where X is a tensor of torch on a GPU and Triton is installed.
+    """The Triton kernels for float32 rows, if X is a torch tensor on a GPU and Triton is installed.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def _kernels_of(device: Any) -> Any:
 
 
 def kept_rows(X: Any, out: IntArray) -> Any:
-    """For each row of a tensor whether it is kept, or None where all are."""
+    """A mask of the rows of a tensor without those in ``out``; None if all are kept."""
     if not len(out):
         return None
     xp = namespace(X)
@@ -206,7 +206,7 @@ def kept_rows(X: Any, out: IntArray) -> Any:
 
 
 def refuse(estimator: Any, X: Any) -> None:
-    """Raise an error that says what to do with such an array instead."""
+    """Raise an error for an estimator that does not support such arrays, with alternatives."""
     raise TypeError(
         f"{type(estimator).__name__} does not support the array API, and X is {place(X)}. Pass {_at_home(X)}, or use "
         f"what runs on a device: {SUPPORTED}."
@@ -214,7 +214,7 @@ def refuse(estimator: Any, X: Any) -> None:
 
 
 def explain_foreign(X: Any) -> Exception | None:
-    """What to do with an array of another library that cannot become one of NumPy; None where X is none."""
+    """The error for an array that cannot be converted to NumPy, with advice; None if X is not such an array."""
     if not is_foreign(X):
         return None
     try:
@@ -228,17 +228,17 @@ def explain_foreign(X: Any) -> Exception | None:
 
 
 def _at_home(X: Any) -> str:
-    """How a NumPy array is made of X."""
+    """The expression that converts X to a NumPy array."""
     return "X.cpu().numpy()" if hasattr(X, "cpu") else "X.get()" if hasattr(X, "get") else "numpy.asarray(X)"
 
 
 def blocks_on_device(n: int, width: int) -> int:
-    """Rows that are looked at together on a device: a power of two up to a million, by the number of columns alone."""
+    """Number of rows processed at once on a device: a power of two up to a million, by the number of columns."""
     return 2 ** min(max(10, (WORK // max(width, 1)).bit_length() - 1), 20)
 
 
 def free_bytes(X: Any) -> int | None:
-    """Memory that is left on the device of X; None where the library does not tell."""
+    """Free memory on the device of X in bytes; None if unknown."""
     library = type(X).__module__.split(".")[0]
     if library == "torch" and X.is_cuda:
         import torch
@@ -258,7 +258,7 @@ def free_bytes(X: Any) -> int | None:
 
 @contextmanager
 def explained_memory(X: Any, wanted_per_row: int = 0) -> Iterator[None]:
-    """Say how many rows fit, and what does not need them all, where the memory of a device does not suffice.
+    """Convert out-of-memory errors of a device to errors that say how many rows fit, and what to use instead.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def _too_little(X: Any, wanted_per_row: int) -> str:
     left = free_bytes(X)
     fit = ""
     if left is not None:
-        # beside the rows there must be room for what is made of a block of them
+        # leave room for the intermediate values of a block
         room = left + n * f * size - 2 * 8 * min(WORK, n * f)
         fit = f" About {max(room // (f * size + wanted_per_row), 0):,} rows fit there."
     return (

@@ -1,4 +1,4 @@
-"""What every ``fit`` begins with: the rows, and labels and constraints as one :class:`Constraints`."""
+"""Input validation of every ``fit``: the rows, and labels and constraints combined into one :class:`Constraints`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fit_inputs(
     check_values: bool = True,
     **options: Any,
 ) -> tuple[Any, Constraints]:
-    """What ``fit(X, y, constraints=...)`` was given: the validated rows, and labels and constraints as one.
+    """Validate the inputs of ``fit(X, y, constraints=...)``, and combine labels and constraints.
 
     Parameters
     ----------
@@ -46,11 +46,11 @@ def fit_inputs(
         Partial labels.
     constraints : Constraints, optional
     needs : Needs
-        What the estimator cannot do without; an error names it.
+        The constraints that the estimator requires; an error is raised if they are missing.
     check_values : bool
-        Whether values are finite, and not too large or small to be squared. False: the estimator looks itself.
+        Whether to check that values are finite, and can be squared. False if the estimator checks them itself.
     **options
-        Those of :func:`sklearn.utils.validation.validate_data`.
+        Options of :func:`sklearn.utils.validation.validate_data`.
 
     Returns
     -------
@@ -66,7 +66,10 @@ def fit_inputs(
 def checked_constraints(
     estimator: Any, n_samples: int, y: Any, constraints: Constraints | None, needs: Needs = Needs.NOTHING
 ) -> Constraints:
-    """Labels and constraints as one, the part that the estimator uses; an error where it cannot do without more."""
+    """Labels and constraints combined, restricted to the kinds that the estimator uses.
+
+    Raises an error if constraints that the estimator requires are missing.
+    """
     require_given(estimator, needs, y, constraints)
     given = as_constraints(n_samples, y, constraints)
     check_weights(given)
@@ -75,22 +78,22 @@ def checked_constraints(
         lacking = "none" if missing == needs else f"no {missing.words}"
         name = type(estimator).__name__
         raise ValueError(
-            f"{name} learns from {needs.words}, and the constraints hold {lacking}: {given!r}. {_instead(given)}"
+            f"{name} learns from {needs.words}, but the constraints contain {lacking}: {given!r}. {_instead(given)}"
         )
     uses_any = not hasattr(estimator, "_method") or estimator._method.uses_constraints
     return _check_used(estimator, given) if uses_any else given
 
 
 MOST_WEIGHT = 1e12
-"""The largest weight of a constraint, and its reciprocal the smallest: beyond, sums keep nothing of the others."""
+"""The largest weight of a constraint; its reciprocal is the smallest. Sums of more extreme weights lose all digits."""
 
 
 def check_weights(constraints: Constraints) -> None:
-    """Refuse weights so large or small that sums with others, or with rows, would lose all digits of one of them.
+    """Raise an error if weights are so large or small that sums with other weights would lose all digits of one.
 
     >>> check_weights(Constraints(3, [(0, 1)], must_weight=[1e300]))
     Traceback (most recent call last):
-    ValueError: must_weight goes from 1e+300 to 1e+300, and weights between 1e-12 and 1e+12 can be summed. ...
+    ValueError: must_weight ranges from 1e+300 to 1e+300, but must be between 1e-12 and 1e+12. ...
     """
     weights = {
         "must_weight": constraints.must_weight,
@@ -103,14 +106,14 @@ def check_weights(constraints: Constraints) -> None:
         values = np.asarray(given, dtype=np.float64)
         if len(values) and (values.max() > MOST_WEIGHT or values.min() < 1 / MOST_WEIGHT):
             raise ValueError(
-                f"{name} goes from {values.min():g} to {values.max():g}, and weights between {1 / MOST_WEIGHT:g} and "
-                f"{MOST_WEIGHT:g} can be summed. Leave out what should not count; to make a hint certain, give the "
-                "others smaller weights."
+                f"{name} ranges from {values.min():g} to {values.max():g}, but must be between {1 / MOST_WEIGHT:g} and "
+                f"{MOST_WEIGHT:g}. Leave out hints that should not count; to make a hint certain, give the others "
+                "smaller weights."
             )
 
 
 def used_part(estimator: Any, constraints: Constraints) -> Constraints:
-    """The part of constraints that an estimator uses, or one of the estimators that it is made of.
+    """The kinds of constraints that an estimator, or one of its parts, uses.
 
     >>> from likewise import Comparisons, PCKMeans
     >>> used_part(PCKMeans(), Constraints(4, [(0, 1)]) | Comparisons(4, nearer=[(0, 2, 3)]))
@@ -123,7 +126,7 @@ def used_part(estimator: Any, constraints: Constraints) -> Constraints:
 
 
 def _unused(estimator: Any, constraints: Constraints) -> dict[str, str]:
-    """The parts of constraints that an estimator does not use, counted in words."""
+    """The kinds of constraints that an estimator does not use, with their numbers in words."""
     if constraints.comparisons.is_empty and not constraints.preferences:
         return {}
     made_of = [value for value in estimator.get_params(deep=False).values() if value is not None]
@@ -138,7 +141,7 @@ def _unused(estimator: Any, constraints: Constraints) -> dict[str, str]:
 
 
 def _check_used(estimator: Any, constraints: Constraints) -> Constraints:
-    """The part of constraints that an estimator uses. A warning names the rest; it is an error if nothing is left."""
+    """The kinds of constraints that an estimator uses. Warns about the others; raises an error if nothing is left."""
     unused = _unused(estimator, constraints)
     if not unused:
         return constraints
@@ -146,7 +149,7 @@ def _check_used(estimator: Any, constraints: Constraints) -> Constraints:
     name, what = type(estimator).__name__, " and ".join(unused.values())
     if used.is_empty and not constraints.is_empty:
         raise ValueError(
-            f"{name} does not use {what}, and the constraints hold nothing else: {constraints!r}. "
+            f"{name} does not use {what}, but the constraints contain nothing else: {constraints!r}. "
             f"{_instead(constraints)}"
         )
     warnings.warn(f"{name} does not use {what} of the constraints. Likewise does.", stacklevel=8)
@@ -154,7 +157,7 @@ def _check_used(estimator: Any, constraints: Constraints) -> Constraints:
 
 
 def _instead(constraints: Constraints) -> str:
-    """What to do where a method needs other constraints."""
+    """What to do if a method requires other constraints."""
     if len(constraints.comparisons):
         return (
             "Use Likewise, which learns from any; if the answers meant clusters, constraints.as_pairs() has them as "
@@ -164,7 +167,7 @@ def _instead(constraints: Constraints) -> str:
 
 
 def require_given(estimator: Any, needs: Needs, y: Any, constraints: Any) -> None:
-    """Raise an error, in words that scikit-learn's checks look for, where a need is there and nothing was given."""
+    """Raise an error, worded as scikit-learn's checks expect, if constraints are required and none are given."""
     if needs and y is None and constraints is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None, and so are the "
@@ -173,19 +176,19 @@ def require_given(estimator: Any, needs: Needs, y: Any, constraints: Any) -> Non
 
 
 def validate_rows(estimator: Any, X: Any, *, summed: bool = True, **options: Any) -> Any:
-    """``validate_data`` of scikit-learn; in sparse rows, each entry is then stored once and in order.
+    """``validate_data`` of scikit-learn, with sparse matrices converted to canonical format.
 
-    A CSR or CSC matrix may hold an entry in several parts, which stand for their sum. Such a matrix is copied and
-    summed up; the caller's stays as it is.
+    A CSR or CSC matrix may contain duplicate entries, which represent their sum. Such a matrix is copied and its
+    duplicates are summed; the caller's matrix is not changed.
 
     Parameters
     ----------
     estimator : estimator
     X : array-like, sparse matrix or data frame
     summed : bool
-        False leaves entries in parts as they are: products with them are right, and looking for them takes as long.
+        Whether to sum duplicates. Not needed for products, which are correct with duplicates.
     **options
-        Those of :func:`sklearn.utils.validation.validate_data`.
+        Options of :func:`sklearn.utils.validation.validate_data`.
 
     Examples
     --------
@@ -199,7 +202,7 @@ def validate_rows(estimator: Any, X: Any, *, summed: bool = True, **options: Any
     if is_chunked(X):
         if options.get("reset") is False and isinstance(X, Chunked):
             raise TypeError(
-                "what becomes of rows in files is written into a file, a part at a time: rows.map_to('places.npy', "
+                "results for rows in files are written to a file, one part at a time: rows.map_to('places.npy', "
                 "model.transform)."
             )
         raise in_memory_only(estimator, X)
@@ -217,7 +220,7 @@ def validate_rows(estimator: Any, X: Any, *, summed: bool = True, **options: Any
 
 
 def in_memory_only(estimator: Any, X: Any) -> TypeError:
-    """The error of an estimator that cannot read rows in files; it names what can."""
+    """The error of an estimator that cannot read rows in files, which names some that can."""
     more = "" if isinstance(X, Chunked) else "; for a Dask collection that fits into it, pass X.compute()"
     return TypeError(
         f"{type(estimator).__name__} works on rows in memory{more}. For rows in files use Likewise, "
@@ -226,7 +229,7 @@ def in_memory_only(estimator: Any, X: Any) -> TypeError:
 
 
 def counted_rows(sample_weight: Any, X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The weights of the rows that count, and which rows these are, where some have weight 0.
+    """The nonzero weights, and the rows that have them (None if all do).
 
     >>> counted_rows([2, 0, 1], np.zeros((3, 1)))
     (array([2., 1.]), array([0, 2]))
@@ -241,7 +244,7 @@ def counted_rows(sample_weight: Any, X: Any) -> tuple[np.ndarray | None, np.ndar
 
 
 def check_finite(estimator: Any, X: Any) -> None:
-    """Refuse rows with values that are not finite, as :func:`validate_rows` does."""
+    """Raise an error if values are not finite, as :func:`validate_rows` does."""
     try:
         assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
     except ValueError:
@@ -251,7 +254,7 @@ def check_finite(estimator: Any, X: Any) -> None:
 
 
 def check_magnitude(X: Any) -> None:
-    """Refuse values whose squares, summed over X, overflow or vanish: distances would be infinite or zero.
+    """Raise an error if the sum of squares of X overflows or underflows; distances would be infinite or zero.
 
     >>> check_magnitude(np.array([[1e200, 1.0]]))
     Traceback (most recent call last):
@@ -274,9 +277,9 @@ def check_magnitude(X: Any) -> None:
 
 
 def as_constraints(n_samples: int, y: Any, constraints: Constraints | None) -> Constraints:
-    """Partial labels and constraints, either or both or none, for the same rows.
+    """Combine partial labels and constraints for the same rows; either may be None.
 
-    Constraints that come alone are returned as they are, with the groups and the closure they have already worked out.
+    Constraints without labels are returned as they are, so that their cached groups and closure are kept.
 
     >>> as_constraints(3, [0, -1, 0], Constraints(3, cannot_link=[(0, 1)]))
     Constraints(3 rows: 1 cannot-link, 2 labels of 1 class (1 pair))
@@ -291,19 +294,19 @@ def as_constraints(n_samples: int, y: Any, constraints: Constraints | None) -> C
             y = column_or_1d(y, warn=True)
         except ValueError:
             raise ValueError(
-                f"y is {described(y)}, and labels are one for each row, −1 where unknown. Pairs of rows are "
+                f"y is {described(y)}, but must have one label for each row, −1 where unknown. Pass pairs of rows as "
                 "constraints: fit(X, constraints=Constraints(len(X), must_link=..., cannot_link=...))."
             ) from None
         labels = Constraints.from_labels(y)
         if labels.n_samples != n_samples:
             raise ValueError(
-                f"y has {labels.n_samples:,} labels, X has {n_samples:,} rows. Give one label for each row, −1 where "
+                f"y has {labels.n_samples:,} labels, X has {n_samples:,} rows. Pass one label for each row, −1 where "
                 "it is unknown."
             )
     if constraints is None:
         return labels
     if not isinstance(constraints, Constraints):
-        constraints = getattr(constraints, "constraints", constraints)  # answers to questions have theirs
+        constraints = getattr(constraints, "constraints", constraints)  # Answers have an attribute of that name
     if isinstance(constraints, Comparisons | Preference | Partition):
         constraints = as_one(constraints)
     if not isinstance(constraints, Constraints):
@@ -313,13 +316,13 @@ def as_constraints(n_samples: int, y: Any, constraints: Constraints | None) -> C
     if constraints.n_samples != n_samples:
         raise ValueError(
             f"constraints were built for {constraints.n_samples} rows, X has {n_samples}. "
-            "Split them too: constraints.restrict(train_rows)."
+            "Restrict them to the same rows: constraints.restrict(train_rows)."
         )
     return labels | constraints
 
 
 def _remedy(given: Any) -> str:
-    """How to make constraints of something else."""
+    """How to create constraints from what was given."""
     if isinstance(given, int):
         return f"Did you mean n_clusters={given}?"
     if isinstance(given, str | PathLike):

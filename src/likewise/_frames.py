@@ -1,4 +1,4 @@
-"""Data frames of whichever package is there: pandas, polars or Arrow."""
+"""Data frames of pandas, polars or Arrow, whichever is installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def repeated_name(X: Any) -> ValueError | None:
-    """An error where two columns of a data frame of pandas have one name; no other package allows that.
+    """An error if a pandas data frame has duplicate column names, which other packages do not allow; else None.
 
     >>> import pandas as pd
     >>> repeated_name(pd.DataFrame([[1, 2]], columns=["a", "a"]))
@@ -28,13 +28,13 @@ def repeated_name(X: Any) -> ValueError | None:
 
 
 def make_frame(columns: dict[str, Any], backend: str | None) -> Any:
-    """A data frame of columns.
+    """Create a data frame from columns.
 
     Parameters
     ----------
     columns : dict of str to lists or arrays
     backend : {"pandas", "polars", "pyarrow"}, optional
-        None: the first of them that is installed.
+        If None, the first of them that is installed.
 
     Examples
     --------

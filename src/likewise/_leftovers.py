@@ -1,11 +1,12 @@
-"""Hidden files of writers: locked while their writer lives, and cleared away by the next one if it was killed.
+"""Hidden temporary files: locked while their writer is running, and removed by the next writer if it was killed.
 
-Three kinds lie in the folder of a file that is being written, each beginning with ``.likewise-``:
+There are three kinds, in the folder of the file that is being written; their names start with ``.likewise-``:
 
-- ``*.tmp``: a file that is not complete yet, or a folder of temporary files.
-- ``*.old``: a second name of a file that is being replaced together with others.
-- ``*.undo``: which files take their names together. While it is there they have not all taken them, and whoever finds
-  it without its writer gives the old files their names back.
+- ``*.tmp``: an incomplete file, or a folder of temporary files.
+- ``*.old``: a second name (hard link) of a file that is being replaced together with others.
+- ``*.undo``: a journal of files that are renamed together. While it exists, the renaming is not complete; a process
+that
+  finds it without a lock restores the old files.
 """
 
 from __future__ import annotations
@@ -30,29 +31,29 @@ except ImportError:  # Windows
 
 PREFIX = ".likewise-"
 FAILURES = (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS)
-"""Errors of a disk; others say that a file system cannot do what was asked."""
+"""Errors of a disk; other errors mean that a file system does not support an operation."""
 
 OLD_S = 86_400.0
-"""Where files cannot be locked, those that were not touched for this long have no writer any more."""
+"""If files cannot be locked, those that were not changed for this long are considered abandoned."""
 
 
 def hidden_name(suffix: str = ".tmp") -> str:
-    """A name that no other file has, short, as names have an end."""
+    """A short unique name."""
     return f"{PREFIX}{uuid4().hex[:16]}{suffix}"
 
 
 def hold(path: Path) -> int | None:
-    """Lock a hidden file or folder that was just made, until the handle is closed or the process ends.
+    """Lock a new hidden file or folder, until the handle is closed or the process ends.
 
     Returns
     -------
     int or None
-        The handle; None where there are no locks.
+        The handle; None if locks are not supported.
 
     Raises
     ------
     FileNotFoundError
-        If another writer has cleared the file away before it was locked; make another.
+        If another writer removed the file before it was locked; create another one.
     """
     if fcntl is None:
         return None
@@ -67,7 +68,7 @@ def hold(path: Path) -> int | None:
 
 
 def wait_for(handle: int) -> None:
-    """Lock an open file as soon as no other process has; a file system without locks is taken as it is."""
+    """Wait for the lock of an open file; does nothing on file systems without locks."""
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -81,7 +82,7 @@ def release(handle: int | None) -> None:
 
 @contextmanager
 def _abandoned(path: Path) -> Iterator[bool]:
-    """Whether the writer of a hidden file or folder has ended without removing it; if so, it is locked meanwhile."""
+    """Whether a hidden file or folder is abandoned by its writer; if so, it is locked inside the block."""
     handle = None
     try:
         if fcntl is None:
@@ -108,9 +109,9 @@ def _taken(handle: int) -> bool:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Clear away what writers that were killed have left in a folder.
+    """Undo and remove the hidden files that killed processes have left in a folder.
 
-    What cannot be removed stays: it is in nobody's way.
+    Files that cannot be removed are ignored.
     """
     with suppress(OSError):
         names = sorted(entry.name for entry in os.scandir(folder) if entry.name.startswith(PREFIX))
@@ -138,14 +139,14 @@ def _remove(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Renaming:
-    """A complete temporary file, and the name that it is to take."""
+    """A complete temporary file, and its target."""
 
     temporary: Path
     target: Path
 
 
 class SecondName:
-    """A second name of a file that is about to be replaced, where the file system has such names.
+    """A second name (hard link) of a file that is about to be replaced, if the file system supports it.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ class SecondName:
             self._old = None
 
     def restore(self) -> None:
-        """Have the file again as it was, as far as that is possible."""
+        """Restore the old file, as far as possible."""
         with suppress(OSError):
             if _identity(self._target) != self._new:
                 return
@@ -175,16 +176,16 @@ class SecondName:
                 os.replace(self._old, self._target)
 
     def remove(self) -> None:
-        """Give the name up."""
+        """Remove the second name."""
         if self._old is not None:
             _remove(self._old)
 
 
 class Journal:
-    """What lets several files take their names together: the next writer can undo them if this one is killed.
+    """A journal for renaming several files together, which the next writer can undo if this process is killed.
 
-    Each folder has a journal of its own files, which names no file elsewhere. The first one decides: while it is there
-    nothing is settled, and the others are to be undone; its removal makes all files new at once.
+    Each folder has a journal of its own files. The first journal decides: while it exists, all files are to be undone;
+    its removal commits all of them at once.
 
     Parameters
     ----------
@@ -200,7 +201,7 @@ class Journal:
         self._handles: list[int | None] = []
 
     def write(self) -> None:
-        """Note all files, and keep second names of those that will be replaced."""
+        """Write the journals, and create second names of the files that will be replaced."""
         for path in self._paths:
             self._handles.append(_create_and_hold(path))
         for one, old in zip(self._renamings, self._old, strict=True):
@@ -228,7 +229,7 @@ class Journal:
             sync_folder(folder)
 
     def commit(self) -> None:
-        """Settle: all files are new."""
+        """Commit all files."""
         for folder in self._folders:
             sync_folder(folder)
         self._paths[0].unlink()
@@ -239,7 +240,7 @@ class Journal:
             sync_folder(folder)
 
     def undo(self) -> bool:
-        """Give the old files their names back; False if that must be left to the next writer."""
+        """Restore the old files; False if that must be left to the next writer."""
         undone = [_undone(path) for path in reversed(self._paths)]
         self._release()
         if all(undone):
@@ -262,7 +263,7 @@ def _create_and_hold(path: Path) -> int | None:
 
 
 def _undone(path: Path) -> bool:
-    """Undo what a journal notes, and remove it; False if that did not work, or others must be undone before."""
+    """Undo a journal, and remove it; False if that failed, or if others must be undone first."""
     try:
         noted = _noted(path)
         if noted["first"] is None or noted["first"].exists():
@@ -284,7 +285,7 @@ def _undo_one(folder: Path, file: dict[str, Any]) -> None:
         replaced = _identity(target) == file["new"]
     except FileNotFoundError:
         return
-    if not replaced:  # it had not come to that, or somebody has written it since
+    if not replaced:  # it was not replaced yet, or was written by another process since
         return
     if file["old"] is None:
         target.unlink()
@@ -293,7 +294,7 @@ def _undo_one(folder: Path, file: dict[str, Any]) -> None:
 
 
 def _noted(path: Path) -> dict[str, Any]:
-    """What a journal says, as far as it is one: of files in its own folder alone."""
+    """The contents of a journal, restricted to files in its own folder; empty if it is invalid."""
     nothing: dict[str, Any] = {"first": None, "others": [], "files": []}
     try:
         noted = json.loads(path.read_bytes())
@@ -308,7 +309,7 @@ def _noted(path: Path) -> dict[str, Any]:
 
 
 def _identity(path: Path) -> list[int]:
-    """What a file keeps when it is renamed, and no other file has."""
+    """The identity of a file, which is unique and does not change when it is renamed."""
     found = path.lstat()
     return [found.st_ino, found.st_mtime_ns, found.st_size]
 
@@ -325,7 +326,7 @@ def _give_second_name(target: Path, name: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names last through a power cut, where the system can."""
+    """Sync a folder, so that renames survive a power failure, if the system supports it."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:  # Windows opens no folders, and keeps names by itself
@@ -341,7 +342,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def errors_about(folder: Path) -> Iterator[None]:
-    """Have errors about hidden files in a folder name the folder."""
+    """Replace the names of hidden files in errors by the folder."""
     try:
         yield
     except OSError as error:

@@ -1,6 +1,6 @@
-"""What is known of a method, written once beside its class: ``_method = Method(...)``.
+"""Metadata of a method, declared on its class: ``_method = Method(...)``.
 
-The command line, comparisons, model files, documentation, benchmarks and law tests read it through
+The command line, comparisons, model files, documentation, benchmarks and tests read it through
 :mod:`likewise._methods`.
 """
 
@@ -23,21 +23,21 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 class Needs(Flag):
-    """What a method cannot do without, besides the data."""
+    """What a method requires in addition to the data."""
 
     NOTHING = 0
     MUST_LINK = auto()
     CANNOT_LINK = auto()
     ANY_CONSTRAINT = auto()
-    """Must-links or cannot-links, whichever."""
+    """Must-links or cannot-links."""
     LINKS = auto()
     """Links between rows, such as citations."""
     COMPARISONS = auto()
-    """Comparisons, must-links or cannot-links, whichever."""
+    """Comparisons, must-links or cannot-links."""
 
     @property
     def words(self) -> str:
-        """What is needed, in words; empty for nothing.
+        """The requirements in words; empty if there are none.
 
         >>> (Needs.MUST_LINK | Needs.CANNOT_LINK).words
         'must-links and cannot-links'
@@ -45,7 +45,7 @@ class Needs(Flag):
         return " and ".join(_WORDS[need] for need in self)
 
     def missing(self, constraints: Constraints) -> Needs:
-        """The needs that constraints do not meet.
+        """The requirements that constraints do not meet.
 
         Parameters
         ----------
@@ -82,26 +82,26 @@ _WORDS = {
 
 
 class MethodKind(Enum):
-    """What a method makes of rows."""
+    """What a method computes for rows."""
 
     CLUSTERER = "clusters"
-    """Labels."""
+    """Cluster labels."""
     PROJECTION = "projects"
-    """As many coordinates as are asked for."""
+    """A chosen number of coordinates."""
     METRIC = "measures"
-    """Coordinates as many as it finds right."""
+    """Coordinates whose number the method determines."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """How the running time grows: the exponent along each axis, and what the costliest part is.
+    """How the running time grows: its exponent in each size, and the dominant part.
 
     Parameters
     ----------
     family : str
-        Methods whose cost has the same shape share it.
+        Name shared by methods whose running time grows alike.
     reason : str
-        Where the costliest part comes from.
+        The dominant part of the running time.
     rows, columns, constraints, width : float
         Exponents; ``width`` is the number of directions or of clusters.
     """
@@ -140,43 +140,43 @@ ALL_PAIRS = Cost(
 
 @dataclass(frozen=True)
 class Method:
-    """Facts about one method; whatever its class itself knows is asked of the class.
+    """Metadata of a method. Properties that follow from its class are derived from it.
 
     Parameters
     ----------
     name : str
-        For ``--method``. Empty for a base class, which is not listed.
+        Name for ``--method``. Empty for a base class, which is not listed.
     prefer : str
         When to prefer it: a short phrase for tables.
     paper : str
         Authors and year.
     needs : Needs
-        What it cannot do without.
+        What it requires in addition to the data.
     uses_constraints : bool
-        Whether must-links and cannot-links change its answer.
+        Whether must-links and cannot-links affect the result.
     uses_comparisons, uses_preferences : bool
-        Whether comparisons of rows, and preferences between clusterings, change its answer.
+        Whether comparisons of rows, and preferences between clusterings, affect the result.
     uses_weights : bool
-        Whether it takes constraints of other weights than 1.
+        Whether it supports constraints with weights other than 1.
     chooses_n_clusters : bool
-        Whether the number of clusters may be left out.
+        Whether the number of clusters is optional.
     keeps_all_components : bool
-        Whether all directions serve a k-means that follows, instead of one fewer than clusters.
+        Whether a k-means after the projection should use all directions, instead of one fewer than clusters.
     cost : Cost, optional
-        How its running time grows. None: it has no scaling curve.
+        How its running time grows. If None, there are no scaling benchmarks.
     extra : str
-        The extra of the package that it needs, if any.
+        The optional dependency group (extra) that it needs, if any.
     module : str
-        The module that this extra brings.
+        The module that this extra provides.
     places : bool, optional
-        Whether it places new rows. None: whether it has ``predict`` or ``transform``.
+        Whether it can cluster or project new rows. By default, whether it has ``predict`` or ``transform``.
     kind : MethodKind, optional
-        None: what its class or function makes.
+        By default determined from the class or function.
     make : class or function, optional
-        Filled in by :mod:`likewise._methods`: what the facts are about.
+        The class or function that the metadata describe; set by :mod:`likewise._methods`.
     build : callable, optional
-        For methods that are no class of this package: from data, a number of clusters or directions, a random state
-        and, for clusterers, the kind of data to an unfitted estimator.
+        For methods outside of this package: a function of the data, the number of clusters or directions, a random
+        state and, for clusterers, the kind of data, which returns an unfitted estimator.
     """
 
     name: str
@@ -198,7 +198,7 @@ class Method:
     build: Callable[..., Any] | None = None
 
     def of(self, make: Any) -> Method:
-        """The same facts, bound to the class or function that they are about.
+        """A copy bound to the class or function that it describes.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Method:
 
     @property
     def clusters(self) -> bool:
-        """Whether it can cluster: every method can, a projection or metric with a k-means after it."""
+        """Whether it can cluster. Every method can; a projection or metric is followed by k-means."""
         return self.kind is not None
 
     @property
@@ -222,14 +222,14 @@ class Method:
 
     @property
     def places_new_rows(self) -> bool:
-        """Whether rows that were not there in ``fit`` can be clustered or projected."""
+        """Whether it can cluster or project rows that were not seen in ``fit``."""
         if self.places is not None:
             return self.places
         return self.kind is not MethodKind.CLUSTERER or hasattr(self.make(), "predict")
 
     @property
     def needs_words(self) -> str:
-        """What it needs or does not use, for tables.
+        """The requirements in words, for tables.
 
         >>> Method("toy", needs=Needs.MUST_LINK, kind=MethodKind.CLUSTERER).needs_words
         'k, must-links'
@@ -241,7 +241,7 @@ class Method:
         return ", ".join(given) or "nothing"
 
     def takes(self, parameter: str, value: Any) -> bool:
-        """Whether its constructor has a parameter that may have this value.
+        """Whether its constructor has the parameter, and accepts the value.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class Method:
 
 
 def method(facts: Method) -> Callable[[Made], Made]:
-    """Attach facts to a function that makes a clusterer; a class has them as its attribute ``_method``."""
+    """Attach metadata to a function that creates a clusterer; a class has them as its attribute ``_method``."""
 
     def attach(make: Made) -> Made:
         made = suggests_parameters(make)
@@ -270,7 +270,7 @@ def method(facts: Method) -> Callable[[Made], Made]:
 
 
 def uses_constraints(estimator: Any) -> bool:
-    """Whether an estimator, of this package or another, is to be given constraints."""
+    """Whether an estimator, of this package or another, accepts constraints in ``fit``."""
     facts = getattr(estimator, "_method", None)
     return has_fit_parameter(estimator, "constraints") and (facts is None or facts.uses_constraints)
 

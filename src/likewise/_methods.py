@@ -1,6 +1,6 @@
-"""The registry: all methods, found beside their classes, and how an estimator is built of one by its name.
+"""The registry of all methods, and functions that create an estimator from the name of a method.
 
-A method of this package is listed because its package's ``__init__`` has its name; one from elsewhere by
+A method of this package is listed if the ``__init__`` of its package exports it; other methods are added by
 :func:`register`.
 
 >>> from likewise._methods import all_methods, clusterer, method_named
@@ -39,22 +39,22 @@ _REGISTERED: list[Any] = []
 
 
 def register(make: Made) -> Made:
-    """List a method from outside this package; to be used as a decorator.
+    """Register a method from outside this package; can be used as a decorator.
 
     Parameters
     ----------
     make : class or function
-        A :class:`~likewise.projections.Projection`, a clusterer, or a function that makes one, with its facts as the
+        A :class:`~likewise.projections.Projection`, a clusterer, or a function that creates one, with metadata as the
         attribute ``_method``.
 
     Returns
     -------
     class or function
-        The same.
+        The same object.
     """
     facts = vars(make).get("_method")
     if not (isinstance(facts, Method) and facts.name):
-        raise TypeError(f"{make!r} says nothing of itself. Give it an attribute _method = Method(name=..., ...).")
+        raise TypeError(f"{make!r} has no metadata. Give it an attribute _method = Method(name=..., ...).")
     if make in _REGISTERED:
         return make
     if any(facts.name == known.name for known in all_methods()):
@@ -64,13 +64,13 @@ def register(make: Made) -> Made:
 
 
 def public_objects() -> list[Any]:
-    """The public names of the packages that hold methods and their parts, and whatever was registered."""
+    """The public objects of the packages with methods and their parts, and all registered objects."""
     public = [thing for package in _PACKAGES for name, thing in vars(package).items() if not name.startswith("_")]
     return [*public, *_REGISTERED]
 
 
 def all_methods() -> list[Method]:
-    """All methods: first those that use constraints, each in the order of their packages; baselines last.
+    """All methods: those that use constraints first, in the order of their packages, and baselines last.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def method_named(name: str, *, reduces: bool = False) -> Method:
     ----------
     name : str
     reduces : bool
-        Whether only methods count that reduce rows to a chosen number of dimensions.
+        Whether to consider only methods that reduce rows to a chosen number of dimensions.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def method_named(name: str, *, reduces: bool = False) -> Method:
     Raises
     ------
     ValueError
-        If there is none; the message suggests some that there are.
+        If there is none; the message suggests similar names.
     """
     known = {method.name: method for method in all_methods() if method.reduces or not reduces}
     if name in known:
@@ -108,7 +108,7 @@ def method_named(name: str, *, reduces: bool = False) -> Method:
 
 
 def facts_of(make: Any) -> Method:
-    """What is known of a class or function: its own ``_method``, or what its class shows, called after it.
+    """The metadata of a class or function: its ``_method``, or else metadata derived from it.
 
     Parameters
     ----------
@@ -139,21 +139,21 @@ def clusterer(
     data_kind: prepare.DataKind | None = None,
     **parameters: Any,
 ) -> Any:
-    """An unfitted clusterer by the name of its method, as a user would call it.
+    """An unfitted clusterer, by the name of its method.
 
-    A projection or a metric is followed by the k-means that suits the data: by cosine for sparse rows, else Euclidean.
+    A projection or a metric is followed by k-means, with cosine similarity for sparse rows, else Euclidean.
 
     Parameters
     ----------
     name : str or Method
     X : (n, f) array or sparse matrix
     n_clusters : int, optional
-        None only where the method chooses it.
+        May be None if the method chooses it.
     random_state : int, RandomState or None
     data_kind : DataKind, optional
-        The kind of data in X, where it is known: then sparse rows are compared by cosine only if they are texts.
+        The kind of data in X, if known. Sparse rows are then compared by cosine only if they are texts.
     **parameters
-        Further ones, of the clusterer or, where there is one, of the projection.
+        Other parameters, of the projection if there is one, else of the clusterer.
 
     Returns
     -------
@@ -177,14 +177,14 @@ def clusterer(
         return method.build(X, n_clusters, random_state, data_kind)
     if "n_clusters" not in signature(method.make).parameters:
         raise ValueError(
-            f"{method.make.__name__} has no parameter n_clusters. Give its constructor one, and random_state where it "
-            "draws at random."
+            f"{method.make.__name__} has no parameter n_clusters. Add one to its constructor, and random_state if it "
+            "is randomized."
         )
     return method.make(n_clusters=n_clusters, **_seeded(method, random_state), **parameters)
 
 
 def transformer(name: str | Method, X: Any, n_clusters: int, random_state: Any = None, **parameters: Any) -> Any:
-    """An unfitted projection or metric by its name, as wide as serves a k-means with so many clusters."""
+    """An unfitted projection or metric by its name, with a suitable number of components for k-means."""
     method = name if isinstance(name, Method) else method_named(name)
     if method.kind is MethodKind.CLUSTERER:
         raise ValueError(f"the method {method.name} clusters rows, it does not transform them.")
@@ -196,7 +196,7 @@ def transformer(name: str | Method, X: Any, n_clusters: int, random_state: Any =
 
 
 def reducer(name: str, X: Any, n_components: int, random_state: Any = None) -> Any:
-    """An unfitted projection to so many dimensions, by its name.
+    """An unfitted projection to a given number of dimensions, by its name.
 
     Parameters
     ----------
@@ -217,17 +217,17 @@ def reducer(name: str, X: Any, n_components: int, random_state: Any = None) -> A
 
 
 def protocol_method(name: str | Method, data_kind: prepare.DataKind | None = None) -> ProtocolMethod:
-    """A method by its name for :mod:`likewise.evaluation.protocols`: from a case and a seed to labels.
+    """A method by its name for :mod:`likewise.evaluation.protocols`, as a function of a case and a seed.
 
     Parameters
     ----------
     name : str or Method
     data_kind : DataKind, optional
-        The kind of data in the cases, where it is known.
+        The kind of data in the cases, if known.
     """
     method = name if isinstance(name, Method) else method_named(name)
     if Needs.LINKS in method.needs:
-        raise ValueError(f"the method {method.name} needs {Needs.LINKS.words}, and there are none. Choose another.")
+        raise ValueError(f"the method {method.name} needs {Needs.LINKS.words}, but there are none. Choose another.")
     silent: dict[str, Any] = {"verbose": False} if method.takes("verbose", False) else {}
 
     def run(case: Case, seed: int) -> Any:
@@ -240,7 +240,7 @@ def protocol_method(name: str | Method, data_kind: prepare.DataKind | None = Non
 
 
 def comparable_methods() -> list[Method]:
-    """The methods that cluster rows alone: without links, and with the packages that are installed.
+    """The methods that need no links between rows, and whose dependencies are installed.
 
     Returns
     -------
@@ -254,12 +254,12 @@ def _is_installed(method: Method) -> bool:
 
 
 def _by_cosine(X: Any, data_kind: prepare.DataKind | None) -> bool:
-    """Whether rows are compared by cosine: sparse ones that are or may be texts."""
+    """Whether to compare rows by cosine: sparse rows that are, or may be, texts."""
     return sparse.issparse(X) and (data_kind is None or data_kind.has_words)
 
 
 def k_means_for(X: Any, n_clusters: int, random_state: Any = None, data_kind: prepare.DataKind | None = None) -> Any:
-    """The k-means that suits the data: by cosine for sparse rows that are or may be texts, else Euclidean."""
+    """An unfitted k-means: by cosine for sparse rows that are, or may be, texts, else Euclidean."""
     if _by_cosine(X, data_kind):
         return clustering.SphericalKMeans(n_clusters, random_state=random_state)
     return KMeans(n_clusters, n_init=10, random_state=random_state)
@@ -274,7 +274,7 @@ def principal_components(X: Any, n_components: int, random_state: Any = None) ->
 def umap_then_k_means(
     X: Any, n_clusters: int, random_state: Any = None, data_kind: prepare.DataKind | None = None
 ) -> Any:
-    """UMAP to ten dimensions or k, then Euclidean k-means: UMAP has compared sparse rows by cosine already."""
+    """UMAP to ten dimensions (or k), then Euclidean k-means, since UMAP compares sparse rows by cosine itself."""
     umap = extra("umap", "clusterings by UMAP", name="papers")
     n = X.shape[0]
     step = umap.UMAP(
@@ -282,7 +282,7 @@ def umap_then_k_means(
         n_neighbors=min(15, n - 1),
         min_dist=0.0,
         metric="cosine" if _by_cosine(X, data_kind) else "euclidean",
-        init="random" if n < 100 else "spectral",  # small data has fewer eigenvectors than a spectral start asks for
+        init="random" if n < 100 else "spectral",  # small data: too few eigenvectors for a spectral start
         random_state=random_state,
         n_jobs=1,
     )
@@ -320,7 +320,7 @@ BASELINES = (
         module="umap",
     ),
 )
-"""Methods of other packages, built for the data they are given."""
+"""Methods of other packages, configured for the given data."""
 
 
 def _has_facts(make: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Methods in files of the user's own: ``mine.py:Class``, as ``--with`` takes them."""
+"""Methods in the user's own files, ``mine.py:Class``, for the option ``--with``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._suggest import suggest
 
 
 def load_method(address: str) -> Method:
-    """Read a class from a file and register it; the file is run.
+    """Load a class from a file, and register it; the file is executed.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def load_method(address: str) -> Method:
     Returns
     -------
     Method
-        The facts it states as ``_method``, or those that its class shows.
+        The metadata in its ``_method``, or derived from the class.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def load_method(address: str) -> Method:
             "that makes an estimator."
         )
     facts = facts_of(made)
-    made._method = facts  # where its class says nothing of itself
+    made._method = facts  # if its class has no metadata
     register(made)
     return facts.of(made)
 
@@ -68,7 +68,7 @@ def _run(path: Path) -> ModuleType:
         raise ValueError(f"{path} is no file of Python. Write FILE.py:CLASS, such as mine.py:Mine.")
     module = module_from_spec(spec)
     sys.modules[name] = module  # where dataclasses and pickles look it up
-    sys.path.insert(0, str(path.parent))  # what lies beside it can be imported
+    sys.path.insert(0, str(path.parent))  # modules in the same folder can be imported
     try:
         spec.loader.exec_module(module)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Parameters that a class or function does not have: an error that suggests the one that was meant.
+"""Errors for unknown parameters, with a suggestion.
 
 >>> from likewise import Constraints, Likewise
 >>> Likewise(k=3)
@@ -68,11 +68,11 @@ ELSEWHERE = {
     "noise": ("error_rate",),
     "wrong": ("error_rate",),
 }
-"""What a parameter is called in other packages and on the command line."""
+"""Names of parameters in other packages and on the command line."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """A question for the parameter that was meant, or a list of all.
+    """A suggestion of the intended parameter, or a list of all.
 
     >>> suggestion("n_cluster", ["n_clusters", "trust"]), suggestion("seed", ["trust", "random_state"])
     ("Did you mean 'n_clusters'?", "Did you mean 'random_state'?")
@@ -86,7 +86,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def suggests_parameters(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function so that a keyword it does not have is an error that suggests one.
+    """Decorate a function such that an unknown keyword is an error with a suggestion.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def suggests_parameters(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> str:
-    """What the user called: the class of an instance, and a method other than its constructor."""
+    """The name of what the user called: a class for a constructor, else a class and a method."""
     if "." not in function.__qualname__ or "<locals>" in function.__qualname__ or not args:
         return function.__name__
     owner = args[0] if isinstance(args[0], type) else type(args[0])
@@ -118,9 +118,9 @@ def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> str:
 
 
 class SuggestsParameters:
-    """A part of estimators: an unknown parameter of the constructor or of ``fit`` is an error that suggests one.
+    """Mixin of estimators: an unknown parameter of the constructor or of ``fit`` is an error with a suggestion.
 
-    What scikit-learn reads of a constructor, its signature, stays as it is.
+    The signature of the constructor, which scikit-learn inspects, is not changed.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -151,7 +151,7 @@ class SuggestsParameters:
 
 
 def described(value: Any) -> str:
-    """What a value is, in a few words, however large it is.
+    """A short description of a value of any size.
 
     >>> import numpy as np
     >>> described(np.zeros((40, 3))), described([(0, 1)]), described("3")

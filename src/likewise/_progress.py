@@ -1,8 +1,8 @@
-"""Progress of long work: the code at work reports, and whoever observes shows it.
+"""Progress reporting: algorithms report their progress, and an observer displays it.
 
-Work has *stages* with a name, and loops that are counted. Nothing is estimated here: a loop of known length says how
-many of its items are done, an iteration that ends on convergence says how many steps it took, and everything else only
-has a name. While nobody observes, reporting costs less than a microsecond.
+Work consists of named *stages* and counted loops. Nothing is estimated here: a loop of known length reports how many of
+its items are done, an iteration until convergence reports the number of steps, and everything else only has a name.
+Without an observer, reporting costs less than a microsecond.
 
     with observe(print):
         with stage("searching neighbors"):
@@ -23,16 +23,16 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Progress:
-    """What is being done, and how much of it.
+    """The current stage, and how much of it is done.
 
     Attributes
     ----------
     stage : str
-        What is being done; empty where nobody named it.
+        The name of the stage; empty if it has none.
     done : int or None
-        Items or steps that are done; None where nothing is counted.
+        Number of items or steps that are done; None if nothing is counted.
     total : int or None
-        How many there are; None where that is not known beforehand.
+        Total number of items; None if unknown.
     """
 
     stage: str = ""
@@ -47,7 +47,7 @@ Callback = Callable[[Progress], None]
 class _Context:
     callback: Callback
     stage: str = ""
-    counted: bool = False  # a loop further out counts: what is inside is a part of one of its items
+    counted: bool = False  # whether an outer loop is counted; inner loops are not reported then
 
 
 _context: ContextVar[_Context | None] = ContextVar("likewise_progress", default=None)
@@ -55,9 +55,9 @@ _context: ContextVar[_Context | None] = ContextVar("likewise_progress", default=
 
 @contextmanager
 def observe(callback: Callback | None) -> Iterator[None]:
-    """Call ``callback`` with a :class:`Progress` as the work inside goes on; None silences observers outside.
+    """Call ``callback`` with a :class:`Progress` during the work inside the block; None disables outer observers.
 
-    Other threads and processes are not observed: report as their results come in.
+    Other threads and processes are not observed; report when their results arrive.
 
     Examples
     --------
@@ -79,15 +79,15 @@ def observe(callback: Callback | None) -> Iterator[None]:
 
 
 def is_observed() -> bool:
-    """Whether anybody observes."""
+    """Whether there is an observer."""
     return _context.get() is not None
 
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Name the work inside; afterward the name is again that of the stage outside.
+    """Name the work inside the block; afterward the name of the outer stage is restored.
 
-    Inside a loop that is counted, names are not reported: the count says more.
+    Inside a counted loop, names are not reported, since the count is more informative.
     """
     context = _context.get()
     if context is None or context.counted:
@@ -103,15 +103,15 @@ def stage(name: str) -> Iterator[None]:
 
 
 def track(items: Iterable[Item], total: int | None = None) -> Iterator[Item]:
-    """The items, reporting how many are done.
+    """Iterate over items, reporting how many are done.
 
-    Of nested loops the outermost is reported. A loop that is left early stops reporting.
+    Of nested loops only the outermost is reported. A loop that is left early stops reporting.
 
     Parameters
     ----------
     items : iterable
     total : int, optional
-        How many there are; by default ``len(items)`` where it has one.
+        Number of items; by default ``len(items)`` if available.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def track(items: Iterable[Item], total: int | None = None) -> Iterator[Item]:
     iterator = iter(items)
     done = 0
     while True:
-        # set and reset around each step: a generator shares the context of whoever drives it
+        # Set and reset around each step, since a generator shares the context of its caller.
         token = _context.set(inner)
         try:
             item = next(iterator)
@@ -151,7 +151,7 @@ def track(items: Iterable[Item], total: int | None = None) -> Iterator[Item]:
 
 
 def report(done: int, total: int | None = None) -> None:
-    """Report a count: items done of ``total``, or steps of an iteration whose length is not known."""
+    """Report a count: items done of ``total``, or steps of an iteration of unknown length."""
     context = _context.get()
     if context is not None and not context.counted:
         context.callback(Progress(context.stage, done, total))

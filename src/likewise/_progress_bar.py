@@ -1,4 +1,4 @@
-"""The progress bar, on a terminal or in a notebook: what is being done, how much of it, and since when."""
+"""The progress bar for terminals and notebooks: the current stage, counts, and the elapsed time."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from typing import Any
 from ._progress import Progress, is_observed, observe, stage
 
 DELAY_S = 0.5
-"""Seconds before anything is shown: what is done by then needs no bar."""
+"""Seconds before the bar is shown."""
 
 NOTEBOOK_S = 0.25
-"""Seconds between two drawings of the bar in a notebook."""
+"""Seconds between two updates of the bar in a notebook."""
 
 
 MIN_ITEMS = 4
 MIN_SHARE = 0.2
 MIN_S = 2.0
-"""The time left is told after so many items, this share of all, and so many seconds."""
+"""Minimum number of items, share of all items, and seconds before the remaining time is shown."""
 
 STEADY = 1.35
-"""It is told while the last third of the items takes the time of the third before it, up to this factor."""
+"""It is shown while the last third of the items takes the same time as the third before it, up to this factor."""
 
 MOST_MARKS = 200
 
 
 class Status:
-    """What a line of the progress bar says of the last :class:`~likewise._progress.Progress`.
+    """The text of the progress bar for the last :class:`~likewise._progress.Progress`.
 
     Parameters
     ----------
     title : str
-        What is being done as a whole; stages are named after it.
+        The title of the work, shown before the names of stages.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Status:
         self._marks: list[tuple[float, int]] = []  # when so many items of this loop were done
 
     def update(self, progress: Progress, *, now: float | None = None) -> None:
-        """Take over what was reported."""
+        """Update the status by a report."""
         now = perf_counter() if now is None else now
         previous = self.progress
         continues = progress.stage == previous.stage and progress.total == previous.total
@@ -72,7 +72,7 @@ class Status:
         return ": ".join(name for name in (self.title, self.progress.stage) if name)
 
     def counts(self, *, now: float | None = None) -> str:
-        """How much is done, the time since the start, and the time left where a loop of known length is counted."""
+        """The count, the elapsed time, and the remaining time for a loop of known length."""
         now = perf_counter() if now is None else now
         done, total = self.progress.done, self.progress.total
         elapsed = clock(now - self._start)
@@ -84,10 +84,10 @@ class Status:
         return f"{done:,} of {total:,}  {elapsed}" + ("" if left is None else f", about {clock(left)} left")
 
     def _seconds_left(self, now: float, done: int, total: int) -> float | None:
-        """Linear in the count, where items have taken the same time lately; None where nobody could tell.
+        """The remaining time by linear extrapolation; None if it cannot be estimated.
 
-        That is while little is done, where the last third of the items took another time than the third before it, and
-        once the time that was expected is over.
+        That is if too little is done, if the last third of the items took more or less time than the third before it,
+        or if the estimated time is over.
         """
         (start, none), (last, _) = self._marks[0], self._marks[-1]
         count = done - none
@@ -103,16 +103,16 @@ class Status:
         return left if left > 0 else None
 
     def _mark(self, done: float) -> tuple[float, int]:
-        """The mark at which about so many items were done."""
+        """The recorded time at which about ``done`` items were done."""
         return min(self._marks, key=lambda mark: abs(mark[1] - done))
 
 
 @contextmanager
 def progress_bar(title: str = "", visible: bool = True) -> Iterator[None]:
-    """Show what the work inside reports, from half a second on, until it ends.
+    """Show the progress of the work inside the block, after half a second.
 
-    Nothing is shown without a terminal behind standard error or a notebook, nor in a process that another one of
-    Python's started. Where somebody observes already, the title is a stage for them, and there is no second bar.
+    The bar is only shown in a notebook or if standard error is a terminal, and not in child processes of
+    multiprocessing. If there is an observer already, the title is reported to it as a stage instead.
     """
     if is_observed():
         with stage(title) if title else nullcontext():
@@ -142,16 +142,16 @@ def _on_terminal() -> bool:
 
 
 def _notebook() -> Any:
-    """The shell of a notebook that this code runs in; None elsewhere, as in a terminal with IPython."""
+    """The IPython shell if this code runs in a notebook; None otherwise, also for IPython in a terminal."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell if hasattr(shell, "kernel") and parent_process() is None else None
 
 
 class NotebookBar:
-    """A bar below a cell, drawn again several times a second and gone in the end.
+    """A bar below a notebook cell, which is updated several times a second and removed at the end.
 
-    It is plain HTML that the notebook replaces in its place, so that no extension is needed.
+    It is plain HTML, so that no extension is needed.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class NotebookBar:
         self._thread: Thread | None = None
 
     def start(self) -> None:
-        """Show the bar, and keep its clock going."""
+        """Show the bar, and keep updating it."""
         from IPython.display import display
 
         def shown(html: str) -> dict[str, str]:
@@ -181,13 +181,13 @@ class NotebookBar:
         self._thread.start()
 
     def stop(self) -> None:
-        """Take it away."""
+        """Remove the bar."""
         self._stopped.set()
         if self._thread is not None:
             self._thread.join()
 
     def html(self) -> str:
-        """What is shown now.
+        """The current HTML.
 
         >>> status = Status("clustering")
         >>> status.update(Progress("training", 2, 8))
@@ -200,7 +200,7 @@ class NotebookBar:
 
 
 def _display(status: Status) -> Any:
-    """A line that rich draws several times a second, so that the clock goes on while nothing is reported."""
+    """A line that rich updates several times a second, so that the clock runs while nothing is reported."""
     from rich import progress as rich
     from rich.console import Console
     from rich.progress_bar import ProgressBar
@@ -221,7 +221,7 @@ def _display(status: Status) -> Any:
         def render(self, task: rich.Task) -> Text:
             return Text(status.counts())
 
-    # standard output is left alone: another program may read it
+    # Written to standard error, since another program may read standard output.
     console = Console(stderr=True)
     display = rich.Progress(Description(), Bar(), Counts(), console=console, transient=True, redirect_stdout=False)
     display.add_task("", total=None)

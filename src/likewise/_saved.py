@@ -1,4 +1,5 @@
-"""What a model file keeps of a class, written once beside it: ``_saved = Saved(...)``. See :mod:`likewise.models`."""
+"""The attributes of a class that model files store, declared on it: ``_saved = Saved(...)``; see
+:mod:`likewise.models`."""
 
 from __future__ import annotations
 
@@ -13,22 +14,23 @@ Classes = type | tuple[type, ...]
 
 @dataclass(frozen=True)
 class Saved:
-    """The attributes of a fitted object that a model file keeps, besides the parameters of an estimator.
+    """The attributes of a fitted object that a model file stores, in addition to the parameters of an estimator.
 
     Parameters
     ----------
     values : tuple of str
-        Numbers, words, arrays, and lists and dictionaries of these. Tuples and sets come back as lists.
+        Attributes that are numbers, strings, arrays, or lists and dictionaries of these. Tuples and sets are restored
+        as lists.
     parts : mapping of str to class or tuple of classes
-        Attributes that are objects with a ``_saved`` of their own, and which classes they may be of; ``BaseEstimator``
-        for any estimator that can be saved, ``NoneType`` among them where there may be none.
+        Attributes that are objects with a ``_saved`` of their own, and the allowed classes: ``BaseEstimator`` for any
+        estimator that can be saved, and ``NoneType`` if the attribute may be None.
     lists : mapping of str to class or tuple of classes
         The same for attributes that are lists of such objects.
     optional : tuple of str
-        Values that only some settings have.
+        Values that exist only with some settings.
     check : callable, optional
-        Called with the object when all is set: completes what follows from the rest, and raises ValueError where
-        things do not fit together. Files may come from strangers.
+        Called with the object after all attributes are set. It sets derived attributes, and raises ValueError if
+        attributes are inconsistent, since files are not trusted.
     """
 
     values: tuple[str, ...] = ()
@@ -45,14 +47,14 @@ class Saved:
         optional: tuple[str, ...] = (),
         check: Callable[[Any], None] | None = None,
     ) -> Saved:
-        """The same and more, for a subclass.
+        """A copy with more attributes, for a subclass.
 
         Parameters
         ----------
         values, parts, optional
-            Added to those of this one.
+            Attributes to add.
         check : callable, optional
-            Default: that of this one.
+            Replaces the check. Default: keep it.
 
         Returns
         -------
@@ -73,19 +75,19 @@ class Saved:
 
     @property
     def classes(self) -> set[type]:
-        """The classes that parts may be of."""
+        """The allowed classes of parts."""
         named = [*self.parts.values(), *self.lists.values()]
         return {made for classes in named for made in (classes if isinstance(classes, tuple) else (classes,))}
 
 
 def check_positive(value: Any, name: str) -> None:
-    """Refuse what is no finite number above 0."""
+    """Raise an error unless a value is a finite number above 0."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < inf:
         raise ValueError(f"{name} is {value!r}, which is no positive number")
 
 
 def check_shape(array: Any, shape: tuple[int | None, ...], name: str, kinds: str = "f") -> None:
-    """Refuse what is no array of this shape and kind of numbers; None stands for any length but 0.
+    """Raise an error unless an array has this shape and kind of dtype; None means any length but 0.
 
     Parameters
     ----------
@@ -94,7 +96,7 @@ def check_shape(array: Any, shape: tuple[int | None, ...], name: str, kinds: str
     name : str
         For the message.
     kinds : str
-        Kinds of numpy types, such as "fi" for floats and whole numbers.
+        Kinds of NumPy dtypes, such as "fi" for floats and integers.
     """
     found = getattr(array, "shape", None)
     dtype = getattr(array, "dtype", None)

@@ -1,4 +1,4 @@
-"""Methods of estimators that lead to model files, reports and questions, which come later in the order of imports."""
+"""Methods of estimators for saving, reports and questions, whose packages come later in the order of imports."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
 
 class SavesModels:
-    """A part of estimators: ``save`` and ``load``."""
+    """Mixin of estimators with ``save`` and ``load``."""
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the fitted model to a file that anyone may open safely.
+        """Save the fitted model to a file that anyone can open safely.
 
         Parameters
         ----------
         path : path
-            By custom it ends in .likewise.
+            The usual suffix is .likewise.
 
         Returns
         -------
         Path
-            Of the file.
+            The path of the file.
 
         See Also
         --------
-        likewise.models.save : The same, with how data was prepared and notes of your own.
+        likewise.models.save : The same, with preprocessing and metadata.
 
         Notes
         -----
-        What places new rows is kept, not the report. The file holds the rows that new ones are compared with: whoever
-        may not see the data must not see the file.
+        Attributes that are not needed for predictions, such as the report, are not saved. The file of some models
+        contains rows of the data, with which new rows are compared. Treat it as confidentially as the data.
 
         Examples
         --------
@@ -57,7 +57,7 @@ class SavesModels:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a model that was saved. Nothing in the file is ever run.
+        """Load a saved model. No code in the file is executed.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class SavesModels:
         Returns
         -------
         estimator
-            Fitted: it places new rows exactly as the one that was saved.
+            The fitted model, which gives the same predictions as the one that was saved.
         """
         from .models import ModelFileError, load
 
@@ -78,10 +78,10 @@ class SavesModels:
 
 
 class ShowsReports:
-    """A part of clusterers: the report as a file, and in a notebook."""
+    """Mixin of clusterers with ``write_report`` and ``show_report``."""
 
     def write_report(self, path: str | os.PathLike[str], X: Any = None, **options: Any) -> Path:
-        """Write the clusters as one HTML page that needs nothing else.
+        """Write a report of the clusters as a self-contained HTML page.
 
         Parameters
         ----------
@@ -90,12 +90,12 @@ class ShowsReports:
             The rows of ``fit``; a data frame is shown in its own columns and units. A :class:`likewise.Likewise` of at
             most 10,000 rows has kept the numbers that it compared.
         **options
-            Of :func:`likewise.report.write_report`: ids, texts, images, feature_names, title and others.
+            Options of :func:`likewise.report.write_report`: ids, texts, images, feature_names, title and others.
 
         Returns
         -------
         Path
-            Of the file.
+            The path of the file.
         """
         from .report import write_report
 
@@ -103,7 +103,7 @@ class ShowsReports:
         return write_report(Path(path), self, X, **{**names, **options})
 
     def show_report(self, X: Any = None, *, height: int = 720, **options: Any) -> ReportPage:
-        """The report in a notebook: the last value of a cell is shown below it.
+        """Show the report in a notebook, as the last value of a cell.
 
         Parameters
         ----------
@@ -111,9 +111,9 @@ class ShowsReports:
             The rows of ``fit``; a data frame is shown in its own columns and units. A :class:`likewise.Likewise` of at
             most 10,000 rows has kept the numbers that it compared.
         height : int
-            In pixels; the page scrolls inside.
+            Height in pixels; the page scrolls.
         **options
-            Of :func:`likewise.report.write_report`: ids, texts, images, feature_names, title and others.
+            Options of :func:`likewise.report.write_report`: ids, texts, images, feature_names, title and others.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class ShowsReports:
         return ReportPage(report_page(self, X, **{**names, **options}), height)
 
     def _rows_of_fit(self, X: Any) -> tuple[Any, dict[str, Any]]:
-        """The rows to show, and the names of their columns where they are those that were kept."""
+        """The rows to show, and the names of their columns if the model has stored the rows."""
         check_is_fitted(self)
         if X is not None:
             return X, {}
@@ -140,7 +140,7 @@ class ShowsReports:
 
 
 class AsksQuestions:
-    """A part of :class:`likewise.Likewise`: what to ask next."""
+    """Mixin of :class:`likewise.Likewise` with ``ask``."""
 
     answers_: Answers | None
 
@@ -154,36 +154,36 @@ class AsksQuestions:
         answers: Answers | None = None,
         random_state: int = 0,
     ) -> Questions:
-        """The questions whose answers would teach most.
+        """The most informative questions.
 
-        A row is asked about together with a typical row of the group it most likely belongs to. Groups are what hints
-        made of rows so far. By turns it is a row that stands for many others, and one whose place is open; every fifth
+        A question compares a row with a typical row of the group to which it most likely belongs; groups are those that
+        the constraints form so far. The rows are alternately representative of many others, and uncertain; every fifth
         is drawn at random.
 
         Parameters
         ----------
         n : int
-            How many; there are fewer where nothing else is open.
+            Number of questions; fewer are returned if there are not enough.
         kind : {"pair", "choice", "piles"}
-            Two rows; a row and typical rows of the groups it may belong to; rows to be sorted into piles.
+            Two rows; a row and typical rows of the groups it may belong to; or rows to sort into piles.
         size : int
-            Rows of a question of piles, 3 to 6.
+            Number of rows to sort into piles, 3 to 6.
         among : (m,) ints or (n,) bools, optional
             The rows that may be asked about. By default all.
         answers : Answers, optional
-            Earlier ones: what nobody could tell is not asked again, and chances are calibrated by them. By default
-            those that the model was given.
+            Earlier answers: questions that nobody could answer are not repeated, and probabilities are calibrated by
+            them. By default those passed to the model.
         random_state : int
 
         Returns
         -------
         Questions
-            Each has the rows, the chance that they are the same, and why it is asked. Give
+            Each has the rows, the probability that they are the same, and the reason for asking. Pass
             ``questions.answered([...])`` to :meth:`add_constraints`.
 
         See Also
         --------
-        likewise.questions.Dialogue : One question after the other, each chosen by all answers before it.
+        likewise.questions.Dialogue : One question after the other, each chosen by all previous answers.
 
         Examples
         --------

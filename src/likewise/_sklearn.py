@@ -1,4 +1,4 @@
-"""The one place where private names of scikit-learn are imported, so that a new release of it is adapted to here."""
+"""The only module that imports private names of scikit-learn, so that new releases can be supported here."""
 
 from numbers import Integral
 
@@ -14,4 +14,4 @@ from sklearn.utils.validation import _check_feature_names_in as _check_feature_n
 from sklearn.utils.validation import _check_sample_weight as _check_sample_weight
 
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
-"""The rule for a parameter that is a whole number from 1."""
+"""Valid values of a parameter that is a positive integer."""

@@ -1,4 +1,4 @@
-"""Names that a person may have meant."""
+"""Suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 MOST = 20_000
-"""Names that are compared with a misspelled one, at most; of more, those that begin as it does."""
+"""Maximum number of names to compare with a misspelled one; if there are more, only those with the same beginning."""
 
 
 def suggest(name: str, known: Iterable[str], *, most: int = 3) -> str:
-    """The question "Did you mean …?", or nothing where no name is close.
+    """The question "Did you mean …?", or an empty string if no name is similar.
 
     Parameters
     ----------
     name : str
-        What was written.
+        The misspelled name.
     known : iterable of str
-        What could have been meant.
+        The valid names.
     most : int
-        How many names are offered.
+        Maximum number of suggestions.
 
     Returns
     -------
     str
-        With a space in front.
+        Starts with a space, unless empty.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Tasks on several threads, each of which runs BLAS and OpenMP on one.
+"""Running tasks on several threads, with BLAS and OpenMP limited to one thread in each.
 
-What is slow here releases Python's lock: products, distances and scipy's sparse routines. BLAS by itself spreads its
-products over threads but not the steps between them, and waits for its slowest thread at every product, however small.
+The expensive operations release the GIL: products, distances and SciPy's sparse routines. BLAS parallelizes products,
+but not the steps between them, and synchronizes its threads at every product, even if it is small.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 SMALL = 500
-"""Columns of a matrix up to which threads of BLAS wait for each other longer than they work."""
+"""Up to this number of columns BLAS is faster on one thread."""
 
 _taken = Lock()
 
 
 @cache
 def native() -> ThreadpoolController:
-    """The controller of the threads of BLAS and OpenMP, kept because finding their libraries takes milliseconds."""
+    """The controller of BLAS and OpenMP threads, cached since finding the libraries takes milliseconds."""
     return ThreadpoolController()
 
 
@@ -41,23 +41,23 @@ def _blas() -> ThreadpoolController:
 
 
 def single_blas_thread() -> AbstractContextManager[Any]:
-    """BLAS on one thread: after a product its other threads wait by spinning, which slows down threads of our own."""
+    """Limit BLAS to one thread, since its idle threads spin after a product, which slows down other threads."""
     return _blas().limit(limits=1)
 
 
 def blas_threads_for(size: int) -> AbstractContextManager[Any]:
-    """BLAS on one thread where square matrices of this size are decomposed sooner by one than by several."""
+    """Limit BLAS to one thread if decompositions of square matrices of this size are faster that way."""
     return single_blas_thread() if size <= SMALL else nullcontext()
 
 
 def keep_single_blas_thread() -> None:
-    """BLAS on one thread from now on, in a process that works for others; nothing where it is on one already."""
+    """Limit BLAS to one thread from now on, in a worker process."""
     if any(library["num_threads"] != 1 for library in _blas().info()):
         _blas().limit(limits=1)
 
 
 def n_threads() -> int:
-    """As many threads as OpenMP may use here: one in a worker of a pool, or where OMP_NUM_THREADS says so."""
+    """The number of threads that OpenMP may use: 1 in a worker of a pool, or as OMP_NUM_THREADS says."""
     return int(_openmp_effective_n_threads())
 
 
@@ -71,13 +71,13 @@ def parallel_map(
     work : callable
     tasks : sequence
     n_jobs : int, optional
-        Threads, as joblib counts them. None: as many as OpenMP may use.
+        Number of threads, as in joblib. If None, as many as OpenMP may use.
     report : bool
-        Report how many tasks are done. What tasks report themselves is not observed.
+        Whether to report how many tasks are done. Progress inside of tasks is not observed.
 
     Notes
     -----
-    Threads do not start others: inside a task, further tasks run one after the other on its thread.
+    Threads are not nested: calls inside a task run sequentially on its thread.
 
     Examples
     --------
@@ -95,16 +95,16 @@ def parallel_map(
 
 
 def parallel_stream(work: Callable[[Task], Result], tasks: Iterable[Task], ahead: int) -> Iterator[Result]:
-    """Map tasks that come one after the other; results are in their order, and tasks are drawn as results leave.
+    """Map a stream of tasks to results, in order; new tasks are generated as results are consumed.
 
-    While tasks are worked on, the next ones are made on the calling thread.
+    Tasks are generated on the calling thread while earlier ones are running.
 
     Parameters
     ----------
     work : callable
     tasks : iterable
     ahead : int
-        How many tasks for each thread are held at most.
+        Maximum number of waiting tasks per thread.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def parallel_stream(work: Callable[[Task], Result], tasks: Iterable[Task], ahead
 
 @contextmanager
 def one_by_one() -> Iterator[None]:
-    """Run tasks one after the other on the calling thread, as a profiler needs it."""
+    """Run tasks sequentially on the calling thread, for profiling."""
     free = _taken.acquire(blocking=False)
     try:
         yield
@@ -147,7 +147,7 @@ def one_by_one() -> Iterator[None]:
 
 
 def _alone() -> None:
-    """Keep a new thread from starting others: limits of the thread that started it do not apply to it."""
+    """Limit a new thread to itself, since the limits of its parent thread do not apply to it."""
     native().limit(limits=1, user_api="openmp")
 
 

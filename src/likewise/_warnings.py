@@ -1,10 +1,10 @@
-"""Warnings that other code recognizes by their class."""
+"""Warning classes."""
 
 from __future__ import annotations
 
 
 class InterruptedWarning(UserWarning):
-    """A fit was interrupted: its answer is the best one until then."""
+    """A fit was interrupted; its result is the best one until then."""
 
 
 class NarrowKernelWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""What is wrong with rows that scikit-learn refused: the value seen, its place, and what to do."""
+"""Errors for invalid rows, with the value, its position, and what to do."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NUMBERS_FIRST = "Turn the table into numbers first: likewise.TableFeatures().fit
 
 
 def explain_rows(X: Any, name: str) -> Exception | None:
-    """An error that says what is wrong with X; None where the error there was says it well.
+    """An error that explains what is wrong with X; None if the error of scikit-learn is clear enough.
 
     Parameters
     ----------
     X : anything
-        What was given as rows.
+        The value that was passed as rows.
     name : str
-        Of the estimator.
+        The name of the estimator.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def _wrong_array(X: Any, name: str) -> Exception | None:
 
 
 def _number(cell: Any) -> Any:
-    """A cell as a float, NaN where it is missing; what cannot be one stays as it is."""
+    """A cell as a float, NaN if it is missing; other values are returned unchanged."""
     if is_missing(cell):
         return float("nan")
     try:
@@ -150,7 +150,7 @@ def _text(cell: Any, row: int, column: str, name: str) -> Exception:
 
 
 def _not_finite(values: Any, X: Any, name: str, columns: Any = None) -> Exception | None:
-    """The first value that is no finite number; X is the sparse matrix that values are of."""
+    """An error for the first value that is not finite; X is the sparse matrix that the values belong to, if any."""
     wrong = ~np.isfinite(values)
     count = int(wrong.sum())
     if not count:

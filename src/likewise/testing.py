@@ -1,4 +1,4 @@
-"""Laws that your own forms must keep, to be run in your own tests."""
+"""Checks for forms of your own, to be used in tests."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from ._arrays import FloatArray
 from .forms import Form
 
 RELATIVE = 1e-8
-"""How far two computations of the same number may differ, relative to the largest number of their kind."""
+"""Relative tolerance of two computations of the same value."""
 
 
 def check_form(form: Form, X: Any, *, random_state: int | np.random.Generator | None = 0) -> None:
-    """Check that a form keeps its promises on the rows of X.
+    """Check the consistency of a form on the rows of X.
 
-    A :class:`~likewise.forms.Form` computes the same thing in several ways, and the solver takes the
-    cheapest one. Run this in the tests of a form that you wrote; it says which promise is broken.
+    A :class:`~likewise.forms.Form` computes the same values in several ways, and the solver uses the cheapest one. Call
+    this in the tests of a form that you wrote. It checks that
 
     - ``apply(X, V)`` is ``matrix(X) @ V``, for one vector and for several;
     - ``diagonal(X)`` is the diagonal of ``matrix(X)``;
     - ``value(X, W)`` is wᵀ matrix(X) w for each column w;
     - ``matrix(X)`` is symmetric and finite;
-    - ``psd=True`` is honest: no eigenvalue lies below −1e-8 of the largest;
-    - sums, differences and multiples of forms are those of their matrices, and their ``psd`` stays honest.
+    - ``psd=True`` is correct: no eigenvalue is below −1e-8 times the largest;
+    - sums, differences and multiples of forms are those of their matrices, with correct ``psd``.
 
     Parameters
     ----------
     form : Form
     X : (n, f) array or sparse matrix
-        Rows to try it on. Take few features: the f×f matrix is built.
+        Rows to test with. Use few features, since the f×f matrix is computed.
     random_state : int, Generator or None
-        For the directions that are tried.
+        For the random directions of the test.
 
     Raises
     ------
     AssertionError
-        Naming the law that is broken, and by how much.
+        With the property that is violated, and by how much.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def _check_psd(form: Form, M: FloatArray, size: float, name: str = "") -> None:
 
 
 def _rounding(form: Form, X: Any) -> float:
-    """The size below which entries of XᵀKX are the rounding of larger terms that cancel, over RELATIVE."""
+    """The size of rounding errors in XᵀKX due to cancellation of larger terms, divided by RELATIVE."""
     terms = np.finfo(float).tiny
     if form.rows is not None:
         K = form.rows

@@ -40,13 +40,13 @@ def test_questions_are_asked_and_answers_kept(folder, ask):
     answer = ask("flowers.csv", "--k", 3, "--hints", folder / "mine.csv", lines=["s", "nonsense", "d", "?", "yes"])
     assert answer.exit_code == 0, answer.output
     assert "Question 1\n" in answer.output
-    assert "'nonsense' is no answer. Are A and B the same?" in answer.output
+    assert "'nonsense' is not a valid answer. Are A and B the same?" in answer.output
     assert "4 answers in" in answer.output
     assert "Question 2 · " in answer.output
     assert " of 1 predicted\n" in answer.output
     assert [line["kind"] for line in cells(folder / "mine.csv")] == ["same", "different", "can't say", "same"]
     again = ask("flowers.csv", "--k", 3, "--hints", "mine.csv", lines=["u", "u", "d", "q"])
-    assert "going on after 4 answers" in again.output
+    assert "continuing after 4 answers" in again.output
     assert [line["kind"] for line in cells(folder / "mine.csv")] == ["same", "different", "different"]
     assert folder.run("cluster", "flowers.csv", "--hints", "mine.csv", "--k", 3, "--json").exit_code == 0
 
@@ -82,7 +82,7 @@ def test_hints_of_others_are_read_and_never_written(folder, ask):
     assert Path(folder / "pairs.csv").read_bytes() == before
     assert len(cells(folder / "pairs-answers.csv")) == 1
     again = ask("flowers.csv", "--k", 3, "--hints", "pairs.csv", lines=["q"])
-    assert "going on after 1 answer" in again.output
+    assert "continuing after 1 answer" in again.output
 
 
 @pytest.mark.parametrize("kind", ["pair", "choice", "piles"])
@@ -111,7 +111,7 @@ def test_choices_and_piles_by_lines(folder, ask):
     assert "With which does the row belong?" in chosen.output
     piled = ask("flowers.csv", "--k", 3, "--kind", "piles", "--size", 3, "--answers", folder / "p.csv", "--n", 1,
                 lines=["ab", "aab"])  # fmt: skip
-    assert "'ab' is no answer" in piled.output
+    assert "'ab' is not a valid answer" in piled.output
     assert [line["kind"] for line in cells(folder / "p.csv")] == ["same", "different", "different"]
 
 
@@ -208,7 +208,7 @@ def test_one_key_an_answer_and_each_on_disk_before_the_next(folder):
     assert terminal.leave() == 0
     assert "2 answers in" in terminal.shown
     again = Terminal("ask", folder / "flowers.csv", "--k", 3, "--answers", path)
-    assert "going on after 2 answers" in again.wait_for("Question 3")
+    assert "continuing after 2 answers" in again.wait_for("Question 3")
     again.wait_for(PROMPT)
     again.press("\x03")  # Ctrl-C
     assert again.leave() == 130

@@ -120,7 +120,7 @@ NOTES = {
     ),
     "a column that holds the answer": (
         "cluster answer.csv --k 2 --method k-means",
-        "Note: column 'diagnosis' has 2 different values and is used as a feature. If it holds the answer: --truth",
+        "Note: column 'diagnosis' has 2 different values and is used as a feature. If it contains known classes: --tr",
     ),
     "every row has a label": (
         f"cluster answer.csv {QUICK} --label diagnosis",

@@ -285,7 +285,7 @@ def test_rows_that_are_gone_and_models_without_hints(wines):
     assert reduced.exit_code == 0
     refused = wines.run("cluster", "flowers.csv", "--from", "r.likewise")
     assert refused.exit_code == 2
-    assert "does not hold the hints it was made with" in refused.stderr
+    assert "was saved without its hints" in refused.stderr
 
 
 def test_json_has_all_of_it(wines):

@@ -126,4 +126,4 @@ def test_a_model_without_the_features_of_a_table(model):
     save(model.path / "bare.likewise", load(model.path / "m.likewise").model)
     answer = model.run("assign", "bare.likewise", "flowers.csv")
     assert answer.exit_code == 2
-    assert "was saved without the steps that prepare data" in answer.stderr
+    assert "was saved without its preprocessing steps" in answer.stderr

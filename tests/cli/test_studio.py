@@ -52,6 +52,11 @@ def test_options_of_reading_are_repeated(folder, served):
     )
 
 
+def test_the_folder_of_data_sets_is_repeated_by_its_option(folder, served):
+    folder.run("studio", "flowers.csv", "--session", folder / "s.studio", "--data", folder.path)
+    assert served.studio.repeat(None).split()[-2:] == ["--data", str(folder.path)]
+
+
 def test_links(folder, served):
     links = folder.write("links.csv", "from,to\nf0,f1\nf1,f2\nf3,f4\n")
     assert folder.run("studio", "flowers.csv", "--links", links).exit_code == 0

@@ -13,7 +13,7 @@ from likewise.clustering.kmeans import _centers
 from likewise.clustering.kmeans._chunked import assign_and_sum, chunked_lloyd, middle
 from likewise.clustering.kmeans._lloyd import lloyd, plain
 from likewise.clustering.kmeans._points import Points, nearest
-from likewise.clustering.kmeans.mpck._chunked import Told, chunked_mpck, read_first
+from likewise.clustering.kmeans.mpck._chunked import HintedRows, chunked_mpck, read_first
 from likewise.clustering.kmeans.mpck._cluster_metrics import Spread
 from likewise.clustering.kmeans.mpck._prices import Violations
 from likewise.linalg._unit_rows import unit_rows
@@ -142,7 +142,7 @@ def test_metrics_from_files_are_those_in_memory(metric, shrink):
     np.testing.assert_allclose(spread.pooled, Spread.of(rows, full=full).pooled, rtol=1e-9, atol=1e-12)
     around = rows - origin
     metrics = model._metrics(InMemory(around), spread)
-    told = Told(
+    told = HintedRows(
         hinted,
         around[hinted],
         Violations(around[hinted], wrong.restrict(hinted), 0.5, closed=False),

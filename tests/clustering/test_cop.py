@@ -167,7 +167,7 @@ def test_an_exhausted_search_is_a_proof():
 
 
 def test_giving_up_says_so_and_names_the_rows():
-    with pytest.raises(PlacementError, match=r"stepped back 1 times .* All of 2 starts ended so") as caught:
+    with pytest.raises(PlacementError, match=r"backtracked 1 times .* all of 2 initializations") as caught:
         COPKMeans(3, max_steps=1, n_init=2, random_state=0).fit(np.eye(18), constraints=wheel(15))
     assert not caught.value.proven
     assert caught.value.rows

@@ -138,7 +138,7 @@ def test_choose_delta_keeps_most_cannot_links_apart_and_takes_the_middle_of_equa
         broken.append((labels[hints.cannot_link[:, 0]] == labels[hints.cannot_link[:, 1]]).sum())
     best = np.flatnonzero(np.array(broken) == min(broken))
     assert choose_delta(X, hints, 3, random_state=3) == pytest.approx(grid[best[(len(best) - 1) // 2]])
-    with pytest.raises(ValueError, match="compares widths by cannot-links, and the constraints hold none"):
+    with pytest.raises(ValueError, match="compares widths by cannot-links, but the constraints contain none"):
         choose_delta(X, Constraints(45), 3)
     with pytest.raises(ValueError, match="widths above 0"):
         choose_delta(X, hints, 3, grid=[0.0, 1.0])

@@ -79,7 +79,7 @@ def test_hints_count_besides():
 def test_it_warns_of_links_between_classes_and_of_links_without_core_pairs():
     X, y, _ = documents()
     across = [(i, i + 1) for i in range(119)]
-    with pytest.warns(UserWarning, match=r"links do not mean similarity here: 0% of 119 links"):
+    with pytest.warns(UserWarning, match=r"links do not indicate similarity here: 0% of 119 links"):
         NetworkedDocuments(3, random_state=0).fit(X, y, links=across)
     with pytest.warns(UserWarning, match=r"1 links give no core pair \(links_method='local', theta=0\)"):
         model = NetworkedDocuments(3, links_method="local", random_state=0).fit(X, links=[(0, 1)])
@@ -125,5 +125,5 @@ def test_cora_with_links_beats_cora_without():
 def test_webkb_warns():
     X, y, links = load("webkb")
     sample = np.where(np.random.default_rng(0).random(len(y)) < 0.5, y, -1)
-    with pytest.warns(UserWarning, match="links do not mean similarity"):
+    with pytest.warns(UserWarning, match="links do not indicate similarity"):
         NetworkedDocuments(5, n_init=1, random_state=0).fit(X, sample, links=links)

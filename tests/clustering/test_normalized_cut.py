@@ -57,7 +57,7 @@ def test_a_solver_that_fails_is_replaced_or_reported(monkeypatch):
     monkeypatch.setattr(spectral, "eigsh", give_up)
     np.testing.assert_array_equal(NormalizedCut(3, n_neighbors=10, random_state=0).fit_predict(X), expected)
     monkeypatch.setattr(spectral, "LARGE", 50)
-    with pytest.raises(RuntimeError, match="part with 120 rows did not converge"):
+    with pytest.raises(RuntimeError, match="component with 120 rows did not converge"):
         NormalizedCut(3, n_neighbors=10, random_state=0).fit(X)
 
 

@@ -176,5 +176,5 @@ def test_data_frames_and_float32():
 @pytest.mark.parametrize("value", [0.0, 3.0])
 def test_equal_rows_are_refused_before_a_foreign_projection_divides_by_zero(make, value):
     model = ProjectThenCluster(2, PCA(1), KMeans(n_init=1))
-    with pytest.raises(ValueError, match="all rows of X are equal: PCA has nothing"):
+    with pytest.raises(ValueError, match="all rows of X are equal, so PCA cannot"):
         model.fit(make(np.full((9, 3), value)))

@@ -136,7 +136,7 @@ def test_input_is_left_alone_and_checked(propagate):
         propagate(-D, hints)
     with pytest.raises(ValueError, match=r"symmetric, but distances\[0, 5\]"):
         propagate(D + _corner(6), hints)
-    with pytest.raises(ValueError, match=r"distance 0 from itself, but distances\[0, 0\] = 1"):
+    with pytest.raises(ValueError, match=r"to itself must be 0, but distances\[0, 0\] = 1"):
         propagate(1 - D, hints)
     with pytest.raises(ValueError, match="finite"):
         propagate(np.full((6, 6), np.nan), hints)

@@ -304,10 +304,10 @@ class TestMethodsThatUsePairsAlone:
         assert (model.labels_ == alone.labels_).all()
 
     def test_nothing_else_is_an_error(self):
-        with pytest.raises(ValueError, match=r"hold nothing else: .*constraints.as_pairs\(\) has them"):
+        with pytest.raises(ValueError, match=r"contain nothing else: .*constraints.as_pairs\(\) has them"):
             PCKMeans(2).fit(self.X, constraints=self.said)
         with pytest.raises(
-            ValueError, match=r"Costco learns from must-links, .* hold none: .*constraints.as_pairs\(\)"
+            ValueError, match=r"Costco learns from must-links, .* contain none: .*constraints.as_pairs\(\)"
         ):
             Costco().fit(self.X, constraints=self.said)
 

@@ -269,7 +269,7 @@ def test_collections_that_are_no_rows(rows, said):
 
 @pytest.mark.parametrize("model", [lw.NormalizedCut(3), lw.KernelKMeans(3), lw.LPP(2)], ids=repr)
 def test_what_stays_in_memory_says_so(model):
-    with pytest.raises(TypeError, match=r"works on rows in memory|looks at every row again and again"):
+    with pytest.raises(TypeError, match=r"works on rows in memory|needs repeated access to all rows"):
         model.fit(da.from_array(X, chunks=(1000, -1)))
 
 

@@ -59,7 +59,7 @@ def test_kernel_without_must_links_is_left_alone():
     [
         (np.ones((2, 3)), 2, r"must be a square kernel matrix, got shape \(2, 3\)"),
         (np.arange(4.0).reshape(2, 2), 2, "K must be symmetric"),
-        (np.eye(3), 2, r"constraints were built for 2 rows, K has 3. Split them too"),
+        (np.eye(3), 2, r"constraints were built for 2 rows, but K has 3. Restrict them to the same rows"),
     ],
 )
 def test_kernel_errors(K, n, words):

@@ -316,7 +316,7 @@ def test_the_search_is_chosen_by_its_table(asked, method):
 def test_the_choice_depends_on_what_the_distances_allow():
     assert choose_search("auto", 10_000, 10_000, 3, allow_tree=False) == "blocks"
     assert choose_search("auto", 10**6, 10**6, 30_000, dense=False) == "blocks"
-    with pytest.raises(ValueError, match="takes dense rows, and these are sparse"):
+    with pytest.raises(ValueError, match="requires dense rows, but these are sparse"):
         choose_search("approximate", 10, 10, 3, dense=False)
     with pytest.raises(ValueError, match='must be "euclidean" or "cosine", got \'manhattan\''):
         neighbor_graph(np.eye(3), 1, metric="manhattan")
@@ -325,7 +325,7 @@ def test_the_choice_depends_on_what_the_distances_allow():
 def test_a_graph_that_is_approximate_says_so(monkeypatch):
     monkeypatch.setattr("likewise.graphs._neighbors.WORK", 10)
     X = blobs(1500, 14)[0]
-    with pytest.warns(UserWarning, match=r"1500 × 14 are too many for an exact search.*of a sample were found"):
+    with pytest.warns(UserWarning, match=r"1500 × 14 values are too many for an exact search.*with a recall of"):
         neighbor_graph(X, 5)
     fitted = lw.LPP(2).fit(X)
     assert approximate.RECALL <= fitted.recall_ <= 1
@@ -390,7 +390,7 @@ def test_advice_names_what_exists(monkeypatch):
     """Estimators without a parameter ``search`` warn by the function that has one; those with it report a recall."""
     monkeypatch.setattr("likewise.graphs._neighbors.WORK", 10)
     X, y = blobs(300, 14)
-    with pytest.warns(UserWarning, match=r'neighbor_graph\(X, n_neighbors, search="exact"\) finds all'):
+    with pytest.warns(UserWarning, match=r'neighbor_graph\(X, n_neighbors, search="exact"\) to find all'):
         lw.NormalizedCut(3, random_state=0).fit(X)
     for estimator in (lw.GCDR(2), lw.LPPSI(2)):
         fitted = estimator.fit(X, constraints=consistent_hints(y))

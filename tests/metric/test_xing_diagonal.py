@@ -215,7 +215,7 @@ def test_constant_features_get_no_weight():
 def test_few_kept_features_warn():
     X, y = blobs(88, 300, n_groups=4)
     hints = consistent_hints(y, 30, 40)
-    with pytest.warns(UserWarning, match=r"keeps \d of 300 features.*Raise shrink"):
+    with pytest.warns(UserWarning, match=r"keeps only \d of 300 features.*Increase shrink"):
         metric = XingMetric(shrink=0).fit(X, constraints=hints)
     assert 1 <= metric.n_kept_ < 5
     assert np.count_nonzero(metric.weights_) == metric.n_kept_
@@ -225,13 +225,13 @@ def test_few_kept_features_warn():
 def test_too_few_steps_warn():
     X, y = load_digits(return_X_y=True)
     hints = Constraints.sample(y, "random_pairs", 500, random_state=2)
-    with pytest.warns(ConvergenceWarning, match="Raise max_iter=1"):
+    with pytest.warns(ConvergenceWarning, match="Increase max_iter=1"):
         XingMetric(max_iter=1, tol=1e-12).fit(X, constraints=hints)
 
 
 def test_what_it_cannot_learn_from():
     X, _ = blobs(20, 5)
-    with pytest.raises(ValueError, match="cannot-links, and the constraints hold none"):
+    with pytest.raises(ValueError, match="cannot-links, but the constraints contain none"):
         XingMetric().fit(X, constraints=Constraints(20, must_link=[(0, 3)]))
     with pytest.raises(ValueError, match="requires y to be passed"):
         XingMetric().fit(X)

@@ -105,7 +105,7 @@ def test_warnings(case, monkeypatch):
     with pytest.warns(UserWarning, match="takes minutes"):
         XingMetric("full").fit(X, constraints=hints)
     monkeypatch.undo()
-    with pytest.warns(ConvergenceWarning, match="Raise max_iter=1"):
+    with pytest.warns(ConvergenceWarning, match="Increase max_iter=1"):
         XingMetric("full", max_iter=1, tol=1e-12).fit(X, constraints=hints)
     X[1] = X[0]
     with pytest.warns(UserWarning, match="equal rows"):

@@ -183,7 +183,7 @@ def test_more_digits_than_rounding_leaves_are_a_warning_and_no_other_answer():
     X = np.random.default_rng(0).normal(size=(60, 200))
     pencil = Pencil(within_scatter(np.arange(60) % 4) + ridge(0.5), total_scatter(60))
     exact = solve_pencil(X, pencil, 3, route="dense").components
-    with pytest.warns(UserWarning, match="rounding keeps it from tol=1e-14"):
+    with pytest.warns(UserWarning, match="rounding errors prevent tol=1e-14"):
         found = solve_pencil(X, pencil, 3, route="matrix-free", tol=1e-14).components
     assert subspace_angles(exact.T, found.T).max() < 1e-9
     with warnings.catch_warnings():

@@ -313,7 +313,7 @@ class TestMessages:
     @pytest.mark.parametrize("route", ["dense", "row-space", "matrix-free"])
     def test_shortfall(self, route):
         pencil = Pencil(within_scatter(self.y) + ridge(1.0), between_scatter(self.y))
-        words = r"n_components=4, but only 2 directions exist: along the other 2 the data .* 2 are returned"
+        words = r"n_components=4, but only 2 directions separate anything in these data .* 2 are returned"
         with pytest.warns(UserWarning, match=words):
             found = solve_pencil(self.X, pencil, 4, route=route)
         assert found.components.shape == (2, 5)

@@ -218,6 +218,6 @@ def test_wrong_answers_lead_it_less_astray_than_lsml():
 
 def test_what_is_needed_is_said():
     with pytest.raises(
-        ValueError, match="learns from comparisons, must-links or cannot-links, and the constraints hold none"
+        ValueError, match="learns from comparisons, must-links or cannot-links, but the constraints contain none"
     ):
         ComparisonProjection().fit(X, constraints=Constraints(40))

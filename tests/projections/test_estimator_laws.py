@@ -158,25 +158,25 @@ class TestErrors:
     @pytest.mark.parametrize("needy", ["asp", "costco", "slpp", "rca"])
     def test_no_must_links(self, needy):
         method = PROJECTIONS[needy].fresh()
-        words = f"{type(method).__name__} learns from must-links, and the constraints hold none: Constr"
+        words = f"{type(method).__name__} learns from must-links, but the constraints contain none: Constr"
         with pytest.raises(ValueError, match=words):
             method.fit(X, constraints=Constraints(30, cannot_link=[(0, 1)]))
 
     @pytest.mark.parametrize("needy", ["dca", "screen cannot"])
     def test_no_cannot_links(self, needy):
-        with pytest.raises(ValueError, match="learns from cannot-links, and the constraints hold none: Constr"):
+        with pytest.raises(ValueError, match="learns from cannot-links, but the constraints contain none: Constr"):
             PROJECTIONS[needy].fresh().fit(X, constraints=Constraints(30, must_link=[(0, 3)]))
 
     def test_hints_that_say_nothing(self, method):
         if not method._needs:
             pytest.skip("needs none")
-        with pytest.raises(ValueError, match="and the constraints hold none"):
+        with pytest.raises(ValueError, match="but the constraints contain none"):
             method.fit(X, constraints=Constraints(30))
-        with pytest.raises(ValueError, match="and the constraints hold none"):
+        with pytest.raises(ValueError, match="but the constraints contain none"):
             method.fit(X, np.full(30, -1))
 
     def test_wrong_number_of_rows(self, method):
-        words = "constraints were built for 20 rows, X has 30. Split them too: constraints.restrict"
+        words = "constraints were built for 20 rows, X has 30. Restrict them to the same rows: constraints.restrict"
         with pytest.raises(ValueError, match=words):
             method.fit(X, constraints=Constraints(20, [(0, 3)], [(0, 1)]))
 

@@ -176,7 +176,7 @@ def _quietly(method, X, hints):
     import warnings
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "n_components=2, but only 1 directions exist")
+        warnings.filterwarnings("ignore", "n_components=2, but only 1 directions separate")
         return method.fit(X, constraints=hints)
 
 

@@ -50,7 +50,7 @@ def test_only_features_with_a_weight():
         ((0.0,), TypeError, "component must be a whole number"),
         ((True,), TypeError, "component must be a whole number"),
         ((0, 0), ValueError, "n must be at least 1"),
-        ((0, 2, ["a"]), ValueError, "feature_names has 1 entries, the data of fit had 6 columns"),
+        ((0, 2, ["a"]), ValueError, "feature_names has 1 entries, but the data passed to fit had 6 columns"),
         ((0, 2, "abcdef"), ValueError, "one name for each column"),
     ],
 )
@@ -62,6 +62,6 @@ def test_errors_say_what_to_do(arguments, error, message):
 def test_unfitted_and_kernels_have_none():
     with pytest.raises(NotFittedError):
         lw.Costco(2).top_features(0)
-    with pytest.raises(ValueError, match="kernel='rbf' has directions over the rows of fit"):
+    with pytest.raises(ValueError, match="kernel='rbf' has no weights on features"):
         lw.LPPSI(2, kernel="rbf").fit(X, Y).top_features(0)
     assert len(lw.LPPSI(2).fit(X, Y).top_features(0)) == 6

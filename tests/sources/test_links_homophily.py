@@ -30,7 +30,7 @@ def ring(step, n=60):
 def test_three_verdicts():
     y = np.arange(60) % 3
     assert homophily(ring(3), y).verdict == "similar"
-    with pytest.warns(UserWarning, match=r"links do not mean similarity here: 0% of 60 links.*33% by chance: opposite"):
+    with pytest.warns(UserWarning, match=r"do not indicate similarity here: 0% of 60 links.*33% by chance: opposite"):
         assert homophily(ring(1), y).verdict == "opposite"
     rng = np.random.default_rng(0)
     with pytest.warns(UserWarning, match="unrelated"):
@@ -69,7 +69,7 @@ def test_cora_links_mean_similarity_and_those_of_webkb_do_not():
         assert homophily(links, y).share == pytest.approx(0.81, abs=0.01)
     _, y, links = load("webkb")
     sample = np.where(np.random.default_rng(0).random(len(y)) < 0.5, y, -1)
-    with pytest.warns(UserWarning, match="do not mean similarity"):
+    with pytest.warns(UserWarning, match="do not indicate similarity"):
         assert homophily(links, sample).verdict == "opposite"
 
 

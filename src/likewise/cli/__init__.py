@@ -1,3 +1,3 @@
-"""The command line. Commands are imported when they run, so that ``--help`` answers at once."""
+"""The command line. Each command is a module that is imported when it runs, so that ``--help`` is fast."""
 
 from ._main import main as main

@@ -1,4 +1,4 @@
-"""``likewise ask``: questions worth answering, on the terminal or as a sheet for a colleague."""
+"""``likewise ask``: informative questions, in the terminal or as a sheet for a colleague."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._show_rows import RowTexts
 
 N_OUT = 20
-"""Questions of a sheet, by default."""
+"""Default number of questions in a sheet."""
 
 KEYS = {"s": "same", "y": "same", "d": "different", "n": "different", "c": "?", "?": "?", " ": "?"}
 """Keys that answer whether two rows are the same."""
@@ -38,19 +38,19 @@ MAX_WIDTH = 140
 @click.command()
 @click.argument("source", metavar="DATA")
 @hints_option
-@click.option("--answers", type=FILE, help="File that every answer is written to at once, a file of hints itself. If "
-              "it is there, go on where it was. Default: the file of --hints, if there is none yet or it holds "
-              "answers; else NAME-answers.csv beside it or beside DATA.")  # fmt: skip
+@click.option("--answers", type=FILE, help="Hints file to which every answer is saved at once. If it exists, "
+              "continue from it. Default: the file of --hints, if it does not exist yet or has answers; else "
+              "NAME-answers.csv next to it or to DATA.")  # fmt: skip
 @click.option("--k", type=click.IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
 @click.option("--kind", type=click.Choice(["pair", "choice", "piles"]), default="pair", show_default=True,
-              help="What is asked: are two rows the same; with which of some rows does one belong; sort rows into "
-              "piles.")  # fmt: skip
+              help="Type of question: whether two rows are the same, with which of several rows one belongs, or "
+              "sorting rows into piles.")  # fmt: skip
 @click.option(
-    "--size", type=click.IntRange(3, 6), default=4, show_default=True, help="Rows to sort, with --kind piles."
+    "--size", type=click.IntRange(3, 6), default=4, show_default=True, help="Number of rows to sort, with --kind piles."
 )
 @click.option("--n", type=click.IntRange(1), help=f"Number of questions. Default: until you quit; with --out, {N_OUT}.")
-@click.option("--out", type=FILE, help="Write the questions to a .csv or .tsv file instead of asking. Filled in, its "
-              "column kind makes it a file for --hints.")  # fmt: skip
+@click.option("--out", type=FILE, help="Write the questions to a .csv or .tsv file instead of asking. After its column "
+              "kind is filled in, use it with --hints.")  # fmt: skip
 @seed_option
 @data_options
 @quiet_option
@@ -68,10 +68,11 @@ def ask(
     quiet: bool,
     **reading: Any,
 ) -> None:
-    """Ask which rows of DATA belong together, where the answers teach most.
+    """Ask the most informative questions about which rows of DATA belong together.
 
-    Rows are shown side by side. Answer by one key: s same, d different, ? can't say, u undo, q quit. Without a
-    terminal, answers are lines of standard input. Give the file of answers to `likewise cluster DATA --hints`.
+    Rows are shown side by side. Answer with one key: s same, d different, ? can't say, u undo, q quit. Without a
+    terminal, answers are read from standard input, one per line. Use the file of answers with `likewise cluster DATA
+    --hints`.
     """
     from ._messages import Messages
 
@@ -86,7 +87,7 @@ def ask(
 
     if out is not None and answers is not None:
         raise ValueError(
-            "--answers has no effect with --out: the sheet is where answers will be. Leave one of them out."
+            "--answers has no effect with --out, since answers are filled in there. Leave one of them out."
         )
     others = hints
     if out is None:
@@ -97,13 +98,13 @@ def ask(
         others = tuple(path for path in hints if path != answers)
     check_outputs({"--out": out, "--answers": answers}, [source, *others, reading["beside"]])
     if out is not None and out.suffix.lower() not in (".csv", ".tsv"):
-        raise ValueError(f"--out {out} must end in .csv or .tsv: it is a table to be filled in.")
+        raise ValueError(f"--out {out} must end in .csv or .tsv: it is a table to fill in.")
     if answers is not None and answers.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
         raise ValueError(f"--answers {answers} must end in .csv, .tsv or .jsonl.")
     if answers is not None and answers.exists() and not holds_answers(answers):
         raise ValueError(
-            f"--answers {answers} is there, and no file of answers that `likewise ask` wrote. Pass it as --hints, and "
-            "name another file."
+            f"--answers {answers} exists, but was not written by `likewise ask`. Pass it as --hints, and choose "
+            "another file."
         )
     with messages.progress(f"reading {source}"):
         raw = read_raw_data(source, reading["encoding"], reading.pop("folder"))
@@ -123,7 +124,7 @@ def ask(
             size=size,
             path=answers,
             ids=rows.ids,
-            background=_on_terminal(),  # where a person would wait for a fit
+            background=_on_terminal(),  # so that nobody waits for a fit
             random_state=seed,
             kind=str(rows.kind),
         )
@@ -136,7 +137,7 @@ def ask(
         return
     assert answers is not None
     if dialogue.answers:
-        messages.show(f"going on after {pluralize(dialogue.answers.n_screens, 'answer')} in {answers}")
+        messages.show(f"continuing after {pluralize(dialogue.answers.n_screens, 'answer')} in {answers}")
     try:
         _converse(dialogue, shown, messages, n)
     except KeyboardInterrupt:
@@ -147,7 +148,7 @@ def ask(
 
 
 def _beside(hints: tuple[Path, ...], source: str) -> Path:
-    """Where answers go by default: beside the hints, or beside the data; data sets by name have no folder."""
+    """The default file of answers: next to the hints or the data, or in the current folder for named data sets."""
     near = hints[0] if hints else Path(source)
     return near.with_name(f"{near.name.split('.')[0]}-answers.csv")
 
@@ -160,12 +161,12 @@ def _write_sheet(out: Path, dialogue: Dialogue, n: int, rows: Rows, shown: RowTe
     columns = asked.columns(ids=rows.ids, shown=shown.line)
     with atomic_write_text(out) as file:
         if not all(str(cell).isascii() for cells in columns.values() for cell in cells):
-            file.write("\ufeff")  # by which spreadsheets know UTF-8
+            file.write("\ufeff")  # byte order mark, by which spreadsheet programs recognize UTF-8
         write_delimited(file, columns, "\t" if out.suffix.lower() == ".tsv" else ",")
 
 
 def _finish(messages: Messages, dialogue: Dialogue, source: str, answers: Path) -> None:
-    """Say what there is, what more would be worth, and what to do with it."""
+    """Show the number of answers, the expected gain of more, and how to use them."""
     from ..constraints._format import pluralize
 
     count = dialogue.answers.n_screens
@@ -177,12 +178,12 @@ def _finish(messages: Messages, dialogue: Dialogue, source: str, answers: Path) 
 
 
 def _on_terminal() -> bool:
-    """Whether a person sees the questions, and answers them."""
+    """Whether both input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _converse(dialogue: Dialogue, shown: RowTexts, messages: Messages, n: int | None) -> None:
-    """Ask, by keys on a terminal, else by lines of input, until there is nothing left to ask or the person quits."""
+    """Ask until no question is left or the user quits; by single keys in a terminal, else by lines of input."""
     from ._pictures import picture_protocol
 
     on_terminal = _on_terminal()
@@ -194,7 +195,7 @@ def _converse(dialogue: Dialogue, shown: RowTexts, messages: Messages, n: int | 
             with messages.progress("choosing a question"):
                 question = dialogue.question
             if question is None:
-                click.echo("Nothing is left to ask: the rest follows from your answers.")
+                click.echo("There are no more questions: the rest follows from your answers.")
                 return
             _show(question, dialogue, shown, last, pictures=picture_protocol() if on_terminal else "")
             if not _answer(question, dialogue, read, echo=by_key):
@@ -205,7 +206,7 @@ def _converse(dialogue: Dialogue, shown: RowTexts, messages: Messages, n: int | 
 
 
 def _answer(question: Question, dialogue: Dialogue, read: Callable[[], str], *, echo: bool) -> bool:
-    """Take replies until one is an answer, or takes one back; False if it is to quit."""
+    """Read replies until one is an answer or an undo; returns False if the user quits."""
     while True:
         reply = read()
         if echo:
@@ -216,15 +217,15 @@ def _answer(question: Question, dialogue: Dialogue, read: Callable[[], str], *, 
             continue
         if reply.lower() in UNDO:
             if not dialogue.answers:
-                click.echo("There is no answer to take back.")
+                click.echo("There is no answer to undo.")
                 continue
             dialogue.undo()
-            click.echo("The last answer was taken back.")
+            click.echo("The last answer was undone.")
             return True
         try:
             dialogue.answer(KEYS.get(reply.lower(), reply) if question.kind == "pair" else reply)
         except ValueError:
-            click.echo(f"{reply!r} is no answer. {_keys(question)}")
+            click.echo(f"{reply!r} is not a valid answer. {_keys(question)}")
             continue
         return True
 
@@ -254,7 +255,7 @@ def _show(question: Question, dialogue: Dialogue, shown: RowTexts, last: int | N
 
 
 def _progress(dialogue: Dialogue, last: int | None) -> str:
-    """The number of the question, how well the answers before were predicted, and what more of them would gain."""
+    """The number of the question, the share of earlier answers that were predicted, and the expected gain of more."""
     from ..questions._answers import LITTLE, WINDOW
 
     words = f"Question {dialogue.answers.n_screens + 1}" + ("" if last is None else f" of {last}")

@@ -1,4 +1,4 @@
-"""``likewise assign``: new rows and the clusters of a saved model."""
+"""``likewise assign``: assign new rows to the clusters of a saved model."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ._options import FILE, encoding_option, json_option, quiet_option
 @click.command()
 @click.argument("model", type=FILE)
 @click.argument("source", metavar="NEWDATA", type=click.Path(path_type=Path))
-@click.option("--id", metavar="NAME", help="Column of ids. Default: the one that the model's data had.")
-@click.option("--transpose", is_flag=True, help="The columns of NEWDATA are what is assigned, as with --transpose when "
-              "the model was made.")  # fmt: skip
+@click.option("--id", metavar="NAME", help="Column of ids. Default: the same as in the data of the model.")
+@click.option("--transpose", is_flag=True, help="Assign the columns of NEWDATA instead of its rows, if the model was "
+              "fitted with --transpose.")  # fmt: skip
 @encoding_option
-@click.option("--out", type=FILE, help="File for the columns id, cluster, and with a model of `likewise cluster` "
-              "name, second, certainty as there. Default: standard output.")  # fmt: skip
+@click.option("--out", type=FILE, help="File for the columns id and cluster, and name, second and certainty as in "
+              "`likewise cluster` if the model has them. Default: standard output.")  # fmt: skip
 @json_option
 @quiet_option
 def assign(
@@ -35,9 +35,9 @@ def assign(
 ) -> None:
     """Assign the rows of NEWDATA to the clusters of MODEL.
 
-    NEWDATA is preprocessed as the data of the model was; a missing column is an error. With a MODEL of `likewise
-    reduce`, the rows are projected. A pattern in quotes, such as 'parts/*.parquet', names many files, if MODEL was
-    made of such files.
+    NEWDATA is preprocessed like the data of the model; a missing column is an error. With a MODEL of `likewise
+    reduce`, the rows are projected. A quoted pattern, such as 'parts/*.parquet', stands for many files, if MODEL was
+    fitted on such files.
     """
     from ._messages import Messages, print_json
 
@@ -67,7 +67,7 @@ def assign(
     check_result_file(out)
     saved = load(model)
     if saved.features is None:
-        raise ValueError(f"{model} was saved without the steps that prepare data. Use it in Python.")
+        raise ValueError(f"{model} was saved without its preprocessing steps. Use it in Python.")
     with messages.progress(f"reading {source}"):
         raw = read_raw(source, encoding)
         raw, id = (transposed(raw, id), None) if transpose else (raw, id)

@@ -1,4 +1,4 @@
-"""A table that lies beside DATA: ids, texts and classes of rows whose features are elsewhere."""
+"""A table that accompanies DATA, with ids, texts and classes of its rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Beside(NamedTuple):
 
     @classmethod
     def read(cls, path: Path, raw: RawTable, encoding: str, *, id: str | None = None) -> Beside:
-        """Read a table, and bring its rows into the order of DATA: by ids where both have them, else as they are.
+        """Read a table, and sort its rows as in DATA: by ids if both have them, else in the same order.
 
         Parameters
         ----------
@@ -39,7 +39,7 @@ class Beside(NamedTuple):
         """
         table = _lines(path, encoding) if path.suffix.lower() == ".txt" else read_raw(path, encoding)
         if table.matrix is not None or table.images is not None:
-            raise ValueError(f"--beside {path} must be a table, with ids, texts or classes of rows. It holds none.")
+            raise ValueError(f"--beside {path} must be a table with ids, texts or classes of rows, but has none.")
         ours = find_id_column(raw, id if id in raw.columns else None, {})
         theirs = find_id_column(table, id if id in table.columns else None, {})
         if ours is None or theirs is None:
@@ -63,7 +63,7 @@ class Beside(NamedTuple):
         return cls(replace(table, n=len(order), columns=columns, lines=lines))
 
     def names_in(self, raw: RawTable, *, id: str | None, label: str | None, text: Sequence[str]) -> dict[str, Any]:
-        """What DATA itself is asked for: columns that are not in this table."""
+        """The columns to read from DATA itself: those that are not in this table."""
         return {
             "id": None if id in self.table.columns and id not in raw.columns else id,
             "label": None if label in self.table.columns and label not in raw.columns else label,
@@ -71,7 +71,7 @@ class Beside(NamedTuple):
         }
 
     def join(self, rows: Rows, *, id: str | None, label: str | None, text: Sequence[str]) -> Rows:
-        """The rows with the ids, classes and texts of this table, where they have none of their own."""
+        """The rows with the ids, classes and texts of this table, unless they have their own."""
         table = self.table
         names = names_of(table, id=id if id in table.columns else None, label=label if label in table.columns else None)
         changes: dict[str, Any] = {}
@@ -87,7 +87,7 @@ class Beside(NamedTuple):
         return replace(rows, **changes)
 
     def _text_column(self, others: set[str | None]) -> str | None:
-        """The column of the longest texts; a single column of short strings is one, too."""
+        """The column with the longest texts, or a single column of short strings."""
         strings = {}
         for name, cells in self.table.columns.items():
             if name not in others and as_numbers(cells).wrong:

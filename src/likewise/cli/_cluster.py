@@ -1,4 +1,4 @@
-"""``likewise cluster``: data and hints in; clusters, a model and a report out."""
+"""``likewise cluster``: cluster data using hints; writes the clusters, a model and a report."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def _check_jobs(context: click.Context, parameter: click.Parameter, value: int |
 @click.argument("source", metavar="DATA")
 @hints_option
 @click.option("--links", type=FILE, help="File of links between rows: two columns, from which row and to which.")
-@click.option("--from", "earlier_model", type=FILE, metavar="MODEL", help="Go on from a model that --model saved: the "
-              "same method, settings and hints, and those given now. The summary says what changed.")  # fmt: skip
-@click.option("--truth", metavar="NAME", help="Column of known classes to compare the clusters with. It is neither a "
-              "feature nor a hint.")  # fmt: skip
+@click.option("--from", "earlier_model", type=FILE, metavar="MODEL", help="Continue from a model saved by --model: use "
+              "its method, settings and hints, plus the hints given now. The summary shows what changed.")  # fmt: skip
+@click.option("--truth", metavar="NAME", help="Column of known classes to compare the clusters with. It is not used as "
+              "a feature or as hints.")  # fmt: skip
 @click.option("--k", type=click.IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
 @click.option("--method", help="One of `likewise methods`. Default: likewise; with --links and --k, networked.")
 @click.option("--trust", type=click.Choice(["auto", "strict", "weighted"]), help="strict: every hint must hold. "
@@ -84,9 +84,9 @@ def cluster(
 
     DATA is a CSV, TSV, Excel, JSON lines, Parquet, NPY, NPZ, Matrix Market or H5AD file, a folder of texts or of
     images, or the name of a data set (iris, wine, digits, ...). Columns are preprocessed automatically; the steps are
-    printed. Known classes of some rows, in the column --label, are hints, too. A pattern in quotes, such as
-    'parts/*.parquet', names many Parquet, Arrow or NPY files with the same columns, of any size together: their
-    columns of numbers are clustered as they are, by the methods likewise, project, pck, mpck, cop or spherical.
+    printed. Known classes of some rows, in the column --label, are hints as well. A quoted pattern, such as
+    'parts/*.parquet', stands for many Parquet, Arrow or NPY files with the same columns, of any total size; their
+    numeric columns are used without preprocessing, by the methods likewise, project, pck, mpck, cop or spherical.
     """
     from ._messages import Messages, print_json
 
@@ -143,12 +143,12 @@ def cluster(
         k = earlier.parameter("n_clusters") if k is None else k
         trust = earlier.parameter("trust") if trust is None else trust
         seed = earlier.seed if _is_default("seed") else seed
-    # links do best with the method made for them, which cannot choose the number of clusters
+    # Links are best used by the method for them, which cannot choose the number of clusters.
     facts = method_named(method or ("networked" if links is not None and k is not None else "likewise"))
     parameters = _parameters(facts, trust=trust, budget=budget, jobs=jobs)
     _check_method(facts, k=k, links=links, model=model)
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"--report {report} must end in .html: it is a page to be opened in a browser.")
+        raise ValueError(f"--report {report} must end in .html: it is a web page.")
     read = [source, *hints, links, reading["beside"], earlier_model if model != earlier_model else None]
     check_outputs({"--out": out, "--model": model, "--report": report}, read)
     check_result_file(out)
@@ -184,7 +184,7 @@ def cluster(
     labels = np.asarray(estimator.labels_)
 
     def code() -> str:
-        """Python that does the same, without what an earlier model brought along."""
+        """Equivalent Python code, without the hints of an earlier model."""
         if earlier is not None:
             return ""
         return python_code(
@@ -258,20 +258,20 @@ def cluster(
 
 
 def _is_default(name: str) -> bool:
-    """Whether an option was left as it is."""
+    """Whether an option was not given."""
     source = click.get_current_context().get_parameter_source(name)
     return source in (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
 
 
 def _refuse_with_from(*names: str) -> None:
-    """Refuse options that say how data is prepared: a model has its way."""
+    """Raise an error for preprocessing options, which are determined by the earlier model."""
     for name in names:
         if not _is_default(name):
-            raise ValueError(f"--{name} has no effect with --from: DATA is prepared as the model's was. Leave it out.")
+            raise ValueError(f"--{name} has no effect with --from: DATA is prepared as for that model. Leave it out.")
 
 
 def _ask_about_columns(raw: RawTable, messages: Messages) -> bool | None:
-    """Whether to cluster columns: asked on a terminal if they look like samples; None where nobody can answer."""
+    """Whether to cluster columns: asked in a terminal if they look like samples; None if nobody can answer."""
     from ._genes import columns_look_like_samples
 
     if not (messages.on_terminal and sys.stdin.isatty() and columns_look_like_samples(raw)):
@@ -292,7 +292,7 @@ def _parameters(facts: Method, *, trust: str | None, budget: float | None, jobs:
         if not facts.takes(name, value):
             raise ValueError(f"--{option} has no effect with --method {facts.name}. Leave it out, or use the method "
                              "likewise.")  # fmt: skip
-    # the command line has a progress bar of its own
+    # The command line has its own progress bar.
     silent = {"verbose": False} if facts.takes("verbose", False) else {}
     return {**dict(given.values()), **silent}
 
@@ -316,11 +316,11 @@ def _check_rows(rows: Rows, source: str, k: int | None) -> None:
     if len(rows) < 2:
         raise ValueError(f"{source} has only one row. Clustering needs two or more.")
     if k is not None and k > len(rows):
-        raise ValueError(f"--k {k} is more than the {len(rows):,} rows of {source}. Ask for fewer clusters.")
+        raise ValueError(f"--k {k} is more than the {len(rows):,} rows of {source}. Use fewer clusters.")
 
 
 def check_constraints(facts: Method, constraints: Constraints, *, n_links: int = 0) -> None:
-    """Refuse hints that the method does not use, and a method whose hints are missing."""
+    """Raise an error if the method does not use hints, or requires hints that are missing."""
     if not facts.uses_constraints and not (constraints.is_empty and n_links == 0):
         raise ValueError(
             f"the method {facts.name} does not use hints. Leave them out, or choose another method: see `likewise "
@@ -329,7 +329,7 @@ def check_constraints(facts: Method, constraints: Constraints, *, n_links: int =
     missing = facts.needs.missing(constraints)
     if missing:
         raise ValueError(
-            f"the method {facts.name} needs {missing.words}, and there are none. Give them in a file (--hints), name a "
+            f"the method {facts.name} needs {missing.words}, but there are none. Give them in a file (--hints), name a "
             "column with the classes of some rows (--label), or choose another method: see `likewise methods`."
         )
 
@@ -353,11 +353,11 @@ def _fit(estimator: Any, facts: Method, rows: Rows, constraints: Constraints, li
         warnings.simplefilter("ignore", InterruptedWarning)
         estimator.fit(rows.X, **given)
     if isinstance(estimator, Likewise) and estimator.report_.interrupted:
-        raise KeyboardInterrupt  # a partial result is not wanted: --budget asks for the best within a time
+        raise KeyboardInterrupt  # a partial result is not wanted; --budget sets a time limit
 
 
 def _assigned(estimator: Any, labels: Any) -> Any:
-    """The clusters of the rows, with how sure they are where the method says so."""
+    """The clusters of the rows, with their certainty if the method computes it."""
     from ..front import Assignment, Likewise
 
     if not isinstance(estimator, Likewise):
@@ -372,7 +372,7 @@ def _save_model(
     from ..models import save
     from ._earlier import HINTS, stored_hints
 
-    # without the running time: the same command gives the same file
+    # Without the running time, so that the same command writes the same file.
     lines = estimator.report_.lines() if isinstance(estimator, Likewise) else []
     meta = {
         "method": facts.name,
@@ -469,7 +469,7 @@ def _summarize_hints(messages: Messages, estimator: Any, rows: Rows) -> None:
 
 
 def _stated(suspect: Any, rows: Rows) -> str:
-    """What a hint says of two rows, by their labels where it comes from those."""
+    """A hint in words, in terms of labels if it comes from labels."""
     first, second = (repr(rows.ids[row]) for row in suspect.rows)
     if suspect.than is not None:
         third, fourth = (repr(rows.ids[row]) for row in suspect.than)
@@ -482,7 +482,7 @@ def _stated(suspect: Any, rows: Rows) -> str:
 
 
 def _words_of(rows: Rows) -> tuple[Any, Any] | None:
-    """Weights of words, and the words, where rows are texts or have texts beside them."""
+    """Weights of words, and the words, if rows are texts or have texts."""
     from ..prepare import TextFeatures
     from ..prepare._text_column import Text
 
@@ -491,16 +491,16 @@ def _words_of(rows: Rows) -> tuple[Any, Any] | None:
     if rows.kind.has_words:
         return rows.X, rows.feature_names
     if any(isinstance(block, Text) for block in rows.features.blocks_):
-        return None  # words among other columns are told as features
+        return None  # in mixed tables words are reported as features
     beside = TextFeatures(stem=False)
     try:
         return beside.fit_transform(rows.texts), beside.get_feature_names_out()
-    except ValueError:  # no word that two rows share
+    except ValueError:  # no word occurs in two rows
         return None
 
 
 def _cluster_words(estimator: Any, words: tuple[Any, Any] | None, n_clusters: int) -> tuple[str, list[str]]:
-    """The words that each cluster has more often than all other rows."""
+    """The words that are more frequent in each cluster than in all other rows."""
     import numpy as np
 
     from ..linalg._row_matrix import indicator
@@ -517,7 +517,7 @@ def _cluster_words(estimator: Any, words: tuple[Any, Any] | None, n_clusters: in
 
 
 def _cluster_features(estimator: Any, rows: Rows) -> tuple[str, list[str]]:
-    """What distinguishes each cluster, and in which unit; nothing for images, whose pixels say nothing."""
+    """The features that distinguish each cluster, and their unit; nothing for images, where pixels mean little."""
     if rows.images is not None:
         return "", [""] * estimator.n_clusters_
     features = [estimator.top_features(number, 50, rows.feature_names) for number in range(estimator.n_clusters_)]

@@ -1,4 +1,4 @@
-"""``likewise compare``: several methods on the same draws of hints."""
+"""``likewise compare``: compare several methods on the same samples of hints."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def _check_amounts(context: click.Context, parameter: click.Parameter, value: st
 @click.command()
 @click.argument("source", metavar="DATA")
 @click.option("--methods", default="k-means,pck,c-nc,likewise", show_default=True,
-              help="Comma-separated list of methods, or all, the best first.")  # fmt: skip
+              help="Comma-separated list of methods, or all (sorted by score).")  # fmt: skip
 @click.option("--with", "outside", multiple=True, metavar="FILE.py:CLASS",
-              help="Compare this method of your own, too; can be repeated. The file is run.")  # fmt: skip
+              help="Include a method of your own; can be repeated. The file is executed.")  # fmt: skip
 @click.option("--amounts", default="20,100", show_default=True, callback=_check_amounts,
               help="Comma-separated list of numbers of hints.")  # fmt: skip
 @how_option
-@click.option("--ask", callback=_check_asked, metavar="WHAT", help="Compare what is asked, too: a comma-separated list "
-              f"of {', '.join(ASKED)}. An answer about several rows counts as one hint.")  # fmt: skip
+@click.option("--ask", callback=_check_asked, metavar="WHAT", help="Also compare types of questions, a comma-separated "
+              f"list of {', '.join(ASKED)}. An answer about several rows counts as one hint.")  # fmt: skip
 @wrong_option
 @click.option("--score", type=click.Choice(SCORES), default="nmi", show_default=True,
-              help="Score to compare by; kept is the share of hints that hold.")  # fmt: skip
-@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Number of draws of hints.")
+              help="Score to compare by; kept is the share of hints that are satisfied.")  # fmt: skip
+@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Number of samples of hints.")
 @seed_option
 @click.option("--out", type=FILE, help="Append every value to this CSV file.")
 @json_option
@@ -70,7 +70,7 @@ def compare(
 ) -> None:
     """Compare methods on DATA whose classes are known.
 
-    DATA is what `likewise cluster` takes. Hints are drawn from the classes, every method gets the same ones, and the
+    DATA is as for `likewise cluster`. Hints are sampled from the classes, every method receives the same ones, and the
     clusters are scored against the classes.
     """
     from rich.console import Console
@@ -124,12 +124,12 @@ def compare(
 
 
 def _check_file(out: Path | None, source: str) -> None:
-    """Refuse a file that the results could not be appended to."""
+    """Raise an error if results cannot be appended to the file."""
     from ..evaluation import Ledger
     from ._outputs import check_outputs
 
     if out is not None and out.suffix.lower() != ".csv":
-        raise ValueError(f"--out {out} must end in .csv: it holds lines of cell, seed, value.")
+        raise ValueError(f"--out {out} must end in .csv: its columns are cell, seed, value.")
     check_outputs({"--out": out}, [source])
     if out is not None and out.exists():
         Ledger(out).read()

@@ -1,4 +1,4 @@
-"""``likewise cluster --from``: going on from a model, with more hints."""
+"""``likewise cluster --from``: continue from a model with more hints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN_IDS = 4
 COLUMNS = ("left", "right", "kind")
 
 HINTS = "hints"
-"""Where the meta data of a model file has the hints, as the columns of a file of hints."""
+"""The key of the hints in the metadata of a model file, stored as the columns of a hints file."""
 
 
 class Earlier(NamedTuple):
@@ -36,31 +36,31 @@ class Earlier(NamedTuple):
 
     @classmethod
     def read(cls, path: Path) -> Earlier:
-        """Read it, if it can be gone on from."""
+        """Read a model file; raises an error if it has no hints."""
         saved = load(path)
         if saved.features is None or HINTS not in saved.meta or not hasattr(saved.model, "labels_"):
             raise ValueError(
-                f"--from {path}: this model does not hold the hints it was made with. Those of `likewise cluster "
-                "--model` do."
+                f"--from {path}: this model was saved without its hints. Use a model saved by `likewise cluster "
+                "--model`."
             )
         return cls(path, saved)
 
     @property
     def method(self) -> str:
-        """The method that made it."""
+        """The name of the method."""
         return str(self.saved.meta["method"])
 
     @property
     def seed(self) -> int:
-        """The seed it was made with."""
+        """The random seed."""
         return int(self.saved.meta["seed"])
 
     def parameter(self, name: str) -> Any:
-        """A parameter that it was made with; None if it has none of that name."""
+        """The value of a parameter; None if there is none of that name."""
         return self.saved.model.get_params(deep=False).get(name)
 
     def hints(self, rows: Rows, source: str) -> Constraints:
-        """The hints it was made with, about the rows that are still there."""
+        """The hints of the model, restricted to rows that still exist."""
         stored = self.saved.meta[HINTS]
         if not stored["left"]:
             return Constraints(len(rows))
@@ -74,7 +74,7 @@ class Earlier(NamedTuple):
         return Constraints(*parts).restrict(range(len(rows)))
 
     def changes(self, rows: Rows, labels: Any, before: Constraints, after: Constraints) -> Changes:
-        """What is different now."""
+        """The changes since this model."""
         new = np.asarray(labels, dtype=np.int64)
         old = np.asarray(self.saved.place(rows.X), dtype=np.int64)
         moved = np.flatnonzero(align_labels(new, old) != old)
@@ -91,20 +91,20 @@ class Earlier(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What is different from an earlier model.
+    """The changes since an earlier model.
 
     Attributes
     ----------
     path : Path
         Of the earlier model.
     before, after : dict of str to int
-        How many pairs, comparisons and preferences the hints are.
+        Numbers of pairs, comparisons and preferences.
     kept_before, kept_after : float or None
-        The share of all hints, earlier and new ones, that the earlier and the new clusters keep.
+        The share of all hints, old and new, that the earlier and the new clusters satisfy.
     old, new : (n,) ints
         The clusters of all rows.
     moved : ints
-        The rows in another cluster than before, whatever its number.
+        The rows that are in another cluster than before, after matching clusters.
     """
 
     path: Path
@@ -145,5 +145,5 @@ def _counts(constraints: Constraints) -> dict[str, int]:
 
 
 def stored_hints(constraints: Constraints, rows: Rows) -> dict[str, list[Any]]:
-    """Hints as a model file keeps them."""
+    """Hints in the format of a model file."""
     return columns_of(constraints, rows.ids)

@@ -44,7 +44,7 @@ class Refusal(click.ClickException):
 
 
 class WrongUse(Refusal):
-    """The command, its options or its files are not as they should be."""
+    """The command, its options or its files are invalid."""
 
     exit_code = WRONG_USE
 
@@ -79,7 +79,7 @@ class ErrorReporting(click.Group):
 
 
 def refusal_of(error: BaseException) -> Refusal | None:
-    """The error in one line; None for a closed pipe, which click handles."""
+    """The error as a one-line message; None for a closed pipe, which click handles."""
     if isinstance(error, MemoryError):
         return Failure(f"not enough memory: {str(error) or 'use fewer rows or columns'}.")
     if isinstance(error, ImportError):
@@ -103,7 +103,7 @@ def refusal_of(error: BaseException) -> Refusal | None:
 
 @contextmanager
 def _notes() -> Iterator[None]:
-    """Show warnings as notes, each once, and without a place in the code."""
+    """Show each warning once, as a note without its location in the code."""
     shown: set[str] = set()
 
     def show(message: Any, *rest: Any, **more: Any) -> None:

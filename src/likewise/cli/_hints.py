@@ -1,4 +1,4 @@
-"""``likewise hints``: check a file of hints, or draw hints from known classes."""
+"""``likewise hints``: check a file of hints, or sample hints from known classes."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ if TYPE_CHECKING:
     from ..constraints import ComparisonConflict, Conflict, Constraints
 
 SHOWN = 10
-"""Contradictions, groups and pairs that are printed, at most."""
+"""Maximum number of contradictions, groups and pairs to print."""
 
 SHOWN_AS_JSON = 1_000
-"""Contradictions in the JSON object, at most."""
+"""Maximum number of contradictions in the JSON object."""
 
 MAX_PAIRS = 1_000_000
-"""Entailed pairs that are computed, at most."""
+"""Maximum number of implied pairs to compute."""
 
 
 @click.group()
 def hints() -> None:
-    """Check a file of hints, or draw hints from known classes."""
+    """Check a file of hints, or sample hints from known classes."""
 
 
 @hints.command()
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
-@click.option("--for", "source", metavar="DATA", help="The data that the hints are about. Default: ids are taken from "
-              "the files of hints.")  # fmt: skip
-@click.option("--k", type=click.IntRange(1), help="Also look for more than this many rows that all differ.")
-@click.option("--entailed", "out", type=FILE, help="Write all pairs that are stated or follow: .csv, .tsv, .json or "
+@click.option("--for", "source", metavar="DATA", help="The data that the hints refer to. Default: ids are taken from "
+              "the hints.")  # fmt: skip
+@click.option("--k", type=click.IntRange(1), help="Number of clusters; report more rows than this that all differ.")
+@click.option("--entailed", "out", type=FILE, help="Write all pairs that are given or implied: .csv, .tsv, .json or "
               ".parquet.")  # fmt: skip
 @json_option
 @name_options
 def check(
     files: tuple[Path, ...], *, source: str | None, k: int | None, out: Path | None, as_json: bool, **reading: Any
 ) -> None:
-    """Show contradictions among the hints in FILE with their proof, the groups they form, and what follows from them.
+    """Show contradictions among the hints in FILE with their proof, the groups they form, and the pairs they imply.
 
-    Of several files all hints are joined. Comparisons contradict each other where they make a circle: a is more like b
-    than c, more like c than d, and more like d than b. Only contradictions are found here; hints that are wrong but
-    contradict no other are found by `likewise cluster`. The exit code is 1 if there is a contradiction.
+    The hints of several files are combined. Comparisons contradict each other if they form a cycle: a is more like b
+    than c, more like c than d, and more like d than b. This command only finds contradictions; `likewise cluster` also
+    finds hints that look wrong in view of the data. The exit code is 1 if there is a contradiction.
     """
     from ._messages import Messages, print_json
 
@@ -105,7 +105,7 @@ def check(
     default="random_pairs",
     show_default=True,
     type=click.Choice([*SAMPLINGS, *SCREENS]),
-    help="How hints are drawn from the classes. piles: rows sorted into piles; odd: which of three rows is the "
+    help="How to sample hints from the classes. piles: rows sorted into piles; odd: which of three rows is the "
     "odd one out; triplets: is a more like b or c; quadruples: which of two pairs is more alike.",
 )
 @click.option(
@@ -115,12 +115,11 @@ def check(
     show_default=True,
     help="Number of hints; with piles, odd, triplets and quadruples the number of questions.",
 )
-@click.option("--size", type=click.IntRange(2), help="Rows of a screen, with --how piles. Default: 3.")
+@click.option("--size", type=click.IntRange(2), help="Number of rows to sort, with --how piles. Default: 3.")
 @click.option(
     "--forced",
     is_flag=True,
-    help="With odd, triplets and quadruples: an answer by a coin where the classes "
-    'do not tell, instead of "can\'t say".',
+    help='With odd, triplets and quadruples: a random answer if the classes do not decide, instead of "can\'t say".',
 )
 @wrong_option
 @seed_option
@@ -139,7 +138,7 @@ def sample(
     quiet: bool,
     **reading: Any,
 ) -> None:
-    """Draw hints from the classes of DATA, as in an experiment, and write them to a file."""
+    """Sample hints from the classes of DATA, and write them to a file."""
     from ._messages import Messages
 
     messages = Messages(quiet)
@@ -154,7 +153,7 @@ def sample(
     if size is not None and how != "piles":
         raise ValueError(f"--size is for --how piles; {how} has its own number of rows. Leave it out.")
     if forced and how not in ("odd", "triplets", "quadruples"):
-        raise ValueError(f"--forced is for --how odd, triplets and quadruples: with {how} the classes always tell.")
+        raise ValueError(f"--forced is for --how odd, triplets and quadruples: with {how} the classes always decide.")
     with messages.progress(f"reading {source}"):
         names = read_names(source, **reading)
     labels = known_labels(source, names)
@@ -166,7 +165,7 @@ def sample(
 
 
 class RowNumbers(Sequence[str]):
-    """The ids "0", "1", … of so many rows, without a list of them."""
+    """The ids "0", "1", … of n rows, without storing them."""
 
     def __init__(self, n: int) -> None:
         self._rows = range(n)
@@ -199,7 +198,7 @@ def _read_alone(paths: Sequence[Path]) -> tuple[Sequence[str], Constraints]:
 
 @dataclass(frozen=True)
 class Findings:
-    """What there is to say about constraints.
+    """The results of checking constraints.
 
     Attributes
     ----------
@@ -213,7 +212,7 @@ class Findings:
     groups : list of arrays
         Rows that belong together, the largest group first.
     closed : Constraints or None
-        All pairs that are stated or follow (from those that do not contradict); None where they are too many.
+        All pairs that are given or implied by hints without contradictions; None if they are too many.
     clique : tuple of int or None
         More than ``k`` rows that all differ from each other.
     k : int or None
@@ -262,7 +261,7 @@ class Findings:
 
     @property
     def consistent(self) -> bool:
-        """Whether some clustering can keep all."""
+        """Whether a clustering can satisfy all constraints."""
         return self.n_conflicts == 0 and self.n_cycles == 0 and self.clique is None
 
     @property
@@ -284,7 +283,7 @@ class Findings:
         return pairs, [each for each in self.conflicts if isinstance(each, ComparisonConflict)]
 
     def unstated(self) -> list[tuple[int, int, bool]]:
-        """Pairs that follow but are not stated: two rows, and whether they are the same."""
+        """Pairs that are implied but not given: two rows, and whether they are the same."""
         if self.closed is None:
             return []
         stated = self.constraints.expand(MAX_PAIRS)

@@ -1,4 +1,4 @@
-"""The group of commands: each is a module of its own, imported when it is needed."""
+"""The group of commands, each of which is a module that is imported when needed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ._errors import ErrorReporting
 
 COMMANDS = {
     "cluster": "Cluster the rows of a file, a folder or a data set, using hints.",
-    "ask": "Ask which rows belong together, where answers teach most.",
-    "studio": "Answer questions, sort and name clusters on a local page.",
-    "reduce": "Project rows to a few dimensions in which the hints hold.",
+    "ask": "Ask the most informative questions about which rows belong together.",
+    "studio": "Answer questions, and sort and name clusters, on a local web page.",
+    "reduce": "Project rows to a few dimensions, using hints.",
     "assign": "Assign new rows to the clusters of a saved model.",
-    "hints": "Check a file of hints, or draw hints from known classes.",
+    "hints": "Check a file of hints, or sample hints from known classes.",
     "methods": "List methods: what they need, when to prefer them, paper.",
     "compare": "Compare methods on data whose classes are known.",
     "demo": "Cluster handwritten digits with and without hints.",
-    "papers": "Run the tables of the papers again (in a checkout of likewise).",
+    "papers": "Reproduce the tables of the papers (in a checkout of likewise).",
 }
 """Commands and their first lines, which ``likewise --help`` shows without importing any."""
 

@@ -21,7 +21,7 @@ class Messages:
     Parameters
     ----------
     quiet : bool
-        Show none.
+        Whether to suppress all messages.
     """
 
     def __init__(self, quiet: bool = False) -> None:
@@ -38,7 +38,7 @@ class Messages:
 
     @contextmanager
     def starting(self) -> Iterator[None]:
-        """Say at once that the program is there: the imports inside take seconds on a slow disk."""
+        """Show that the program is starting, since the imports inside take seconds on a slow disk."""
         shown = self.on_terminal and sys.stderr.isatty()
         if shown:
             sys.stderr.write("likewise is starting …")

@@ -1,4 +1,4 @@
-"""``likewise methods``: what there is, what it needs and when to prefer it."""
+"""``likewise methods``: list all methods, what they need, and when to prefer them."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 SAMPLINGS = ["random_pairs", "per_class", "labeled_items", "disjoint_items", "equal", "links"]
 SCREENS = ["piles", "odd", "triplets", "quadruples"]
-"""What is asked of several rows at once: piles, which is the odd one out, which of two pairs is more alike."""
+"""Questions about several rows: sorting into piles, the odd one out, which of two pairs is more alike."""
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 SEED = click.IntRange(0, 2**32 - 1)
@@ -34,18 +34,18 @@ def _all(*options: Decorator) -> Decorator:
     return decorate
 
 
-_id = click.option("--id", metavar="NAME", help="Column of ids. Default: a column called id, or a first column of "
+_id = click.option("--id", metavar="NAME", help="Column of ids. Default: a column named id, or a first column of "
                    "distinct names. none: use row numbers, from 0.")  # fmt: skip
 _label = click.option("--label", metavar="NAME", help="Column of known classes, empty or -1 where unknown. It is "
                       "not used as a feature.")  # fmt: skip
 _folder = click.option("--data", "folder", type=FOLDER, envvar="LIKEWISE_DATA",
-                       help="Folder of data sets that are given by name.")  # fmt: skip
+                       help="Folder of data sets that are referred to by name.")  # fmt: skip
 
 encoding_option = click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
 hints_option = click.option("--hints", type=FILE, multiple=True, help="File of hints: the ids of two rows, and same or "
                             "different. Can be repeated; all hints are used.")  # fmt: skip
 how_option = click.option("--how", default="random_pairs", show_default=True, type=click.Choice(SAMPLINGS),
-                          help="How hints are drawn from the classes.")  # fmt: skip
+                          help="How to sample hints from the classes.")  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Suppress progress and summary.")
 seed_option = click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
@@ -65,12 +65,12 @@ data_options = _all(
     click.option("--ignore", multiple=True, metavar="NAMES", help="Do not use this column, or "
                  "columns: a name, a pattern or a range. Can be repeated."),
     click.option("--beside", type=FILE, metavar="FILE", help="Table with ids, texts or classes of the rows, for data "
-                 "that has none, such as an .npy file. A .txt file has a text in each line."),
-    click.option("--transpose/--no-transpose", default=None, help="Cluster columns instead of rows, as for genes in "
-                 "rows and samples in columns."),
+                 "without them, such as an .npy file. A .txt file has one text per line."),
+    click.option("--transpose/--no-transpose", default=None, help="Cluster columns instead of rows, for tables with "
+                 "genes in rows and samples in columns."),
     click.option("--missing", type=click.Choice(["median", "mean", "zero", "refuse"]), default="median",
-                 show_default=True, help="What empty cells of numbers become; empty categories count as no level. "
-                 "refuse: empty cells are an error."),
+                 show_default=True, help="How to impute missing numbers; missing categories are encoded as zeros. "
+                 "refuse: missing values are an error."),
     click.option("--language", default="english", show_default=True, help="Language of texts, for stemming."),
     encoding_option,
     _folder,

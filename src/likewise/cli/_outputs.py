@@ -1,4 +1,4 @@
-"""The files that a command writes: checked before the work begins, written together when it is done."""
+"""The output files of a command: checked before the work starts, and written together at the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._messages import Messages
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:
-    """Refuse files that could not be written at the end, or would replace what is read.
+    """Raise an error for output files that cannot be written, or would overwrite an input.
 
     Parameters
     ----------
@@ -38,27 +38,27 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | Pat
 
 
 def check_result_file(out: Path | None) -> None:
-    """Refuse a suffix in which results cannot be written."""
+    """Raise an error for a suffix without a writer."""
     if out is not None:
         checked_suffix(out)
 
 
 def cluster_columns(ids: Sequence[Any], model: Any, found: Any, out: Path | None) -> dict[str, Any]:
-    """The columns of a result: id and cluster, and where the model knows them, name, second and certainty.
+    """The columns of a result: id and cluster, and name, second and certainty if the model has them.
 
     Parameters
     ----------
     ids : list
     model : fitted clusterer
     found : (n,) ints or Assignment
-        The clusters of the rows; an assignment also has the clusters that come next, and how sure it is.
+        The clusters of the rows; an Assignment also has the second most likely clusters, and the certainty.
     out : Path or None
-        Where they will be written. An .npy file is an array of one type: it holds clusters alone.
+        The output file. An .npy file contains only the clusters.
 
     Returns
     -------
     dict of str to list or array
-        Names only where clusters are called after labels. The second cluster is empty where no other is likely.
+        Names only if clusters are named after labels. The second cluster is empty if no other is likely.
     """
     from ..front import Assignment
 
@@ -90,15 +90,15 @@ def write_outputs(
     as_json: bool,
     messages: Messages,
 ) -> list[Path]:
-    """Write columns to ``out``, and further files: all of them, or none.
+    """Write columns to ``out``, and other files; either all of them or none.
 
     Parameters
     ----------
     columns : mapping of str to list or array
     out : Path or None
-        None: they go to standard output, unless that is for JSON.
+        If None, they are written to standard output, unless that is used for JSON.
     writers : mapping of path to callable
-        What writes each further file; the path is None where none is wanted.
+        The functions that write the other files; paths that are None are skipped.
 
     Returns
     -------

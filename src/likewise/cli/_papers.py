@@ -10,5 +10,5 @@ from .bench import run_module
 @click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def papers(arguments: tuple[str, ...]) -> None:
-    """Run the tables of the papers again (in a checkout of likewise)."""
+    """Reproduce the tables of the papers (in a checkout of likewise)."""
     run_module("papers", arguments)

@@ -1,4 +1,4 @@
-"""Small pictures in a terminal, beside each other: by the protocol that it has, or in colored half blocks."""
+"""Images side by side in a terminal, by its graphics protocol or in colored half blocks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SIXEL = ("foot", "mlterm", "yaft", "contour")
 
 
 def picture_protocol(environment: Mapping[str, str] = os.environ) -> str:
-    """How a terminal can show pictures, by what it says of itself in the environment; "" if it cannot.
+    """The graphics protocol of a terminal, determined from the environment; "" if there is none.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def picture_protocol(environment: Mapping[str, str] = os.environ) -> str:
     Returns
     -------
     {"kitty", "iterm", "sixel", "blocks", ""}
-        Half blocks need all colors. A multiplexer such as tmux does not pass pictures on.
+        Half blocks need true color. Terminal multiplexers such as tmux do not support images.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def _open(path: Path, size: tuple[int, int]) -> Any:
 
     try:
         with warnings.catch_warnings(), reading(path, "a picture"):
-            warnings.simplefilter("ignore")  # what is odd but can be read
+            warnings.simplefilter("ignore")  # about unusual but readable files
             with Image.open(path, formats=FORMATS) as opened:
                 check_pixels(path, *opened.size)
                 opened.thumbnail((2 * size[0], 2 * size[1]))

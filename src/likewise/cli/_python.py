@@ -1,4 +1,4 @@
-"""Python that does what a command line did, to be read, copied and run."""
+"""Python code that is equivalent to a command line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def python_code(
     learns_from_links: bool = False,
     reading: dict[str, Any] | None = None,
 ) -> str:
-    """The code; empty where the data cannot be read by a few lines: a transposed table, or one beside another.
+    """The code; empty if the data cannot be read by a few lines (with --transpose or --beside).
 
     Parameters
     ----------

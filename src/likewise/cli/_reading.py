@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 class Data(NamedTuple):
-    """DATA, ready to be clustered, and known classes that were kept aside."""
+    """Preprocessed DATA, and known classes for evaluation."""
 
     rows: Rows
     truth: Truth | None = None
 
 
 class Labeled(NamedTuple):
-    """Rows ready to be clustered, their classes, and how they were prepared."""
+    """Preprocessed rows, their classes, and a description of the preprocessing."""
 
     X: Any
     y: np.ndarray
@@ -71,7 +71,7 @@ def prepare_data(
     features: TableFeatures | None = None,
     **preparing: Any,
 ) -> Data:
-    """Make rows of DATA that was read.
+    """Preprocess DATA that was read.
 
     Parameters
     ----------
@@ -79,19 +79,19 @@ def prepare_data(
     id, text, label, columns
         As for :func:`likewise.prepare.read_table`; columns may be patterns.
     truth : str, optional
-        The column of known classes that are kept aside.
+        The column of known classes for evaluation, which are not used otherwise.
     ignore : sequence of str
         Columns that are not used, or patterns of their names.
     beside : Path, optional
         A table with ids, texts and classes of the rows.
     transpose : bool, optional
-        Whether columns are the rows. By default they are not, and a note is shown if they look so.
+        Whether to cluster columns. By default rows are clustered, with a warning if the columns look like samples.
     encoding : str
         Of the table beside it.
     labeled : bool
-        Whether there must be classes; they are checked before the work begins.
+        Whether classes are required.
     features : TableFeatures, optional
-        How earlier data was prepared; this is prepared in the same way.
+        Fitted preprocessing of earlier data, to be applied to these.
     **preparing
         Further parameters of :func:`likewise.prepare._reading.rows_of`.
     """
@@ -137,7 +137,7 @@ def prepare_data(
     if about is not None:
         rows = about.join(rows, **names)
     if aside is None and label is None and rows.labels is not None and None not in rows.labels:
-        # a complete column of classes is no hint unless it is named
+        # A column with classes of all rows is not used as hints unless it is named.
         aside = Truth(str(rows.label_column), rows.labels) if len(set(rows.labels)) > 1 else None
     if aside is None and label is None and features is None:
         note_answer_columns(raw, rows, chosen)
@@ -168,7 +168,7 @@ def read_names(
     encoding: str = "utf-8",
     folder: Path | None = None,
 ) -> Names:
-    """Read ids and classes of DATA, and nothing else of it."""
+    """Read only the ids and classes of DATA."""
     return names_of(read_raw_data(source, encoding, folder), id=id, label=label)
 
 
@@ -235,7 +235,7 @@ def read_links(path: Path, rows: Rows) -> Any:
 
 @contextmanager
 def _ids_explained(rows: Rows | Names) -> Iterator[None]:
-    """Say of an unknown id where ids come from, and how to choose others."""
+    """Add to errors about unknown ids where ids come from, and how to choose others."""
     try:
         yield
     except UnknownIdError as error:
@@ -245,16 +245,16 @@ def _ids_explained(rows: Rows | Names) -> Iterator[None]:
 
 
 def _why(rows: Rows | Names) -> str:
-    """Why a column that looks like ids is not taken as such."""
+    """Why a column that looks like ids is not used as ids."""
     left_out = rows.features.left_out_ if isinstance(rows, Rows) else {}
     found = [f" Column {name!r} was {why}." for name, why in left_out.items() if why.startswith("not taken as ids")]
     return found[0] if rows.id_column is None and found else ""
 
 
 def hints_about(rows: Rows, paths: Sequence[Path], label: str | None) -> Constraints:
-    """Hints from files together with those from known classes.
+    """Hints from files and from known classes.
 
-    Those of all rows would leave nothing to find, so they are used only if their column was named.
+    If the classes of all rows are known, they are used only if their column was named.
     """
     constraints = read_constraints(paths, rows)
     if uses_labels(rows, label):
@@ -263,12 +263,12 @@ def hints_about(rows: Rows, paths: Sequence[Path], label: str | None) -> Constra
 
 
 def uses_labels(rows: Rows, label: str | None) -> bool:
-    """Whether known classes are hints: those of some rows, or of a column that was named."""
+    """Whether known classes are used as hints: if only some rows have one, or if the column was named."""
     return rows.labels is not None and (label is not None or 0 < rows.n_labeled < len(rows))
 
 
 def conflict_by_ids(error: ConstraintConflictError, ids: Sequence[str]) -> ValueError:
-    """The contradiction in terms of ids instead of row numbers."""
+    """The error about a contradiction, with ids instead of row numbers."""
     if not error.conflicts:
         rows = ", ".join(repr(ids[row]) for row in error.clique or ())
         return ValueError(f"{rows} are all different from each other, and there are fewer clusters than that.")

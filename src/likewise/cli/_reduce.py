@@ -1,4 +1,4 @@
-"""``likewise reduce``: rows as a few coordinates, learned from hints."""
+"""``likewise reduce``: project rows to a few dimensions, using hints."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def reduce(
     quiet: bool,
     **reading: Any,
 ) -> None:
-    """Project the rows of DATA to a few dimensions in which the hints hold.
+    """Project the rows of DATA to a few dimensions, using hints.
 
-    DATA is what `likewise cluster` takes.
+    DATA is as for `likewise cluster`.
     """
     from ._messages import Messages, print_json
 
@@ -60,11 +60,10 @@ def reduce(
     with messages.progress(f"reading {source}"):
         rows = read_rows(source, **reading)
     if not _differ(rows.X):
-        raise ValueError(f"the rows of {source} are all equal ({rows.description}). There is nothing to show.")
+        raise ValueError(f"the rows of {source} are all equal ({rows.description}), so they cannot be projected.")
     if dims > rows.X.shape[1]:
         raise ValueError(
-            f"--dims {dims} is more than the {rows.X.shape[1]:,} features of {source} ({rows.description}). Ask for "
-            "fewer."
+            f"--dims {dims} is more than the {rows.X.shape[1]:,} features of {source} ({rows.description}). Use fewer."
         )
     with messages.progress("reading hints"):
         constraints = hints_about(rows, hints, reading["label"])

@@ -1,4 +1,4 @@
-"""``likewise cluster`` and ``assign`` on ``'parts/*.parquet'``: rows in many files, read a part at a time."""
+"""``likewise cluster`` and ``assign`` for rows in many files, such as ``'parts/*.parquet'``, read part by part."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def cluster_row_files(
     estimator = clusterer(name, np.empty((1, rows.shape[1]), rows.dtype), k, seed, **parameters)
     hinted = np.flatnonzero(constraints.constrained_rows())
     with ExitStack() as stack:
-        # Likewise reads the files twice, which takes less than to copy them
+        # Likewise reads the files twice, which is faster than copying them.
         data = rows
         if files[0].suffix.lower() == ".parquet" and not isinstance(estimator, Likewise):
             with messages.progress("copying rows once, beside the output"):
@@ -117,7 +117,7 @@ def cluster_row_files(
 def assign_row_files(
     saved: SavedModel, model: Path, source: str, *, id: str | None, out: Path | None, messages: Messages
 ) -> dict[str, Any]:
-    """Assign the rows of all files that match a pattern; returns what to say of it."""
+    """Assign the rows of all files that match a pattern; returns a summary."""
     columns = saved.meta.get(COLUMNS)
     if columns is None:
         raise ValueError(
@@ -151,7 +151,7 @@ def assign_row_files(
 
 
 def placed(rows: Any, first: int, *, model: Any) -> np.ndarray:
-    """The clusters of the rows of a leaf, with how sure they are where the model says so."""
+    """The clusters of the rows of a leaf, with their certainty if the model computes it."""
     if isinstance(model, Likewise):
         return as_places(model.predict_certainty(rows))
     found: np.ndarray = model.predict(rows)
@@ -216,7 +216,7 @@ def _learned(estimator: Any, data: RowFiles, constraints: Constraints, rows: Row
     except ConstraintConflictError as error:
         raise conflict_by_ids(error, _Keys(rows)) from None
     if isinstance(estimator, Likewise) and estimator.report_.interrupted:
-        raise KeyboardInterrupt  # a partial result is not wanted: --budget asks for the best within a time
+        raise KeyboardInterrupt  # a partial result is not wanted; --budget sets a time limit
     return look
 
 

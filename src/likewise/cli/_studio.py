@@ -1,4 +1,4 @@
-"""``likewise studio``: a local page that asks, shows the clusters change, and keeps every answer."""
+"""``likewise studio``: a local web page that asks questions, shows how clusters change, and saves every answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SUFFIX = ".studio"
 
 REPEATED = ("id", "label", "text", "columns", "ignore", "beside", "missing", "language", "encoding", "folder")
-"""Options of reading that a command needs to make the same."""
+"""Reading options that are repeated in the command that reproduces the result."""
 
 
 def _names(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str]:
@@ -36,14 +36,14 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
 @hints_option
 @click.option("--links", type=FILE, help="File of links between rows: two columns, from which row and to which.")
 @click.option("--k", type=click.IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
-@click.option("--session", type=FILE, help="File that every act is kept in. If it is there, go on where it was. "
-              "Default: NAME.studio beside DATA.")  # fmt: skip
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of the page. Default: that of the last start, or a "
+@click.option("--session", type=FILE, help="File in which every action is saved. If it exists, continue from it. "
+              "Default: NAME.studio next to DATA.")  # fmt: skip
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the page. Default: the port used last, or a "
               "free one.")  # fmt: skip
 @click.option("--open/--no-open", "browser", default=True, help="Whether to open the page in a browser.")
-@click.option("--people", metavar="NAMES", callback=_names, help="Names of several people, with commas between them: "
-              "each gets a link, and an undo of their own.")  # fmt: skip
-@click.option("--history", is_flag=True, help="Print what was done in the session, undone acts among it, and end.")
+@click.option("--people", metavar="NAMES", callback=_names, help="Comma-separated names of several people; each gets "
+              "their own link and undo.")  # fmt: skip
+@click.option("--history", is_flag=True, help="Print all actions of the session, including undone ones, and exit.")
 @seed_option
 @data_options
 @quiet_option
@@ -62,10 +62,10 @@ def studio(
     quiet: bool,
     **reading: Any,
 ) -> None:
-    """Answer questions about DATA, sort, merge, split and name clusters on a local page.
+    """Answer questions about DATA, and sort, merge, split and name clusters, on a local web page.
 
-    Every act is kept in the session file at once, and can be undone. The page is on this machine alone; over SSH, use
-    a tunnel: ssh -L 8765:127.0.0.1:8765 HOST, and --port 8765 --no-open there. Ctrl-C ends it.
+    Every action is saved to the session file at once, and can be undone. The page can only be opened on this machine;
+    over SSH, use a tunnel: ssh -L 8765:127.0.0.1:8765 HOST, and --port 8765 --no-open there. Press Ctrl-C to stop.
     """
     from ._messages import Messages
 
@@ -87,7 +87,7 @@ def studio(
     if len(rows) < 2:
         raise ValueError(f"{source} has only one row. There is nothing to compare it with.")
     if k is not None and k > len(rows):
-        raise ValueError(f"--k {k} is more than the {len(rows):,} rows of {source}. Ask for fewer clusters.")
+        raise ValueError(f"--k {k} is more than the {len(rows):,} rows of {source}. Use fewer clusters.")
     constraints = hints_about(rows, hints, reading["label"])
     matrix = None if links is None else read_links(links, rows)
 
@@ -177,7 +177,7 @@ def _label_source(rows: Rows, label: str | None) -> list[str]:
 
 
 def _options(reading: dict[str, Any]) -> list[str]:
-    """Options of reading that are not as they are by default, as they are typed."""
+    """The reading options that differ from their defaults, as on the command line."""
     defaults = {parameter.name: parameter for parameter in click.get_current_context().command.params}
     found: list[str] = []
     for name, value in reading.items():
@@ -188,7 +188,7 @@ def _options(reading: dict[str, Any]) -> list[str]:
             value if name in ("text", "ignore") else [",".join(value) if isinstance(value, list | tuple) else value]
         )
         for each in values:
-            found += [f"--{name}", str(each)]
+            found += [parameter.opts[0], str(each)]
     return found
 
 

@@ -1,4 +1,4 @@
-"""Known classes that are kept aside: how well clusters agree with them, and columns that look like them."""
+"""Known classes for evaluation: scores of the clusters, and a warning about features that look like classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANSWER = re.compile(
     r"ground[ _-]?truth|truth|cluster|disease|survived|churn(ed)?|(is_)?fraud|topic)",
     re.IGNORECASE,
 )
-"""Names of columns that often hold the answer."""
+"""Names of columns that often contain classes."""
 
 MAX_CLASSES = 30
 
@@ -70,7 +70,7 @@ def _words(scores: dict[str, float]) -> str:
 
 
 def note_answer_columns(raw: RawTable, rows: Rows, chosen: Sequence[str] | None) -> None:
-    """Warn of a feature that looks like the answer: it would decide the clusters, and nothing would be found."""
+    """Warn if a feature looks like known classes, since it would determine the clusters."""
     if raw.matrix is not None or raw.images is not None or chosen is not None:
         return
     left_out = {*rows.features.left_out_, rows.id_column, rows.label_column}
@@ -80,8 +80,8 @@ def note_answer_columns(raw: RawTable, rows: Rows, chosen: Sequence[str] | None)
         classes = {text for text in as_texts(cells) if text is not None}
         if 2 <= len(classes) <= min(MAX_CLASSES, raw.n // 2):
             warnings.warn(
-                f"column {name!r} has {len(classes)} different values and is used as a feature. If it holds the "
-                f"answer: --truth {name} keeps it aside and compares clusters with it, --label {name} uses it as "
-                f"hints, and --ignore {name} leaves it out.",
+                f"column {name!r} has {len(classes)} different values and is used as a feature. If it contains known "
+                f"classes: --truth {name} compares the clusters with it, --label {name} uses it as hints, and "
+                f"--ignore {name} leaves it out.",
                 stacklevel=2,
             )

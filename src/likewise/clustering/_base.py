@@ -1,4 +1,4 @@
-"""What every clusterer shares: validation, constraints, and errors where it cannot use them."""
+"""Base class of all clusterers: validation of data and constraints, and scoring."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from ..evaluation import constraint_accuracy
 
 
 class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, BaseEstimator):
-    """Base of all clusterers: ``fit`` takes rows, partial labels and constraints.
+    """Base class of all clusterers: ``fit`` takes rows, partial labels and constraints.
 
-    A method overrides :meth:`_cluster`, which gets checked data and checked constraints, sets what it learned and
-    returns the labels.
+    A subclass implements :meth:`_cluster`, which receives validated data and constraints, sets the fitted attributes
+    and returns the labels.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, Bas
 
     @classmethod
     def as_published(cls, n_clusters: int = 8, **params: Any) -> Self:
-        """The paper to the letter; the plain constructor has the defaults that were measured to work best.
+        """The method exactly as published. The defaults of the constructor are those that worked best in benchmarks.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, Bas
 
     @abstractmethod
     def _cluster(self, X: Any, constraints: Constraints) -> np.ndarray:
-        """The label of each row; learned attributes are set on the way."""
+        """Set the fitted attributes, and return the label of each row."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> Self:
@@ -69,12 +69,12 @@ class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, Bas
         Parameters
         ----------
         X : (n, f) array, sparse matrix or data frame
-            For methods that can read rows in files also RowFiles or a Dask collection.
+            RowFiles or a Dask collection, for methods that can read rows in files.
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown. A method that does not use constraints ignores them, as
-            scikit-learn's own clusterers do. Constraints are taken here, too.
+            scikit-learn's clusterers do. A Constraints object is accepted as well.
         constraints : Constraints, optional
-            Pairs, and anything else that is known. With ``y``, both count.
+            Must-links, cannot-links and other constraints, used in addition to ``y``.
 
         Returns
         -------
@@ -89,11 +89,11 @@ class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, Bas
         return self
 
     def _fit_chunked(self, X: Any, y: Any, constraints: Constraints | None) -> Self:
-        """Cluster rows that are read leaf by leaf; methods that can override this."""
+        """Cluster rows that are read leaf by leaf; overridden by methods that support it."""
         raise in_memory_only(self, X)
 
     def _checked_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints]:
-        """The validated rows, and constraints that the method can use."""
+        """The validated rows, and the constraints after checking that the method can use them."""
         X, known = self._fit_inputs(X, y, constraints)
         self._check_usable(known)
         return X, known
@@ -123,10 +123,10 @@ class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, Bas
 
     @available_if(lambda self: hasattr(self, "predict"))
     def score(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> float:
-        """How many of the constraints on new rows their clusters keep, each counted with its weight.
+        """The weighted share of constraints on new rows that their predicted clusters satisfy.
 
-        By this scikit-learn compares settings: a search or a cross-validation fits on some rows with the constraints
-        among them, and scores the others with those among these.
+        scikit-learn's searches and cross-validation use it to compare settings: they fit on some rows and the
+        constraints among them, and score on the other rows and the constraints among those.
 
         Parameters
         ----------
@@ -135,12 +135,12 @@ class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, Bas
         y : (n,) array-like, optional
             Partial labels of these rows; −1, None or NaN where unknown.
         constraints : Constraints, optional
-            What is known of these rows. With ``y``, both count.
+            Constraints on these rows, used in addition to ``y``.
 
         Returns
         -------
         float
-            In [0, 1]: :func:`likewise.evaluation.constraint_accuracy` of what ``predict`` gives.
+            In [0, 1]: :func:`likewise.evaluation.constraint_accuracy` of the predicted labels.
         """
         if y is None and constraints is None:
             raise ValueError(
@@ -152,13 +152,13 @@ class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, Bas
         known = as_constraints(len(labels), to_numpy(y), constraints)
         if known.is_empty:
             raise ValueError(
-                f"there is nothing to score by: the constraints say nothing about these {len(labels):,} rows. Use "
-                "fewer folds, or more constraints: only those with all their rows on one side are left."
+                f"there is nothing to score by: no constraint has all its rows among these {len(labels):,}. Use "
+                "fewer folds, or more constraints."
             )
         return constraint_accuracy(labels, known)
 
     def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints]:
-        """The validated rows, and labels and constraints as one."""
+        """The validated rows, and labels and constraints combined."""
         labels = y if self._method.uses_constraints or isinstance(y, Constraints) else None
         X, known = fit_inputs(self, X, labels, constraints, **self._accepts())
         self._check_number(X.shape[0])
@@ -167,10 +167,10 @@ class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, Bas
     def _check_number(self, n_samples: int, which: str = "rows there are") -> None:
         n_clusters = getattr(self, "n_clusters", None) or 1
         if n_clusters > n_samples:
-            raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={n_samples} {which}. Ask for fewer.")
+            raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={n_samples} {which}. Use fewer.")
 
     def _new_rows(self, X: Any) -> Any:
-        """Validated rows for a fitted clusterer."""
+        """Validate new rows."""
         check_is_fitted(self)
         return validate_rows(self, X, reset=False, **{**self._accepts(), "ensure_min_samples": 1})
 
@@ -192,7 +192,7 @@ class Clusterer(SavesModels, ShowsReports, SuggestsParameters, ClusterMixin, Bas
 
 
 def uncertain_weight(constraints: Constraints, kinds: tuple[Kind, ...] = KINDS) -> float | None:
-    """The first weight other than 1; None where all constraints are certain.
+    """The first weight other than 1; None if all weights are 1.
 
     >>> uncertain_weight(Constraints(3, must_link=[(0, 1)], must_weight=0.5)), uncertain_weight(Constraints(3))
     (0.5, None)

@@ -1,4 +1,4 @@
-"""Clusterers of rows in files: they learn leaf by leaf, and give clusters leaf by leaf."""
+"""Clustering rows in files: fitting and labeling leaf by leaf."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from ..tables._writing import checked_suffix
 
 
 class ReadsFiles:
-    """A part of clusterers that read rows in files. A method overrides :meth:`_learn_from`."""
+    """Mixin of clusterers that read rows in files. A subclass implements :meth:`_learn_from`."""
 
     labels_: Any
 
     def _learn_from(self, X: Chunked, y: Any, constraints: Any) -> Look:
-        """Learn from rows that are read leaf by leaf; returns what finds the clusters of the rows of a leaf."""
+        """Fit on rows that are read leaf by leaf; returns the function that labels the rows of a leaf."""
         raise NotImplementedError
 
     def _placed(self, X: Chunked, look: Look) -> Iterator[np.ndarray]:
-        """What is found for the rows of each leaf."""
+        """The labels of the rows of each leaf."""
         with stage("placing rows"):
             yield from X.map(look)
 
     def _keep_places(self, found: np.ndarray) -> None:
-        """Keep what was found for all rows."""
+        """Set the labels of all rows."""
         self.labels_ = found
 
     def _columns(self, found: np.ndarray) -> dict[str, Any]:
-        """What was found for some rows, as columns of a table."""
+        """The labels of some rows as columns of a table."""
         return {"cluster": found}
 
     def _fit_chunked(self, X: Any, y: Any, constraints: Any) -> Self:
@@ -64,15 +64,15 @@ class ReadsFiles:
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_to(self, path: str | PathLike[str], X: Any, y: Any = None, *, constraints: Any = None) -> Self:
-        """Cluster rows in files, and write the cluster of each row into a file, a part at a time.
+        """Cluster rows in files, and write the cluster of each row to a file, one part at a time.
 
-        Nothing that is as long as the data stays in memory, so there is no ``labels_`` afterward.
+        No array as long as the data is kept in memory, so ``labels_`` is not set.
 
         Parameters
         ----------
         path : path
-            Ends in .csv, .tsv, .jsonl or .parquet, for the columns id and cluster, or in .npy, for the clusters alone.
-            The file is complete or not there.
+            A file name that ends in .csv, .tsv, .jsonl or .parquet, for the columns id and cluster, or in .npy, for the
+            clusters only. The file is written atomically.
         X : RowFiles, Dask collection or (n, f) array
             The ids are the keys of the rows, or their numbers.
         y : (n,) array-like, optional
@@ -92,13 +92,13 @@ class ReadsFiles:
 
 @dataclass(frozen=True)
 class Clustered:
-    """What is still known of clusters that were written into a file.
+    """A summary of clusters that were written to a file.
 
     Attributes
     ----------
     sizes : (k,) ints
     labels : (t,) ints
-        The clusters of some rows.
+        The clusters of the requested rows.
     """
 
     sizes: IntArray
@@ -106,18 +106,18 @@ class Clustered:
 
 
 def write_clusters(model: Any, path: Any, rows: Chunked, look: Look, some: IntArray | None = None) -> Clustered:
-    """Place all rows by a model that has learned, and write their clusters into a file.
+    """Label all rows with a fitted model, and write their clusters to a file.
 
     Parameters
     ----------
     model : estimator
-        One that :class:`ReadsFiles`.
+        A fitted estimator with the mixin :class:`ReadsFiles`.
     path : path
     rows : Chunked
     look : callable
-        What ``_learn_from`` returned.
+        The function that ``_learn_from`` returned.
     some : (t,) ints, optional
-        The rows whose clusters are wanted afterward, ascending.
+        The rows whose clusters are returned, ascending.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def write_clusters(model: Any, path: Any, rows: Chunked, look: Look, some: IntAr
 
 
 def with_ids(rows: Chunked, pieces: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Columns in pieces, with the keys of the rows, or their numbers, before them."""
+    """Pieces of columns, with a first column of the keys of the rows, or their numbers."""
     keys: Any = rows.ids() if hasattr(rows, "ids") else None
     held: list[Any] = []
     first = 0

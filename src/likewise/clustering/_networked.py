@@ -29,37 +29,37 @@ SHARE = Interval(Real, 0, 1, closed="both")
 
 
 class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """Clusters documents by their words and by the links between them.
+    """Cluster documents by their words and by the links between them.
 
-    Links join documents that belong together, but there are few of them, and none to new documents. So they are turned
-    into core pairs, from these Costco learns which words matter, and k-means by cosine clusters all documents in the
-    space of those words. A new document needs no links.
+    Links join documents that belong together, but there are few of them, and new documents have none. So links are
+    converted to must-links (core pairs), from which Costco learns a projection of the words, and k-means by cosine
+    clusters all documents after the projection. New documents need no links.
 
     Parameters
     ----------
     n_clusters : int
     links_method : {"both", "links", "local", "global"}
-        What links are turned into: must-links as they are ("links"), pairs with common references
-        (:func:`~likewise.sources.links.local_core_pairs`), pairs that random walks hold together
-        (:func:`~likewise.sources.links.global_core_pairs`), or the first two together ("both").
+        How to convert links to core pairs: the links themselves ("links"), pairs with common references ("local",
+        :func:`~likewise.sources.links.local_core_pairs`), pairs that are close in random walks ("global",
+        :func:`~likewise.sources.links.global_core_pairs`), or the first two together ("both").
     balance : bool
-        Whether every document counts about alike, whatever the number of its pairs
+        Whether to give every document about the same weight, independent of the number of its pairs
         (:func:`~likewise.sources.links.balanced`). Otherwise documents with many links dominate.
     n_components : int
-        Directions that Costco keeps.
+        Number of directions of Costco.
     alpha, theta
-        Of the local core pairs.
+        Parameters of the local core pairs.
     gamma, n_pairs, n_similar, global_score
-        Of the global core pairs; ``global_score`` is their ``score``.
+        Parameters of the global core pairs; ``global_score`` is their ``score``.
     projection : projection, optional
-        In place of :class:`~likewise.Costco`; ``n_components`` is then not used.
+        Replaces :class:`~likewise.Costco`; ``n_components`` is then not used.
     metric : {"cosine", "euclidean"}
-        How projected documents are compared.
+        How to compare projected documents.
     trust : bool
-        Whether ``y`` and ``constraints`` are right: must-link groups then move as one in the clustering; else each may
-        be violated at a penalty. Links are used for the projection only.
+        Whether ``y`` and ``constraints`` are certain. If so, must-link groups always stay together in the clustering;
+        otherwise a constraint may be violated at a penalty. Links are used only for the projection.
     n_init, max_iter, tol, random_state
-        Of the k-means.
+        Parameters of the k-means.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     core_pairs_ : Constraints
         The core pairs of the links.
     homophily_ : Homophily or None
-        How often links join documents of one class, where labels or constraints came with the links.
+        How often links join documents of the same class, if labels or constraints are given.
     projection_ : Costco or None
         None if there were neither links nor must-links.
     text_features_ : TextFeatures or None
@@ -78,13 +78,13 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     Notes
     -----
-    Measured on Cora (2,708 papers, 7 classes, tf-idf, mean of 5 seeds), NMI: words alone 0.35; links as they are 0.50
-    (balanced 0.51), local core pairs 0.46 (balanced 0.53), global ones 0.46 (balanced 0.47; 0.36 with artificial links,
-    ``n_similar=5``); links and local ones balanced 0.54, the default. :meth:`as_published` is Algorithm 4: local core
-    pairs, unbalanced, Eq. 5.17's β, and plain k-means. It gives 0.37, as the thesis has it.
+    NMI on Cora (2,708 papers, 7 classes, tf-idf, mean of 5 seeds): words only 0.35; links 0.50 (balanced 0.51); local
+    core pairs 0.46 (balanced 0.53); global core pairs 0.46 (balanced 0.47; 0.36 with artificial links,
+    ``n_similar=5``); links and local core pairs, balanced, 0.54 (the default). :meth:`as_published` is Algorithm 4:
+    local core pairs, unbalanced, β of Eq. 5.17, and plain k-means. It gives 0.37, as in the thesis.
 
-    On WebKB links join pages of *different* classes: words alone 0.34, with links 0.03. A warning says so where
-    constraints show it.
+    On WebKB, links join pages of *different* classes: NMI is 0.34 with words only, and 0.03 with links. A warning is
+    issued if constraints show this.
 
     References
     ----------
@@ -173,7 +173,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     @classmethod
     def as_published(cls, n_clusters: int = 8, **params: Any) -> Self:
-        """Algorithm 4 to the letter; for the global analysis pass ``links_method="global"``."""
+        """Algorithm 4 as published; pass ``links_method="global"`` for the global analysis."""
         published = {
             "links_method": "local",
             "balance": False,
@@ -193,15 +193,15 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         Parameters
         ----------
         X : list of str, or (n, f) array, sparse matrix or data frame
-            Texts go through :class:`likewise.prepare.TextFeatures`. A matrix is taken as it is: tf-idf does best.
+            Texts are converted by :class:`likewise.prepare.TextFeatures`. A matrix is used as it is; tf-idf works best.
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown.
         links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a file, optional
-            See :func:`~likewise.sources.links.link_matrix`. None: k-means on the words, with the constraints if any.
+            See :func:`~likewise.sources.links.link_matrix`. If None, k-means on the words, with the constraints if any.
         constraints : Constraints, optional
-            With ``y``, both count, and a constraint counts more than a core pair.
+            Constraints, used in addition to ``y``. They have precedence over core pairs.
         ids : list-like, optional
-            Names of the documents, if the links name them.
+            Names of the documents, if the links refer to them by name.
 
         Returns
         -------
@@ -238,14 +238,14 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     def _warn(self, matrix: sparse.csr_array | None) -> None:
         if self.homophily_ is not None and self.homophily_.verdict in ("unrelated", "opposite"):
             warnings.warn(
-                f"links do not mean similarity here: {self.homophily_}. They will do harm; leave them out.",
+                f"links do not indicate similarity here: {self.homophily_}. Leave them out.",
                 UserWarning,
                 stacklevel=5,
             )
         if matrix is not None and not len(self.core_pairs_.must_link):
             warnings.warn(
                 f"{matrix.nnz:,} links give no core pair (links_method={self.links_method!r}, theta={self.theta:g}): "
-                'the words decide alone. Lower theta, or use links_method="links".',
+                'only the words are used. Decrease theta, or use links_method="links".',
                 UserWarning,
                 stacklevel=5,
             )
@@ -297,7 +297,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         return X if self.projection_ is None else self.projection_.transform(X)
 
     def _features(self, X: Any, *, fitting: bool = False) -> Any:
-        """The matrix of texts; a matrix as it is."""
+        """Convert texts to a matrix; a matrix is returned as it is."""
         if not _are_texts(X):
             if fitting:
                 self.text_features_ = None
@@ -316,7 +316,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         return super()._new_rows(self._features(X))
 
     def transform(self, X: Any) -> Any:
-        """Documents in the learned space.
+        """Project documents.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class NetworkedDocuments(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         return self._image(self._new_rows(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of new documents, by their words alone.
+        """The clusters of new documents, from their words only.
 
         Parameters
         ----------

@@ -41,50 +41,50 @@ from .kmeans._scale import mean_squared_deviation
 
 N_CLUSTERS = 8
 N_COMPONENTS = {"cosine": 40, "euclidean": 100}
-"""Directions that Costco keeps where no projection is given."""
+"""Number of directions of Costco if no projection is given."""
 
 
 class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """A projection learned from constraints, then a k-means that uses them again.
+    """A projection learned from constraints, followed by k-means with the same constraints.
 
-    Prefer it over :class:`~likewise.Likewise` where the map should be linear and the answer a k-means in it, and for a
-    projection or a clusterer of your own. A projection alone leaves the clustering free to violate the constraints;
-    moving must-link groups as one, with a mild penalty on violated cannot-links, is often the largest single gain.
+    Prefer it over :class:`~likewise.Likewise` if the result should be a linear map and a k-means, or for a projection
+    or clusterer of your own. After a projection alone, the clustering may still violate the constraints. Keeping
+    must-link groups together, with a mild penalty on violated cannot-links, is often the largest improvement.
 
     Parameters
     ----------
     n_clusters : int, optional
-        None: what ``clusterer`` has, or 8.
+        Number of clusters. If None, that of ``clusterer``, or 8.
     projection : transformer, optional
-        Any projection of this package, or any scikit-learn transformer. None: :class:`~likewise.Costco` where
-        there are must-links (up to 40 directions for text, 100 otherwise; regularized alike in all features if their
-        ranges are alike, as in images, else by the variance of each), :class:`~likewise.SSDR` where there are none
-        (k directions; without any constraints it is PCA).
+        Any projection of this package, or any scikit-learn transformer. By default :class:`~likewise.Costco` if there
+        are must-links (up to 40 directions for text, 100 otherwise; with the same regularization for all features if
+        their ranges are similar, as in images, else proportional to their variances), and :class:`~likewise.SSDR`
+        otherwise (k directions; it is PCA if there are no constraints at all).
     clusterer : clusterer, optional
-        None: :class:`~likewise.clustering.PCKMeans` with ``trust``, ``cannot_penalty`` and ``metric``. A clusterer that
-        takes constraints is given them. Any other one is given the means of must-link groups, weighted by their size,
-        if its ``fit`` takes ``sample_weight`` and constraints are trusted (for k-means this is exactly must-links that
-        hold); else, or if there are fewer groups than clusters, the rows.
+        By default :class:`~likewise.clustering.PCKMeans` with ``trust``, ``cannot_penalty`` and ``metric``. A clusterer
+        that accepts constraints receives them. Any other clusterer receives the means of must-link groups, weighted by
+        their size, if its ``fit`` takes ``sample_weight`` and the constraints are trusted (for k-means this is
+        equivalent to hard must-links); otherwise, or if there are fewer groups than clusters, it receives the rows.
     trust : bool
-        Whether all constraints are right. Then must-link groups move as one, and entailed pairs count, too. Otherwise
-        every stated pair may be violated at its penalty, and weights are used.
+        Whether all constraints are certain. If so, must-link groups always stay together, and implied pairs are used as
+        well. Otherwise every given pair may be violated at a penalty, and weights are used.
     cannot_penalty : float
-        The penalty of a violated cannot-link (without ``trust``: of any violated constraint), in units of the mean
-        squared distance of a projected row to the mean of all. Between 0.1 and 0.3 was measured to be good.
+        The penalty of a violated cannot-link (without ``trust``, of any violated constraint), relative to the mean
+        squared distance of a projected row to the mean of all. Values between 0.1 and 0.3 worked well.
     metric : {"auto", "cosine", "euclidean"}
-        How projected rows are compared. "auto" is cosine for text, that is, for sparse X, or rows of unit length
-        without negative entries.
+        How to compare projected rows. "auto" is cosine for text: sparse X, or rows of unit length without negative
+        entries.
     n_init, max_iter, tol, random_state
-        For the default clusterer; ``random_state`` also for a given one that has none.
+        Parameters of the default clusterer; ``random_state`` is also set on a given clusterer that has none.
 
     Attributes
     ----------
     labels_ : (n,) int array
     projection_, clusterer_ : estimators
-        Fitted.
+        The fitted projection and clusterer.
     metric_ : str
     cluster_centers_ : (n_clusters, r) array
-        In the projected space, where the clusterer has centers.
+        Centers in the projected space, if the clusterer has centers.
     n_iter_ : int
 
     Examples
@@ -163,7 +163,7 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
         return labels
 
     def _learn_from(self, X: Chunked, y: Any, constraints: Constraints | None) -> Look:
-        """Choose by a sample, project by what the same pass found, and anew in each iteration of the clusterer."""
+        """Choose the projection and metric by a sample, fit the projection, and cluster the projected leaves."""
         known = checked_constraints(self, X.shape[0], y, constraints)
         self._check_usable(known)
         self._check_number(X.shape[0])
@@ -174,7 +174,7 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
         seed = int(rng.randint(2**31 - 1))
         hinted = np.flatnonzero(known.constrained_rows())
         read = None
-        if self.projection is None or getattr(self.projection, "_unhinted", None) == "moments":
+        if self.projection is None or getattr(self.projection, "_unconstrained", None) == "moments":
             read = read_once(X, hinted, SAMPLE, seed)
         with stage("reading rows"):
             some = X.take(hinted, SAMPLE, seed) if read is None else read.some
@@ -184,7 +184,7 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
             raise TypeError(f"{projection!r} cannot learn from rows in files. Use a projection of this package.")
         with stage("projecting"):
             self.projection_ = projection._fit_read(X, used_part(projection, known), read)
-        self.projection_.__dict__.pop("feature_names_in_", None)  # it is given arrays, as in memory
+        self.projection_.__dict__.pop("feature_names_in_", None)  # it is fitted on arrays, as for data in memory
         Z = X.to_host(self._image(X.to_device(some.rows)))
         self._n_features_out = Z.shape[1]
         self.clusterer_ = self._chosen_clusterer(Z, rng)
@@ -253,7 +253,7 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
         return N_CLUSTERS if self.n_clusters is None else self.n_clusters
 
     def _image(self, X: Any) -> Any:
-        """Projected rows, of unit length for the cosine metric unless the clusterer takes care of that."""
+        """Projected rows, scaled to unit length for the cosine metric unless the clusterer does so."""
         return _projected(X, projection=self.projection_, unit=self._unit)
 
     @property
@@ -285,7 +285,7 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
 
     @lazily
     def transform(self, X: Any) -> Any:
-        """The rows of X in the learned space.
+        """Project the rows of X.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
     @lazily
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of new rows: projected, then placed by the clusterer.
+        """The clusters of new rows: project them, and predict with the clusterer.
 
         Parameters
         ----------
@@ -316,7 +316,7 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
         return labels if is_foreign(labels) else np.asarray(labels, dtype=np.int32)
 
     def _checked(self, X: Any, method: str) -> Any:
-        """New rows, validated, where they lie."""
+        """Validate new rows, on their device."""
         check_is_fitted(self)
         rows = new_rows_on_device(self, X, "labels_", method)
         return self._new_rows(X) if rows is None else rows
@@ -341,7 +341,7 @@ def _projected(X: Any, *, projection: Any, unit: bool) -> Any:
 def k_means_after_projection(
     Z: Any, n_clusters: int, *, penalty: float, trust: bool, metric: str, **loop: Any
 ) -> PCKMeans:
-    """The constrained k-means for projected rows Z; ``penalty`` is in units of their mean squared deviation."""
+    """Constrained k-means for projected rows Z, with ``penalty`` relative to their mean squared deviation."""
     return PCKMeans(
         n_clusters,
         penalty=penalty * mean_squared_deviation(Z, cosine=metric == "cosine"),
@@ -356,5 +356,5 @@ def _fitted(projection: Any, X: Any, constraints: Constraints) -> Any:
     if "constraints" in signature(projection.fit).parameters:
         return projection.fit(X, constraints=used_part(projection, constraints))
     if X.shape[0] > 1 and not vary(X):
-        raise ValueError(f"all rows of X are equal: {type(projection).__name__} has nothing to project them by.")
+        raise ValueError(f"all rows of X are equal, so {type(projection).__name__} cannot project them.")
     return projection.fit(X)

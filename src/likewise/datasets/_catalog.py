@@ -1,4 +1,4 @@
-"""The catalog of data sets: what is in each, where it comes from, and how scikit-learn gives it."""
+"""The catalog of data sets: their contents, their source, and how to fetch them with scikit-learn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Fetch:
-    """How scikit-learn gives a data set.
+    """How to fetch a data set with scikit-learn.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Fetch:
 
 @dataclass(frozen=True)
 class Entry:
-    """What a data set must turn out to be.
+    """The expected contents of a data set.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a loaded data set is, and how to take a part of it."""
+"""A loaded data set, and selecting parts of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..constraints._format import pluralize
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Dataset:
-    """Rows, their classes, and whatever else is known about them.
+    """A data set: rows, their classes, and other information about them.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Dataset:
     X : (n, f) float array or None
         The features as published, neither scaled nor centered; None for raw text.
     text : list of str or None
-        The raw texts, where that is what the data set is.
+        The raw texts, if the data set consists of texts.
     y : (n,) int array
         Class of each row as a position in ``target_names``; −1 if unknown.
     target_names : tuple of str
@@ -32,15 +32,15 @@ class Dataset:
     ids : (n,) str array or None
         Names of the rows.
     links : (m, 2) int array or None
-        Which row cites which: from the first to the second.
+        Links from the first to the second row of each pair.
     feature_names : tuple of str or None
         Names of the columns.
     images : (height, width) or None
         If rows are images: ``X[0].reshape(images)`` is the first.
     extra : dict
-        More that is known of each row: arrays with one entry a row.
+        Other information about the rows: arrays with one entry per row.
     feature_extra : dict
-        More that is known of each column: arrays with one entry a column.
+        Other information about the columns: arrays with one entry per column.
 
     Examples
     --------
@@ -151,7 +151,7 @@ class Dataset:
     def rows(self, indices: Any) -> Dataset:
         """Select rows; links between the selected rows are kept.
 
-        Names and codes of classes stay as they are, also of classes without a row.
+        Names and codes of classes are unchanged, even if a class has no rows left.
 
         Parameters
         ----------
@@ -189,8 +189,8 @@ class Dataset:
         Parameters
         ----------
         classes : str, sequence of str or None
-            Names of classes. Their rows stay in order, and are coded anew in the order of the names given here. None
-            is all of them, coded as before.
+            Names of classes. Rows keep their order, and are coded in the order of these names. None selects all
+            classes, with unchanged codes.
         **extra : value or sequence of values
             For a key of ``extra``, the values to keep: ``subset(university="cornell")``.
 

@@ -1,7 +1,7 @@
-"""Data sets that scikit-learn brings along or fetches, in the form that the files have.
+"""Data sets that scikit-learn includes or fetches, in the same format as those from files.
 
-Rows fetched from OpenML may come in another order than those of a file, and without what only a file has: the ids of
-glass and breast_w, the speaker groups of isolet.
+Rows fetched from OpenML may have another order than those of a file, and lack information that only files have: the ids
+of glass and breast_w, and the speaker groups of isolet.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._files import DatasetError, from_records
 
 
 def fetch(entry: Entry) -> Dataset:
-    """Get a data set through scikit-learn; a ConnectionError says that it could not be had."""
+    """Fetch a data set with scikit-learn; raises a ConnectionError if that fails."""
     if entry.fetch is None:
         raise ConnectionError("scikit-learn cannot fetch it")
     if entry.fetch.bundled:

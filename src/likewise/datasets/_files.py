@@ -14,11 +14,11 @@ from ..tables._numpy import read_arrays
 from ._dataset import Dataset
 
 Parts = dict[str, Any]
-"""What a data set is made of, by the names of its fields."""
+"""The fields of a data set, by name."""
 
 
 class DatasetError(ValueError):
-    """A data set is not what it should be: its file is damaged, or holds something else."""
+    """A data set does not match the catalog: its file is damaged, or has other contents."""
 
 
 def read(path: Path, name: str) -> Dataset:
@@ -37,9 +37,9 @@ def read(path: Path, name: str) -> Dataset:
 
 
 def from_records(name: str, records: Iterable[Mapping[str, Any]]) -> Dataset:
-    """Make a data set of texts out of records with an id, a text, a label and whatever else.
+    """Create a data set of texts from records with an id, a text, a label and optional other values.
 
-    Classes are the labels in alphabetical order. Where only some records have a key, the others get an empty string.
+    Classes are the labels in alphabetical order. If only some records have a key, the others get an empty string.
     """
     records = list(records)
     labels = [record["label"] for record in records]
@@ -77,7 +77,7 @@ def _records(path: Path) -> Iterable[Mapping[str, Any]]:
 
 
 def arranged(arrays: Parts) -> Parts:
-    """Give each array its field; what has none is known of the rows."""
+    """Assign each array to its field; arrays without a field are additional information about rows."""
     fields = {"X": "X", "y": "y", "target_names": "target_names"}
     optional = {"ids": "ids", "links": "links", "feature_names": "feature_names", "image_shape": "images"}
     fields |= {key: field for key, field in optional.items() if key in arrays}
@@ -116,7 +116,7 @@ def _lymphoma(arrays: Parts) -> Parts:
 
 
 def _connections(arrays: Parts) -> Parts:
-    """Keep the words that the three coded columns stand for beside them."""
+    """Keep the words of the three coded columns as additional information."""
     words = arrays.pop("X_raw")
     of_rows = ("X", "y", "target_names", "feature_names", "row_index")
     columns = {str(arrays["feature_names"][column]): words[:, k] for k, column in enumerate(arrays["X_raw_columns"])}

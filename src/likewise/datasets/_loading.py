@@ -1,4 +1,4 @@
-"""Where a data set is looked for, and whether it is the one that was meant."""
+"""Locating a data set, and checking it against the catalog."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class DatasetNotFoundError(FileNotFoundError):
 def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     """Load a data set by name.
 
-    It is read from ``folder``, or else from the folder that the environment variable ``LIKEWISE_DATA`` names. What is
-    not there is fetched through scikit-learn, which keeps it for the next time. iris, wine, wdbc and digits come with
-    scikit-learn and are always taken from there.
+    It is read from ``folder``, or else from the folder that the environment variable ``LIKEWISE_DATA`` names. Data sets
+    that are not there are fetched and cached by scikit-learn. iris, wine, wdbc and digits come with scikit-learn and
+    are always taken from there.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     Raises
     ------
     DatasetNotFoundError
-        If it is neither in the folder nor can be fetched. The message says where the original is.
+        If it is neither in the folder nor can be fetched. The message names the source of the original.
     DatasetError
-        If what was found is damaged or something else.
+        If the data are damaged, or do not match the catalog.
 
     Examples
     --------

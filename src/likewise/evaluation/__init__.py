@@ -1,19 +1,19 @@
-"""How good a clustering is, against known classes or against constraints.
+"""Scores of a clustering against known classes or constraints, and comparison of methods.
 
-Scores take labels of any kind and return numbers; pairs are counted exactly.
+Scores accept labels of any kind. Pairs are counted exactly, in integers.
 
 | question | score |
 |---|---|
-| of all pairs, how many are judged right? | `rand_index` |
-| the same, when most pairs are apart and would dominate | `pair_f_score`, `scaled_rand_index` |
-| the same, compared to chance | `adjusted_rand_index` |
-| how much does a cluster tell about the class? | `normalized_mutual_information` |
-| can each cluster be named after one class? | `purity` |
-| are the constraints kept? | `constraint_accuracy` |
+| what share of all pairs is correct? | `rand_index` |
+| the same, if most pairs are in different classes and would dominate | `pair_f_score`, `scaled_rand_index` |
+| the same, corrected for chance | `adjusted_rand_index` |
+| how much information do clusters carry about classes? | `normalized_mutual_information` |
+| how well can each cluster be named after one class? | `purity` |
+| are the constraints satisfied? | `constraint_accuracy` |
 
-:func:`compare` runs several methods on the same draws of hints. :mod:`likewise.evaluation.protocols` has the parts of
-such experiments: drawing hints, repeats, splits, noise, significance. Their values are :class:`Results`, kept in a file
-by :class:`Ledger`.
+:func:`compare` runs several methods on the same samples of hints. :mod:`likewise.evaluation.protocols` has the parts of
+such experiments: sampling hints, repetitions, splits, noise and significance tests. Values are stored in
+:class:`Results`, and on disk by :class:`Ledger`.
 """
 
 from ._compare import Comparison as Comparison

@@ -1,4 +1,4 @@
-"""Several methods on the same draws of hints, and which of them is best."""
+"""Comparison of several methods on the same samples of hints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._results import Results
 from .protocols import ASKED, Case, Method, Trial, case, one_sided_t_test, run_method
 
 SIGNIFICANT = 0.05
-"""A method is behind the best if the p-value of the difference is below this."""
+"""A method is significantly worse than the best if the p-value of the difference is below this."""
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class Comparison:
     Attributes
     ----------
     results : Results
-        The score of each draw; cells are called ``amount/method``.
+        The score of each sample; cells are named ``amount/method``.
     methods : tuple of str
     amounts : tuple of int or str
-        Numbers of hints; where several ways of asking are compared, with what is asked, as in "20 piles".
+        Numbers of hints; if several kinds of questions are compared, with their kind, as in "20 piles".
     failures : mapping of str to str
-        The first error of each method that had no answer at least once; there its score is NaN.
+        The first error of each method that failed at least once, where its score is NaN.
     score : str
-        What the values are.
+        The name of the score.
     """
 
     results: Results
@@ -54,14 +54,14 @@ class Comparison:
         Returns
         -------
         str or None
-            None if no method had an answer.
+            None if all methods failed.
         """
         means = {name: self.results.mean(f"{amount}/{name}") for name in self.methods}
         known = {name: mean for name, mean in means.items() if mean == mean}
         return max(known, key=known.__getitem__) if known else None
 
     def is_behind(self, method: str, amount: int | str) -> bool:
-        """Whether a method is significantly below the best, by a paired t-test over the draws both have.
+        """Whether a method is significantly worse than the best, by a paired t-test over their common samples.
 
         Parameters
         ----------
@@ -78,12 +78,12 @@ class Comparison:
         return one_sided_t_test([best[seed] for seed in both], [own[seed] for seed in both]) < SIGNIFICANT
 
     def ranked(self) -> Comparison:
-        """The same with the best method first, by the mean for the last amount of hints.
+        """The same comparison with methods sorted by their mean for the last amount of hints, best first.
 
         Returns
         -------
         Comparison
-            Methods without an answer are last.
+            Methods that failed are last.
         """
         means = {name: self.results.mean(f"{self.amounts[-1]}/{name}") for name in self.methods}
         order = sorted(self.methods, key=lambda name: -np.nan_to_num(means[name], nan=-np.inf))
@@ -113,12 +113,12 @@ class Comparison:
         )
 
     def table(self) -> list[tuple[str, ...]]:
-        """The means as cells: a line for each method after the names of the columns.
+        """The means as table cells: a header, and one line for each method.
 
         Returns
         -------
         list of tuples of str
-            A cell is "mean ± standard deviation", with a star where the method is not significantly below the best.
+            A cell is "mean ± standard deviation", with a star if the method is not significantly worse than the best.
         """
         head = (self.score, *(amount if isinstance(amount, str) else f"{amount} hints" for amount in self.amounts))
         return [head, *((name, *(self._cell(name, amount) for amount in self.amounts)) for name in self.methods)]
@@ -170,7 +170,7 @@ def compare(
     repeats: int = 5,
     seed: int = 0,
 ) -> Comparison:
-    """Run methods on data whose classes are known, all with the same hints drawn from the classes.
+    """Compare methods on data with known classes, using the same hints sampled from the classes.
 
     Parameters
     ----------
@@ -183,15 +183,15 @@ def compare(
     how, error_rate
         As for :meth:`likewise.Constraints.sample`.
     ask : sequence of str, optional
-        Compare what is asked, too: each amount of each of "pairs", "piles" (of three rows), "odd" (which of three rows
-        is the odd one out), "triplets", "forced-triplets" (without "can't say") and "preferences". ``how`` is for
-        pairs alone.
+        Kinds of questions to compare as well, each with each amount: "pairs", "piles" (of three rows), "odd" (which of
+        three rows is the odd one out), "triplets", "forced-triplets" (without "can't say") and "preferences". ``how``
+        applies to pairs only.
     score : str
         A score of :mod:`likewise.evaluation.protocols`.
     repeats : int
-        Number of draws of hints.
+        Number of samples of hints.
     seed : int
-        Random seed of the first draw; the others follow.
+        Random seed of the first sample; the others use the following seeds.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def compare(
 
     See Also
     --------
-    likewise.compare : Takes names of methods, classes and estimators.
+    likewise.compare : Accepts names of methods, classes and estimators.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The one table behind every score: how many items each class shares with each cluster."""
+"""Contingency tables of classes and clusters, from which all scores are computed."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class PairCounts(NamedTuple):
 
 
 class Contingency(NamedTuple):
-    """A table of counts that holds only its non-empty cells.
+    """A sparse contingency table, which stores only its nonzero cells.
 
-    Cell ``s`` says that ``cells[s]`` items lie in row group ``row[s]`` and column group ``column[s]``.
-    The table never has more cells than items, however many groups there are. Totals may hold zeros.
+    Cell ``s``: ``cells[s]`` items are in row group ``row[s]`` and column group ``column[s]``. There are at most as many
+    cells as items. Totals may be zero.
     """
 
     cells: IntArray

@@ -1,4 +1,4 @@
-"""Measured values in a file, one line a value, safe to be killed at any moment."""
+"""Measured values in a file, one per line, robust to being killed at any time."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ HEADER = "cell,seed,value\n"
 class Ledger:
     """A CSV file of ``cell, seed, value`` to which results are appended as they come.
 
-    What :meth:`append` has written is on the disk when it returns; if it fails (a full disk), the file is as it was.
-    A last line that was cut short by a crash is removed when the file is next opened.
+    Values are on disk when :meth:`append` returns; if it fails (such as on a full disk), the file is unchanged. An
+    incomplete last line, after a crash, is removed when the file is opened again.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Ledger:
             Of several values for one cell and seed, the last.
         """
         found: dict[str, dict[int, float]] = {}
-        whole = self.path.read_bytes().rpartition(b"\n")[0]  # somebody may be writing the last line just now
+        whole = self.path.read_bytes().rpartition(b"\n")[0]  # another process may be writing the last line
         for number, line in enumerate(whole.decode(errors="replace").splitlines()[1:], 2):
             try:
                 cell, seed, value = line.rsplit(",", 2)

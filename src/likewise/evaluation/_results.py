@@ -80,7 +80,7 @@ class Results(dict[str, dict[int, float]]):
         Returns
         -------
         dict
-            From what the star stands for, in order of the numbers in it, to the cell.
+            A mapping from the part that matches the star, sorted by the numbers in it, to the cell.
         """
         if "*" not in pattern:
             return {"": pattern} if pattern in self else {}

@@ -46,8 +46,8 @@ def rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
     where B pairs are rightly together and D − (P − B) rightly apart (notation: top of this module).
 
-    Prefer it to compare with papers that report it. With many classes nearly all pairs are apart, and any
-    clustering into many clusters scores high: then read `scaled_rand_index` or `pair_f_score`.
+    Use it to compare with papers that report it. With many classes nearly all pairs are in different classes, and any
+    clustering with many clusters has a high score; prefer `scaled_rand_index` or `pair_f_score` then.
 
     Parameters
     ----------
@@ -80,8 +80,9 @@ def pair_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> PairScore:
 
     with B, P and T as at the top of this module; F is the harmonic mean of the other two.
 
-    Prefer it when there are many small classes (records of one person, pages of one story): pairs rightly
-    apart, which fill the Rand index there, do not count. Precision and recall tell lumping from splitting.
+    Prefer it if there are many small classes (records of one person, pages of one story): pairs that are correctly
+    apart, which dominate the Rand index then, do not count. Precision is low if clusters merge classes, and recall if
+    clusters split classes.
 
     Parameters
     ----------
@@ -92,9 +93,8 @@ def pair_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> PairScore:
     -------
     PairScore
         ``(f, precision, recall)``, each in [0, 1]. Exchanging the arguments exchanges precision and recall.
-        If no pair is together on either side (one item, or all singletons twice), the two agree wholly and
-        all three are 1, as in scikit-learn's ``rand_score``. If only one side has no pair together, nothing
-        was found and all three are 0: a precision or recall of 0/0 counts as 0.
+        If no pair is together in either labeling (one item, or only singletons), all three are 1, as in scikit-learn's
+        ``rand_score``. If this is so in one labeling only, all three are 0: a precision or recall of 0/0 counts as 0.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def pair_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> PairScore:
 
 
 def scaled_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Rand index with the two kinds of pairs weighed alike.
+    """Rand index with equal weight for pairs within and between classes.
 
     ::
 
@@ -121,9 +121,9 @@ def scaled_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
     with the notation at the top of this module.
 
-    Prefer it to `rand_index` when same-class pairs are few: one big cluster, all singletons and clusters
-    drawn at random each score ½ (the last on average), so the score above ½ is what was learned. Unlike the
-    Rand index it is not symmetric: the classes set the two weights.
+    Prefer it to `rand_index` if there are few same-class pairs. A single cluster, only singletons, and random clusters
+    each have a score of ½ (the last on average). Unlike the Rand index it is not symmetric, since the classes determine
+    the two weights.
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ def scaled_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Returns
     -------
     float
-        In [0, 1]. If all items are of one class there are no different-class pairs, and if every class has
-        one item there are no same-class pairs: the half that exists then counts alone, in full. One item: 1.
+        In [0, 1]. If all items are of one class, or every class has one item, only the term that is defined is used,
+        with full weight. For one item the score is 1.
 
     Examples
     --------
@@ -152,16 +152,16 @@ def scaled_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def adjusted_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Rand index set so that clusterings drawn at random score 0 on average.
+    """Rand index corrected for chance: random clusterings have a score of 0 on average.
 
     ::
 
         ARI = (B − E) / ((T + P)/2 − E),   E = T P / (T + D)
 
-    where E is the number of pairs that would be rightly together by chance (notation: top of this module).
+    where E is the expected number of correct pairs by chance (notation: top of this module).
 
-    Prefer it to `rand_index` wherever the number of clusters may differ: neither many small nor a few large ones
-    gain anything by that alone.
+    Prefer it to `rand_index` if the number of clusters may differ: neither many small nor a few large clusters have an
+    advantage by that alone.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def adjusted_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Returns
     -------
     float
-        At most 1, below 0 if worse than chance, symmetric in its arguments. Where chance gets all right, 1.
+        At most 1, below 0 if worse than chance, symmetric in its arguments. 1 if E equals the maximum.
 
     References
     ----------
@@ -195,9 +195,9 @@ def normalized_mutual_information(y_true: ArrayLike, y_pred: ArrayLike) -> float
 
     where n_ij items of class i lie in cluster j. The mean is the arithmetic one, scikit-learn's default.
 
-    Prefer it when a cluster split in two should cost little: unlike pair counts, which grow with the square
-    of a cluster's size, it weighs items alike. It rises with the number of clusters by chance alone, so
-    compare clusterings of like numbers of clusters.
+    Prefer it if splitting a cluster in two should cost little: unlike pair counts, which grow with the square of a
+    cluster's size, it gives all items the same weight. It increases with the number of clusters even by chance, so
+    compare clusterings with similar numbers of clusters.
 
     Parameters
     ----------
@@ -207,8 +207,7 @@ def normalized_mutual_information(y_true: ArrayLike, y_pred: ArrayLike) -> float
     Returns
     -------
     float
-        In [0, 1], symmetric. One group on both sides (one item, for one) is a perfect match: 1. One group on
-        one side only says nothing about the other: 0.
+        In [0, 1], symmetric. 1 if both labelings have a single group, and 0 if only one of them does.
 
     Examples
     --------
@@ -229,7 +228,7 @@ def normalized_mutual_information(y_true: ArrayLike, y_pred: ArrayLike) -> float
 
 
 def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of items that belong to the commonest class of their cluster.
+    """Share of items that belong to the most frequent class of their cluster.
 
     ::
 
@@ -237,8 +236,8 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
     where n_ij items of class i lie in cluster j.
 
-    Prefer it when somebody will look at each cluster once and name it: it is the accuracy of the names.
-    Splitting never lowers it, and singletons score 1, so compare only clusterings of one number of clusters.
+    Prefer it if someone will look at each cluster and name it: it is the accuracy of the names. Splitting clusters
+    never decreases it, and singletons have a score of 1, so compare only clusterings with the same number of clusters.
 
     Parameters
     ----------
@@ -262,16 +261,16 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def matched_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of items in the cluster that stands for their class, each cluster standing for one class at most.
+    """Accuracy after matching clusters to classes one-to-one.
 
     ::
 
         accuracy = (1/n) · max_m Σ_j n_m(j)j
 
-    over all one-to-one matchings m of clusters j to classes (the Hungarian method).
+    over all one-to-one matchings m of clusters j to classes (Hungarian algorithm).
 
-    Prefer it where there are as many clusters as classes: it is then the accuracy of a classifier that calls each
-    cluster by its class. Clusters beyond the number of classes count as errors.
+    Prefer it if there are as many clusters as classes: it is then the accuracy of a classifier that assigns each
+    cluster to one class. Items in unmatched clusters count as errors.
 
     Parameters
     ----------
@@ -285,7 +284,7 @@ def matched_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
     See Also
     --------
-    purity : Several clusters may stand for one class.
+    purity : Allows several clusters for one class.
 
     Examples
     --------
@@ -301,27 +300,27 @@ def matched_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
-    """Share of the constraints that a clustering keeps, each counted with its weight.
+    """Weighted share of the constraints that a clustering satisfies.
 
     ::
 
         accuracy = Σ_h weight_h · [h is kept] / Σ_h weight_h
 
-    over the stated pairs and over the pairs that partitions imply, each of these with its partition's
-    weight. A must-link is kept if its two rows share a label, a cannot-link if they do not. A pair that is
-    stated or implied several times counts once, with its largest weight. A comparison is kept unless its far
-    rows share a label and its near rows do not; a preference if the labels side with the better clustering on
-    more of the pairs that the two disagree about.
+    over the given pairs and the pairs that partitions imply, with the weight of the partition. A must-link is kept if
+    its two rows have the same label, a cannot-link if they do not. A pair that is given or implied several times counts
+    once, with its largest weight. A comparison is kept unless its far rows have the same label and its near rows do
+    not. A preference is kept if the labels agree with the better clustering on the majority of the pairs on which the
+    two clusterings differ.
 
-    Prefer it when there are no true classes, or on constraints held back from fitting: on those that a method was
-    given it measures obedience, and only on others what was learned.
+    Use it if there are no true classes, preferably on constraints held out from fitting. On the constraints that a
+    method was fitted to, it only measures whether the method satisfies them.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
         Labels of any kind; only their equality counts. No value is special: rows labeled −1 are together.
     constraints : Constraints
-        Pairs implied by a partition are counted by group, never written out.
+        Partitions are not expanded to pairs.
 
     Returns
     -------
@@ -331,7 +330,7 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
     Raises
     ------
     ValueError
-        If the constraints say nothing, or were built for another number of rows.
+        If there are no constraints, or they were built for another number of rows.
 
     Examples
     --------
@@ -346,12 +345,12 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
     if codes.size != constraints.n_samples:
         raise ValueError(
             f"constraints were built for {constraints.n_samples} rows, labels has {codes.size}. "
-            "Split them too: constraints.restrict(rows)."
+            "Restrict them to the same rows: constraints.restrict(rows)."
         )
     kept = total = 0.0
     for kind in KINDS:
         pairs, stated = stated_pairs(constraints, kind)
-        # a pair that partitions imply, too, counts below, and here with what its own weight exceeds theirs
+        # A pair that partitions also imply is counted below; here only the excess of its own weight counts.
         weights = np.maximum(stated - implied_weights(constraints, kind), 0.0)
         together = codes[pairs[:, 0]] == codes[pairs[:, 1]]
         kept += float(weights[together == (kind == "must")].sum())
@@ -368,7 +367,7 @@ def constraint_accuracy(labels: ArrayLike, constraints: Constraints) -> float:
     total += sum(each.weight for each in constraints.preferences)
     if total == 0.0:
         raise ValueError(
-            "there is nothing to check: constraints say nothing about any pair of rows. "
+            "there is nothing to check: the constraints contain no pair of rows. "
             "Give at least one must-link, one cannot-link, or a partition of two known rows."
         )
     return min(kept / total, 1.0)

@@ -1,8 +1,8 @@
-"""Parts of experiments: draw a case, run methods on it, score them, test the difference.
+"""Parts of experiments: sample a case, run methods on it, score them, and test differences.
 
-A *case* is one draw of data, truth and hints. A *method* maps a case and a seed to labels. A *trial* says how cases are
-drawn, which methods compete and which scores count; :func:`run_trial` runs it for one seed. The papers' tables are
-lists of trials, and a comparison on your own data is one more.
+A *case* consists of data, true classes and sampled hints. A *method* maps a case and a seed to labels. A *trial*
+specifies how cases are sampled, which methods are compared, and which scores are computed; :func:`run_trial` runs it
+for one seed. The tables of the papers are lists of trials.
 
 >>> import numpy as np
 >>> from sklearn.cluster import KMeans
@@ -59,11 +59,11 @@ ASKED: dict[str, dict[str, Any]] = {
     "forced-triplets": {"how": "triplets", "ties": "coin"},
     "preferences": {},
 }
-"""What people can be asked: how :meth:`likewise.Constraints.sample` draws it. Preferences, which it does not draw, are
-between two of many clusterings of the rows, judged by twenty rows."""
+"""Kinds of questions, with arguments of :meth:`likewise.Constraints.sample`. Preferences, which it does not sample,
+compare two of many clusterings, judged by twenty rows."""
 
 POOL_WIDTH = 50
-"""Columns of the clusterings that preferences are between, at most."""
+"""Maximum number of columns on which the clusterings for preferences are computed."""
 
 FURTHER_SCORES = ("kept", "seconds")
 """The share of hints kept, and the wall-clock time of the method."""
@@ -71,19 +71,19 @@ FURTHER_SCORES = ("kept", "seconds")
 
 @dataclass(frozen=True)
 class Case:
-    """One draw of an experiment.
+    """The data, true classes and hints of one repetition of an experiment.
 
     Parameters
     ----------
     X : array, sparse matrix or anything else that the methods take
     y : (n,) array
-        The truth. Methods must not look at it.
+        The true classes. Methods must not use them.
     constraints : Constraints
     n_clusters : int
     scored : (m,) int array, optional
-        Rows that scores look at; None means all.
+        Rows on which scores are computed; None means all.
     extra : mapping
-        What else a method may need: links, subspace dimensions.
+        Other data for methods, such as links.
     """
 
     X: Any
@@ -117,28 +117,29 @@ class Case:
 
 
 Method = Callable[[Case, int], Any]
-"""From a case and a seed to labels, to several labelings (one a row), or to a mapping of named values."""
+"""A function of a case and a seed that returns labels, several labelings (one per row), or a mapping of named
+values."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What is run: how cases are drawn, which methods are compared, and by which scores.
+    """An experiment: how cases are sampled, which methods are compared, and by which scores.
 
     Parameters
     ----------
     name : str
-        Begins the names of its cells: ``name/method``, and ``name/method/score`` where there are several scores.
+        Prefix of its cells: ``name/method``, or ``name/method/score`` if there are several scores.
     draw : callable
-        From a seed to a :class:`Case`.
+        Function from a seed to a :class:`Case`.
     methods : mapping of str to method
     scores : sequence of str
         Keys of ``SCORES``, "kept" or "seconds"; none for methods that return named values of their own.
     seeds : int
-        How many draws.
+        Number of repetitions.
     refusals : tuple of exception types
-        Errors by which a method may say that it has no answer; they count as NaN. Others are raised.
+        Errors that count as a missing result (NaN). Others are raised.
     rivals : tuple of str
-        Names of trials whose published figures belong to the same row of the paper's table.
+        Names of trials whose published values belong to the same row of the paper's table.
     """
 
     name: str
@@ -167,7 +168,7 @@ class Trial:
         Returns
         -------
         list of str
-            Empty where the method names its values itself.
+            Empty if the method names its values itself.
         """
         if len(self.scores) == 1:
             return [f"{self.name}/{method}"]
@@ -175,13 +176,13 @@ class Trial:
 
 
 def run_trial(trial: Trial, seed: int, methods: Iterable[str] | None = None) -> dict[str, float]:
-    """Draw one case and run methods on it.
+    """Sample one case and run methods on it.
 
     Parameters
     ----------
     trial : Trial
     seed : int
-        Random seed of the draw and of every method.
+        Random seed of the sample and of every method.
     methods : iterable of str, optional
         Some of the trial's methods; None means all.
 
@@ -198,7 +199,7 @@ def run_trial(trial: Trial, seed: int, methods: Iterable[str] | None = None) -> 
 
 
 def run_method(trial: Trial, drawn: Case, seed: int, name: str) -> dict[str, float]:
-    """Run one method of a trial on a case already drawn, and score it.
+    """Run one method of a trial on a given case, and score it.
 
     Parameters
     ----------
@@ -237,7 +238,7 @@ def case(
     random_state: Any = None,
     **extra: Any,
 ) -> Case:
-    """Draw hints from the truth and make a case of them.
+    """Sample hints from the true classes, and create a case.
 
     Parameters
     ----------
@@ -247,12 +248,12 @@ def case(
         As for :meth:`likewise.Constraints.sample`; amount 0 means no hints. ``how`` may also be a way of asking, a key
         of ``ASKED``.
     rows : (m,) int array, optional
-        Hints are drawn among these rows only.
+        Rows to sample hints from. Default: all.
     scored : (m,) int array, optional
-        Rows that scores look at.
+        Rows on which scores are computed. Default: all.
     random_state : int, Generator or None
     **extra
-        Kept for the methods.
+        Other data for methods.
 
     Returns
     -------
@@ -273,12 +274,12 @@ def case(
 
 
 def clustering_pool(X: Any, n_clusters: int, random_state: Any = None, *, size: int = 40) -> list[IntArray]:
-    """Clusterings of many qualities: k-means runs, in every other one of which each column has a random weight.
+    """Clusterings of varying quality: k-means runs, half of them with random weights of the columns.
 
     Parameters
     ----------
     X : (n, f) array or sparse matrix
-        Of more than fifty columns, their leading fifty directions are clustered.
+        If there are more than fifty columns, the leading fifty principal directions are used.
     n_clusters : int
     random_state : int, Generator or None
     size : int
@@ -367,14 +368,14 @@ def add_noise_columns(
 
 
 def clustered(build: Callable[[Case, int], Any], *, restarts: int = 1) -> Method:
-    """Make a method of a clusterer, given the hints if its ``fit`` takes them.
+    """Create a method from a clusterer, which receives the hints if its ``fit`` accepts them.
 
     Parameters
     ----------
     build : callable
-        From a case and a seed to an unfitted clusterer.
+        Function from a case and a seed to an unfitted clusterer.
     restarts : int
-        How often it runs, each time with another seed; scores are averaged over them.
+        Number of runs with different seeds, over which scores are averaged.
 
     Returns
     -------
@@ -390,18 +391,19 @@ def clustered(build: Callable[[Case, int], Any], *, restarts: int = 1) -> Method
 def reduced(
     build: Callable[[Case, int], Any], then: Callable[[Case, int], Any], *, restarts: int = 1, hinted: bool = False
 ) -> Method:
-    """Make a method of a transformer and a clusterer of what it gives; the transformer is fitted once.
+    """Create a method from a transformer and a clusterer; the transformer is fitted once.
 
     Parameters
     ----------
     build : callable
-        From a case and a seed to an unfitted transformer, or a list of them. Those whose ``fit`` takes hints get them.
+        Function from a case and a seed to an unfitted transformer, or a list of them. Those whose ``fit`` accepts hints
+        receive them.
     then : callable
-        From a case and a seed to an unfitted clusterer.
+        Function from a case and a seed to an unfitted clusterer.
     restarts : int
-        How often the clusterer runs.
+        Number of runs of the clusterer.
     hinted : bool
-        Whether the clusterer gets the hints as well.
+        Whether the clusterer receives the hints as well.
 
     Returns
     -------
@@ -457,7 +459,7 @@ def one_sided_t_test(first: Any, second: Any) -> float:
     difference = _differences(first, second)
     if difference.size < 2 or not np.any(difference):
         return 1.0
-    if np.ptp(difference) <= 1e-9 * np.abs(difference).max():  # a spread of rounding errors
+    if np.ptp(difference) <= 1e-9 * np.abs(difference).max():  # the differences only vary by rounding errors
         return 0.0 if difference[0] > 0 else 1.0
     return float(ttest_1samp(difference, 0.0, alternative="greater").pvalue)
 

@@ -1,7 +1,7 @@
-"""What a direction costs: quadratic forms of the features, stated on the rows.
+"""Quadratic forms over the features, defined by weights between rows.
 
-Here belong :class:`Form` with its arithmetic and the forms that papers are made of: graph forms (Laplacian, degree),
-scatters, and ridges. Which form is pulled and which is pushed is for ``projections``.
+A :class:`Form` assigns a cost to every direction in feature space. This package has the class and its arithmetic, and
+the forms that the methods are built from: Laplacians and degrees of graphs, scatter matrices, and ridges.
 """
 
 from ._form import Form as Form

@@ -1,4 +1,4 @@
-"""The quadratic form of a direction, stated on the rows of the data."""
+"""Quadratic forms over the features, defined by weights between rows."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from ..linalg._row_matrix import RowMatrix
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """What a direction w costs: ``q(w) = wᵀ (Xᵀ K X + diag(ridge)) w``.
+    """A quadratic form ``q(w) = wᵀ (Xᵀ K X + diag(ridge)) w``: the cost of a direction w.
 
     Parameters
     ----------
     rows : RowMatrix, symmetric sparse or dense matrix, or None
-        K: how rows relate. None stands for zero.
+        K, the weights between rows. None means zero.
     ridge : float or (f,) array
-        A cost on each feature, whatever the rows.
+        A cost on each feature that does not depend on the rows.
     psd : bool
-        Whether q(w) ≥ 0 for every w. The solver trusts it; :func:`likewise.testing.check_form` checks it.
+        Whether q(w) ≥ 0 for every w (positive semi-definite). The solver relies on it without checking;
+        :func:`likewise.testing.check_form` verifies it.
 
     Examples
     --------
@@ -70,7 +71,9 @@ class Form:
         return bool(np.all(np.asarray(self.ridge) > 0))
 
     def apply(self, X: Any, V: FloatArray) -> FloatArray:
-        """``(Xᵀ K X + diag(ridge)) V`` without the f×f matrix; in single precision only where all three have it.
+        """``(Xᵀ K X + diag(ridge)) V`` without computing the f×f matrix.
+
+        The product is in float32 only if the form, X and V are all float32.
 
         Parameters
         ----------
@@ -88,7 +91,7 @@ class Form:
         return image
 
     def astype(self, dtype: Any) -> Form:
-        """The same form, for products of another precision.
+        """The same form in another precision.
 
         Parameters
         ----------
@@ -120,7 +123,7 @@ class Form:
         return M
 
     def diagonal(self, X: Any) -> FloatArray:
-        """The diagonal of :meth:`matrix` without the rest of it.
+        """The diagonal of :meth:`matrix`, without computing the rest.
 
         Parameters
         ----------
@@ -133,7 +136,7 @@ class Form:
         values = np.zeros(X.shape[1]) + self.ridge
         if self.rows is not None:
             if not sparse.issparse(X) and self.rows.ignores_shifts():
-                X = centered(X)  # far from the origin, sums of squares lose the digits that matter
+                X = centered(X)  # sums of squares lose precision if the data are far from the origin
             own, between, touched = _split_diagonal(self.rows.sparse)
             values += _column_squares(X, own)
             for left, core in ((X[touched], between), (crossprod64(self.rows.factor, X), self.rows.core)):
@@ -148,7 +151,7 @@ class Form:
         X : (n, f) array or sparse matrix
         W : (f, m) array
         image : (n, m) array, optional
-            ``X @ W``, if it is known.
+            ``X @ W``, if already computed.
 
         Returns
         -------
@@ -183,7 +186,7 @@ def _matrix_of_float32(X: Any, K: sparse.csr_array) -> FloatArray:
 
 
 def _split_diagonal(K: sparse.csr_array) -> tuple[FloatArray, sparse.csr_array, IntArray]:
-    """``(diagonal, rest, rows)``: the rest is that of the matrix among the rows where it is not zero."""
+    """``(diagonal, rest, rows)``: the off-diagonal part, restricted to the rows where it is nonzero."""
     own = K.diagonal()
     between = sparse.csr_array(K - sparse.diags_array(own))
     between.eliminate_zeros()
@@ -192,7 +195,7 @@ def _split_diagonal(K: sparse.csr_array) -> tuple[FloatArray, sparse.csr_array, 
 
 
 def _column_squares(A: Any, weights: FloatArray) -> FloatArray:
-    """Σ over rows of weight × entry², for each column."""
+    """The weighted sum of squares of each column."""
     if sparse.issparse(A):
         squares = sparse.csr_array(A)
         squares = sparse.csr_array(

@@ -1,6 +1,6 @@
-"""The forms that papers are made of: of a graph over the rows, scatters around centers, and ridges.
+"""The forms that the methods are built from: graph forms, scatter matrices, and ridges.
 
-Groups are given as codes, one a row; −1 is in no group.
+Groups are given as one code per row; −1 means that a row is in no group.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ._form import Form
 
 
 def laplacian(graph: RowMatrix | Any, *, signed: bool = False) -> Form:
-    """Σ over edges of weight × (difference along w)²: ``K = D − W``, D the row sums of W.
+    """Sum over edges of weight × (difference along w)²: ``K = D − W``, with D the row sums of W.
 
     Parameters
     ----------
     graph : RowMatrix, symmetric sparse or dense matrix
         W, the weights between rows.
     signed : bool
-        Some weights are negative, so that the form is not positive semi-definite.
+        Whether some weights are negative; the form is then not assumed to be positive semi-definite.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def laplacian(graph: RowMatrix | Any, *, signed: bool = False) -> Form:
 
     See Also
     --------
-    degree : the form to divide a Laplacian by.
+    degree : The usual denominator for a Laplacian.
 
     Examples
     --------
@@ -47,7 +47,9 @@ def laplacian(graph: RowMatrix | Any, *, signed: bool = False) -> Form:
 
 
 def degree(graph: RowMatrix | Any) -> Form:
-    """Σ over rows of degree × (position along w)²: ``K = D``, the row sums; indefinite if one is negative.
+    """Sum over rows of degree × (position along w)²: ``K = D``, the row sums of the graph.
+
+    The form is indefinite if a row sum is negative.
 
     Parameters
     ----------
@@ -62,12 +64,12 @@ def degree(graph: RowMatrix | Any) -> Form:
 
 
 def ridge(cost: float | FloatArray) -> Form:
-    """``Σ cost_j w_j²``, whatever the rows: ``ridge(1.0)`` is the identity.
+    """``Σ cost_j w_j²``, independent of the rows; ``ridge(1.0)`` is the identity.
 
     Parameters
     ----------
     cost : float or (f,) array
-        Not negative.
+        Nonnegative.
 
     Returns
     -------
@@ -79,7 +81,7 @@ def ridge(cost: float | FloatArray) -> Form:
 
 
 def relative_ridge(amount: float, scale: Form, X: Any) -> Form:
-    """A ridge of ``amount`` × the mean diagonal entry of another form, on every feature.
+    """A ridge on every feature, relative to the mean diagonal entry of another form.
 
     Parameters
     ----------
@@ -95,13 +97,13 @@ def relative_ridge(amount: float, scale: Form, X: Any) -> Form:
 
 
 def total_scatter(n: int, sample_weight: FloatArray | None = None) -> Form:
-    """Σ over the n rows of weight × (x − mean)(x − mean)ᵀ.
+    """Scatter of all n rows: the sum of weight × (x − mean)(x − mean)ᵀ.
 
     Parameters
     ----------
     n : int
     sample_weight : (n,) array, optional
-        A row of weight 3 counts as three rows, one of weight 0 as none. Default: 1 for each.
+        A row of weight 3 counts as three rows, one of weight 0 is ignored. Default: 1.
 
     Returns
     -------
@@ -118,14 +120,14 @@ def total_scatter(n: int, sample_weight: FloatArray | None = None) -> Form:
 
 
 def within_scatter(codes: IntArray, sample_weight: FloatArray | None = None) -> Form:
-    """Σ over grouped rows of (x − c)(x − c)ᵀ, c the centroid of the row's group.
+    """Scatter within groups: the sum of (x − c)(x − c)ᵀ with c the centroid of the row's group.
 
     Parameters
     ----------
     codes : (n,) int array
         The group of each row; −1 is in none.
     sample_weight : (n,) array, optional
-        How many rows each row counts as.
+        The weight of each row.
 
     Returns
     -------
@@ -144,14 +146,14 @@ def within_scatter(codes: IntArray, sample_weight: FloatArray | None = None) -> 
 
 
 def between_scatter(codes: IntArray, sample_weight: FloatArray | None = None) -> Form:
-    """Σ over groups of size × (c_group − c)(c_group − c)ᵀ, c the mean of the grouped rows.
+    """Scatter between groups: the sum of size × (c_group − c)(c_group − c)ᵀ with c the mean of the grouped rows.
 
     Parameters
     ----------
     codes : (n,) int array
         The group of each row; −1 is in none.
     sample_weight : (n,) array, optional
-        How many rows each row counts as.
+        The weight of each row.
 
     Returns
     -------
@@ -164,14 +166,14 @@ def between_scatter(codes: IntArray, sample_weight: FloatArray | None = None) ->
 
 
 def centroid_scatter(codes: IntArray, sample_weight: FloatArray | None = None) -> Form:
-    """Σ over groups of c_group c_groupᵀ: uncentered, each group counting once.
+    """Uncentered scatter of the group centroids: the sum of c_group c_groupᵀ, with equal weight for every group.
 
     Parameters
     ----------
     codes : (n,) int array
         The group of each row; −1 is in none.
     sample_weight : (n,) array, optional
-        How many rows each row counts as. A group of one row of weight 3 is three groups.
+        The weight of each row. A group of one row of weight 3 counts as three groups.
 
     Returns
     -------
@@ -179,17 +181,17 @@ def centroid_scatter(codes: IntArray, sample_weight: FloatArray | None = None) -
     """
     Z, sizes, single = _members(codes, sample_weight)
     groups = RowMatrix.low_rank(Z, sparse.diags_array(np.where(single, sizes, 1.0) / sizes**2))
-    return Form(groups.written_out(int(single.sum())))  # a group of one is a row as it is
+    return Form(groups.written_out(int(single.sum())))  # groups of one row are cheaper in the sparse part
 
 
 def centroids(codes: IntArray, sample_weight: FloatArray | None = None) -> tuple[sparse.csr_array, FloatArray]:
-    """The matrix M (n × groups) with ``Mᵀ X`` the group means, and how many groups each counts as."""
+    """The n × groups matrix M such that ``Mᵀ X`` are the group means, and the weight of each group."""
     Z, sizes, single = _members(codes, sample_weight)
     return sparse.csr_array(Z @ sparse.diags_array(1.0 / sizes)), np.where(single, sizes, 1.0)
 
 
 def _members(codes: IntArray, weight: FloatArray | None) -> tuple[sparse.csr_array, FloatArray, BoolArray]:
-    """Which row belongs to which group, by its weight; the weight of each group, and whether it has one row only."""
+    """The weighted membership matrix, the weight of each group, and whether the group has only one row."""
     if weight is not None:
         codes = np.where(weight > 0, codes, -1)
     used, dense = np.unique(codes[codes >= 0], return_inverse=True)
@@ -203,5 +205,5 @@ def _members(codes: IntArray, weight: FloatArray | None) -> tuple[sparse.csr_arr
 
 
 def _grouped(codes: IntArray, weight: FloatArray | None) -> FloatArray:
-    """The weight of each row that is in a group; 0 for the others."""
+    """The weight of each row; 0 for rows in no group."""
     return np.where(codes >= 0, 1.0 if weight is None else weight, 0.0)

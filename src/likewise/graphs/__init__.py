@@ -1,7 +1,7 @@
-"""Who relates to whom: symmetric n×n weights between rows, never stored as n×n.
+"""Graphs over the rows: symmetric n×n weights, which are never stored as n×n arrays.
 
-Here belong the weights themselves (:class:`RowMatrix`), the graphs of stated pairs, of neighbors, and of distances
-after the kernel null-space projection. What a direction of feature space costs by such a graph is for ``forms``.
+This package has the weights themselves (:class:`RowMatrix`), graphs of must-links and cannot-links, the search for
+neighbors and neighbor graphs, and Gaussian kernels in which must-linked rows coincide.
 """
 
 from ..linalg._row_matrix import RowMatrix as RowMatrix

@@ -1,9 +1,9 @@
 """Approximate search for the nearest or farthest rows, with a measured recall.
 
-For the nearest, rows are sorted into cells around centers. A query is compared with all rows of its own cell and of
-those around it; the queries of a cell go together, so that this is a product of matrices, by whichever distance. The
-farthest of any row are among those that lie far from the mean. The recall is measured on a sample of the queries, for
-which the exact search is done.
+For nearest neighbors, rows are partitioned into cells around centers (an inverted file index). A query is compared with
+all rows of its own cell and of the closest other cells. The queries of a cell are processed together, so that this is a
+matrix product for every kind of distance. For farthest rows, only rows far from the mean are candidates. The recall is
+measured on a sample of the queries, for which the exact search is run as well.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from ._distances import Distances, Euclidean
 from ._exact import QUERIES, BlockSearch, Neighbors, exact_search
 
 RECALL = 0.9
-"""The recall to reach; an attempt that falls short is followed by one with twice the effort."""
+"""Recall to reach; the effort is doubled until it is reached."""
 
 ATTEMPTS = 6
 
 SAMPLE = 400
-"""Queries on which the recall is measured."""
+"""Number of queries on which the recall is measured."""
 
 CELLS = 8
-"""Cells that a query is compared with, at first."""
+"""Number of cells that a query is compared with in the first attempt."""
 
 ROWS_PER_CENTER = 32
-"""Rows for each center that the centers are found from."""
+"""Number of rows per center from which the centers are computed."""
 
 FAR_OUT = 2048
-"""Rows far from the mean that are candidates for the farthest of any query, at first."""
+"""Number of rows far from the mean that are candidates for the farthest rows in the first attempt."""
 
 MEAN_OF = 256
-"""Rows, evenly spaced, whose mean is the center that rows are far from."""
+"""Number of evenly spaced rows from which the mean is computed."""
 
 ROUNDING = 1e-9
-"""What a mean square may be off, as a share of it."""
+"""Relative error of a mean square."""
 
 BLOCK = 4096
-"""Queries whose radii are found together."""
+"""Number of queries whose radii are computed together."""
 
 Attempt = Callable[[IntArray, int], Neighbors]
 """(queries, effort) → neighbors."""
@@ -53,7 +53,7 @@ Attempt = Callable[[IntArray, int], Neighbors]
 def approximate_nearest(
     distances: Distances, k: int, *, resolution: float = 0.0, exclude_self: bool = True, n_jobs: int | None = None
 ) -> Neighbors:
-    """The k nearest rows of each query, as far as they were found.
+    """Approximate k nearest rows of each query.
 
     Parameters are those of :func:`~likewise.graphs._exact.exact_search`.
     """
@@ -71,7 +71,7 @@ def approximate_nearest(
         with observe(None):
             around = exact_search(Euclidean(centers), count, exclude_self=False, n_jobs=n_jobs).rows
         order = queries[np.argsort(asked[queries], kind="stable")]
-        # Queries of one cell together, and no more than go well together.
+        # The queries of a cell are processed together, in blocks of limited size.
         ends = np.flatnonzero(np.diff(asked[order], append=-1)) + 1
         blocks = [
             order[start : min(start + QUERIES, end)]
@@ -82,7 +82,7 @@ def approximate_nearest(
         def search_block(some: IntArray) -> tuple[IntArray, Any]:
             nearby = [members[cell] for cell in around[asked[some[0]]]]
             candidates = np.sort(np.concatenate([distances.hubs, *nearby]))
-            # Cells with too few rows: search everywhere.
+            # The cells have too few rows: search all of them.
             enough = candidates if len(candidates) > k else None
             return BlockSearch(distances, k, False, resolution, enough, exclude_self)(some)
 
@@ -97,14 +97,14 @@ def approximate_nearest(
 def approximate_farthest(
     distances: Distances, k: int, *, resolution: float = 0.0, exclude_self: bool = True, n_jobs: int | None = None
 ) -> Neighbors:
-    """The k farthest rows of each query among rows that lie far out: the farthest of one row are so of many.
+    """Approximate k farthest rows of each query, among rows far from the mean and from other rows.
 
     Parameters are those of :func:`~likewise.graphs._exact.exact_search`.
     """
     by_radius = np.argsort(-radii(distances, n_jobs), kind="stable")
 
     def attempt(queries: IntArray, effort: int) -> Neighbors:
-        # The rows that are farthest from some, and those farthest from the mean.
+        # Candidates: the rows farthest from a sample of rows, and those farthest from the mean.
         some = evenly_spaced(distances.n_queries, FAR_OUT * effort)
         with observe(None):
             seen = exact_search(
@@ -127,13 +127,13 @@ def approximate_farthest(
 
 
 def _with_recall(attempt: Attempt, distances: Distances, k: int, *, resolution: float, **options: Any) -> Neighbors:
-    """The first attempt that finds enough of the neighbors of a sample, made for all queries."""
+    """Increase the effort until the recall on a sample is sufficient, then search for all queries."""
     sample = np.unique(np.random.default_rng(0).integers(distances.n_queries, size=SAMPLE))
     with observe(None):
         last = exact_search(distances, k, resolution=resolution, queries=sample, **options).distances[:, -1:]
         for effort in 2 ** np.arange(ATTEMPTS):
             found = attempt(sample, int(effort)).distances
-            # A row as far as the k-th is as good.
+            # A row at the same distance as the k-th counts as found.
             hit = found >= last - resolution if options.get("farthest") else found <= last + resolution
             recall = float(hit.mean())
             if recall >= RECALL:
@@ -143,9 +143,9 @@ def _with_recall(attempt: Attempt, distances: Distances, k: int, *, resolution: 
 
 
 def radii(distances: Distances, n_jobs: int | None = None) -> FloatArray:
-    """How far each query is at most from the mean of some rows, in the space where the distances are Euclidean.
+    """An upper bound on the distance of each query to the mean of a sample of rows.
 
-    With s and t any of the rows that make the mean, its square is mean_s d²(x, s) − ½ mean_st d²(s, t).
+    The squared distance is mean_s d²(x, s) − ½ mean_st d²(s, t), with s and t running over the sample.
     """
     some = evenly_spaced(distances.n, MEAN_OF)
     among = distances.to_distance(distances.approx(some, some, double=True)) ** 2
@@ -163,8 +163,8 @@ def radii(distances: Distances, n_jobs: int | None = None) -> FloatArray:
 def largest_distance(distances: Distances, *, approximate: bool = False, n_jobs: int | None = None) -> float:
     """The largest distance between two rows.
 
-    Two rows are no farther apart than the sum of their radii, so only pairs are compared for which that is more than
-    the largest distance so far. ``approximate``: only the rows with the largest radii are.
+    The distance of two rows is at most the sum of their radii, so only pairs are compared for which this sum exceeds
+    the largest distance so far. With ``approximate``, only the rows with the largest radii are compared.
     """
     radius = radii(distances, n_jobs)
     outer = np.argsort(-radius, kind="stable")
@@ -188,7 +188,7 @@ def _nearest_center(centers: Any, rows: Any, n_jobs: int | None) -> IntArray:
 
 
 def _centers(rows: Any) -> Any:
-    """Centers of some 2√n cells, from a few rounds of k-means on some of the rows."""
+    """Centers of about 2√n cells, from a few iterations of k-means on a sample of the rows."""
     count = max(1, int(2 * np.sqrt(len(rows))))
     some = rows[evenly_spaced(len(rows), ROWS_PER_CENTER * count)]
     return KMeans(count, init="random", n_init=1, max_iter=5, tol=0.0, random_state=0).fit(some).cluster_centers_

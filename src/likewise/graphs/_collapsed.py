@@ -14,10 +14,11 @@ from ._distances import Distances, Euclidean, pair_blocks
 from ._kernel import correction, must_link_differences
 
 BLOCK = 1024
-"""Rows whose kernel with the linked rows is held at once."""
+"""Number of rows whose kernel values with the must-linked rows are computed at once."""
 
 FLOAT32_SCALE = 1e30
-"""Beyond this scale exponents overflow in single precision: one row is that much longer than the kernel is wide."""
+"""If the longest row exceeds the width of the kernel by more than this factor, exponents overflow in single
+precision."""
 
 
 class CollapsedKernel(Distances):
@@ -27,9 +28,9 @@ class CollapsedKernel(Distances):
 
     .. math:: \\hat d_{ij}^2 = 2 - 2 K_{ij} - \\|z_i - z_j\\|^2
 
-    which takes X and the kernel columns of the linked rows, and no kernel. A value is d̂²/2 − 1.
+    which needs X and the kernel columns of the must-linked rows, but not the full kernel. The value is d̂²/2 − 1.
 
-    Linked rows are hubs: a collapsed group lies nearer to the mean than its rows did.
+    Must-linked rows are hubs: a collapsed group is closer to the mean than its rows were before.
 
     Parameters
     ----------
@@ -37,16 +38,16 @@ class CollapsedKernel(Distances):
     delta : float
         The width of the kernel exp(−d²/2δ²).
     constraints : Constraints
-        Its must-links collapse.
+        The must-link groups to collapse.
     n_jobs : int, optional
-        Threads that make the correction.
+        Number of threads for computing the correction.
     """
 
     def __init__(self, X: Any, delta: float, constraints: Constraints, n_jobs: int | None = None) -> None:
         self.n = self.n_queries = X.shape[0]
         self._plain = Euclidean(X)
         self._gamma = 0.5 / delta**2
-        # From squared distances in units of the longest row to exponents.
+        # Factor from squared distances, in units of the longest row, to exponents.
         self._scale = self._gamma * self._plain.longest**2
         self._needs_double = self._scale > FLOAT32_SCALE
         self.dense = self._plain.dense
@@ -67,7 +68,7 @@ class CollapsedKernel(Distances):
     def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
         """−K − ½ ‖z_i − z_j‖²."""
         found = self._plain.approx(queries, rows, double=double or self._needs_double)
-        np.maximum(found, 0.0, out=found)  # rounding may leave less, which would be an exponent above 0
+        np.maximum(found, 0.0, out=found)  # rounding errors may make squared distances negative
         found *= -self._scale
         np.exp(found, out=found)
         correction = self._fixed.approx(queries, rows, double=double)
@@ -76,7 +77,7 @@ class CollapsedKernel(Distances):
         return np.negative(found, out=found)
 
     def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """The error of the exponent, as e^−t changes by less than t does, and that of the correction."""
+        """The error of the exponent, since |d(e^−t)| ≤ |dt|, plus that of the correction."""
         exponent = self._plain.error_bound(queries, double=double or self._needs_double) * self._scale
         exponent = np.minimum(exponent, 1.0)  # e^−t lies between 0 and 1
         roundoff = np.finfo(np.float64 if double else np.float32).eps
@@ -84,7 +85,7 @@ class CollapsedKernel(Distances):
         return np.asarray(exponent + correction + 4 * roundoff)
 
     def is_exact(self, double: bool) -> bool:
-        """No: digits are lost between rows that are close."""
+        """False: the distances of close rows lose digits."""
         return False
 
     def to_distance(self, values: FloatArray) -> FloatArray:
@@ -96,16 +97,16 @@ class CollapsedKernel(Distances):
         return np.asarray(distances**2 / 2 - 1.0)
 
     def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
-        """d̂, with 1 − K from expm1: no digits are lost between rows that are close."""
+        """d̂, with 1 − K computed by expm1, so that the distances of close rows do not lose digits."""
         halves = -np.expm1(-self._gamma * self._plain.exact(queries, rows) ** 2)
         for some in pair_blocks(len(rows), self._Z.shape[1]):
             halves[some] -= row_norms(self._Z[queries[some]] - self._Z[rows[some]], squared=True)
         return np.asarray(np.sqrt(2 * np.maximum(halves, 0.0)))
 
     def breaks_tie(self, queries: IntArray, rows: IntArray) -> FloatArray:
-        """The distance before the collapse, as all rows of a group are equally far after it."""
+        """The distance before the collapse, since all rows of a group have the same distance afterward."""
         return self._plain.exact(queries, rows)
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """The rows before the collapse; rows that are near afterward were not far before, or are linked."""
+        """The rows before the collapse: rows that are close afterward were close before, or are must-linked."""
         return self._plain.coordinates()

@@ -1,9 +1,9 @@
-"""Distances in two steps: an approximate value for every pair, the exact distance for the few that count.
+"""Distances in two steps: an approximate value for every pair, and exact distances for the few that matter.
 
-A search needs the nearest of all rows, but the digits of a distance only where two rows are about equally near. So
-every kind of distance here gives *approximate values*, which rise with the distance and come from one matrix product in
-single precision, a bound on their error, and exact distances of single pairs. Values can be had in double precision,
-too, for blocks where many rows are about equally near.
+A neighbor search needs accurate distances only for rows that are about equally close. So every class here provides
+*approximate values*, which increase with the distance and come from one matrix product in single precision; a bound on
+their error; and exact distances of individual pairs. Approximate values in double precision are available for blocks in
+which many rows are about equally close.
 """
 
 from __future__ import annotations
@@ -21,29 +21,30 @@ from .._arrays import FloatArray, IntArray, slices
 from ..linalg._products import canonical, row_blocks
 
 TILE = 4096
-"""Rows that a block of queries is compared with at once: their values stay in the processor's cache."""
+"""Number of rows that a block of queries is compared with at once, so that the values fit the processor's cache."""
 
 COMMON = 0.08
-"""Columns that a larger share of the rows have are multiplied densely: a dense step costs a 150th of a sparse one."""
+"""Columns that are nonzero in a larger share of the rows are multiplied as a dense block, since a dense multiplication
+costs a 150th of a sparse one."""
 
 
 PAIR_ENTRIES = 2**21
-"""Numbers that are held at once where pairs are computed one by one."""
+"""Number of values held at once where the distances of individual pairs are computed."""
 
 
 class Distances(Protocol):
-    """What a search asks of distances between queries and rows; a kind of your own has all of this.
+    """Distances between queries and rows, as a search uses them; the protocol that a new kind of distance implements.
 
     Attributes
     ----------
     n, n_queries : int
         Number of rows, and of queries.
     width : int
-        Numbers that each distance depends on.
+        Number of coordinates that a distance depends on.
     hubs : (h,) ints
-        Rows that are likely neighbors of every query.
+        Rows that are likely to be neighbors of every query.
     dense : bool
-        Whether rows are dense, so that they have coordinates for an approximate search.
+        Whether rows are dense, and so have coordinates for an approximate search.
     """
 
     n: int
@@ -53,22 +54,22 @@ class Distances(Protocol):
     dense: bool
 
     def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
-        """Approximate values, which rise with the distance, from some queries to some rows.
+        """Approximate values, which increase with the distance, between some queries and some rows.
 
         Parameters
         ----------
         queries, rows : slice or ints
         double : bool
-            Whether in double precision.
+            Whether to compute in double precision.
 
         Returns
         -------
         (q, r) array
-            For the q queries and r rows chosen.
+            For the q queries and r rows selected.
         """
 
     def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """By how much the approximate values of each query may be wrong.
+        """A bound on the error of the approximate values of each query.
 
         Parameters
         ----------
@@ -82,7 +83,7 @@ class Distances(Protocol):
         """
 
     def is_exact(self, double: bool) -> bool:
-        """Whether values are as exact as distances get, so that no pair has to be computed again.
+        """Whether approximate values are as accurate as exact distances, so that none has to be computed again.
 
         Parameters
         ----------
@@ -95,7 +96,7 @@ class Distances(Protocol):
         """
 
     def to_distance(self, values: FloatArray) -> FloatArray:
-        """The distances of values.
+        """Convert approximate values to distances.
 
         Parameters
         ----------
@@ -107,7 +108,7 @@ class Distances(Protocol):
         """
 
     def to_value(self, distances: FloatArray) -> FloatArray:
-        """The values of distances.
+        """Convert distances to values.
 
         Parameters
         ----------
@@ -119,7 +120,7 @@ class Distances(Protocol):
         """
 
     def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
-        """Exact distances, a query and a row at a time.
+        """Exact distances of individual pairs of a query and a row.
 
         Parameters
         ----------
@@ -131,7 +132,7 @@ class Distances(Protocol):
         """
 
     def breaks_tie(self, queries: IntArray, rows: IntArray) -> FloatArray:
-        """What ranks rows whose rounded distances are equal; rows that are equal here, too, go by position.
+        """Values that rank rows with equal rounded distances; rows that tie here as well are ranked by position.
 
         Parameters
         ----------
@@ -140,12 +141,12 @@ class Distances(Protocol):
         Returns
         -------
         (m,) array
-            By default the distances as they were before they were rounded.
+            By default the distances before rounding.
         """
         return self.exact(queries, rows)
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """Rows and queries as points of single precision: rows that are near there are likely to be near.
+        """Rows and queries as points in single precision, such that close points are likely to be close rows.
 
         Returns
         -------
@@ -155,7 +156,7 @@ class Distances(Protocol):
 
 
 class Euclidean(Distances):
-    """Euclidean distances; a value is the squared distance in units of the longest row.
+    """Euclidean distances. Values are squared distances in units of the longest row.
 
     Parameters
     ----------
@@ -165,8 +166,8 @@ class Euclidean(Distances):
 
     Notes
     -----
-    Dense rows are centered and divided by the largest length. With a = (−2x, ‖x‖², 1) and
-    b = (y, 1, ‖y‖²) the squared distance of x and y is a·b, so that one product gives it.
+    Dense rows are centered and divided by the largest length. With a = (−2x, ‖x‖², 1) and b = (y, 1, ‖y‖²), the squared
+    distance of x and y is a·b, so that a single matrix product computes it.
 
     Examples
     --------
@@ -211,7 +212,7 @@ class Euclidean(Distances):
         self._lengths = np.sqrt(squares)
 
     def _extended(self, rows: FloatArray) -> tuple[NDArray[np.float32], FloatArray]:
-        """Scaled rows with 1 and their squares appended, in single precision, and the squares in double."""
+        """Scaled rows with 1 and their squared lengths appended, in float32, and the squared lengths in float64."""
         n, f = rows.shape
         table, squares = np.ones((n, f + 2), dtype=np.float32), np.empty(n)
         for some in row_blocks(rows):
@@ -236,13 +237,13 @@ class Euclidean(Distances):
         return other
 
     def _scaled(self, rows: Any) -> Any:
-        """Rows around the mean, in units of the longest; sparse ones are not centered."""
+        """Rows minus the mean, in units of the longest row; sparse rows are not centered."""
         scaled = rows - self._center if self.dense else rows.astype(np.float64)
         scaled /= self.longest
         return scaled
 
     def approx(self, queries: Any, rows: Any, *, double: bool = False) -> FloatArray:
-        """Squared distances ÷ the longest row's square; a little below zero where rounding makes them so."""
+        """Squared distances divided by the squared length of the longest row; rounding may make them negative."""
         if double:
             known, asked = self._scaled(self.X[rows]), self._scaled(self.queries[queries])
             squares: FloatArray = row_norms(asked, squared=True)[:, None] + row_norms(known, squared=True)
@@ -257,7 +258,7 @@ class Euclidean(Distances):
         return np.asarray(found)
 
     def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """(f + 8) rounding errors of (‖x‖ + ‖y‖)², for the longest y; f columns are summed with that precision."""
+        """(f + 8) ε (‖x‖ + ‖y‖)² for the longest y, where f columns are summed with precision ε."""
         summed = self.width if self.dense or double else self._products.n_common
         roundoff = np.finfo(np.float64 if double else np.float32).eps / 2
         return np.asarray((summed + 8) * roundoff * (1.0 + self._lengths[queries]) ** 2)
@@ -267,15 +268,15 @@ class Euclidean(Distances):
         return double and not self.dense
 
     def to_distance(self, values: FloatArray) -> FloatArray:
-        """√value, in the units of X."""
+        """The square root of the value, in the units of X."""
         return np.asarray(np.sqrt(np.maximum(values, 0.0)) * self.longest)
 
     def to_value(self, distances: FloatArray) -> FloatArray:
-        """Distance², in units of the longest row."""
+        """The squared distance, in units of the longest row."""
         return np.asarray((distances / self.longest) ** 2)
 
     def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
-        """‖x − y‖, difference by difference."""
+        """‖x − y‖, computed from the differences."""
         found = np.empty(len(rows))
         for some in pair_blocks(len(rows), stored(self.X)):
             apart = self.queries[queries[some]] - self.X[rows[some]]
@@ -283,13 +284,13 @@ class Euclidean(Distances):
         return found
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """Rows and queries as points of single precision with these distances, for an index."""
+        """Scaled rows and queries in single precision."""
         f = self.X.shape[1]
         return np.asarray(self._right[:, :f]), np.asarray(self._left[:, :f] * np.float32(-0.5))
 
 
 class Cosine(Distances):
-    """Cosine distances, 1 − cos; a row of zeros is at distance 1 from every row. A value is −cos.
+    """Cosine distances, 1 − cos; a zero row has distance 1 to every row. Values are −cos.
 
     Parameters
     ----------
@@ -351,7 +352,7 @@ class Cosine(Distances):
         return np.asarray(np.negative(found, out=found))
 
     def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """(f + 8) rounding errors: no row is longer than 1; f columns are summed with that precision."""
+        """(f + 8) ε for rows of at most unit length, where f columns are summed with precision ε."""
         count = len(np.arange(self.n_queries)[queries])
         summed = self.width if self.dense or double else self._products.n_common
         return np.full(count, (summed + 8) * np.finfo(self.X.dtype if double else np.float32).eps)
@@ -361,7 +362,7 @@ class Cosine(Distances):
         return double and not self.dense
 
     def to_distance(self, values: FloatArray) -> FloatArray:
-        """1 − cos, never outside [0, 2]."""
+        """1 − cos, clipped to [0, 2]."""
         return np.clip(1.0 + np.asarray(values, dtype=np.float64), 0.0, 2.0)
 
     def to_value(self, distances: FloatArray) -> FloatArray:
@@ -369,7 +370,7 @@ class Cosine(Distances):
         return np.asarray(distances - 1.0)
 
     def exact(self, queries: IntArray, rows: IntArray) -> FloatArray:
-        """1 − cos, product by product."""
+        """1 − cos, computed pair by pair."""
         found = np.empty(len(rows))
         for some in pair_blocks(len(rows), stored(self.X)):
             left, right = self.queries[queries[some]], self.X[rows[some]]
@@ -380,7 +381,7 @@ class Cosine(Distances):
         return self.to_distance(found)
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """Unit rows: the nearer by angle, the nearer."""
+        """Rows of unit length, whose Euclidean distances increase with the angle."""
         return self._right, self._left
 
 
@@ -431,23 +432,23 @@ class Precomputed(Distances):
         return np.asarray(self._D[queries, rows], dtype=np.float64)
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """There are none."""
+        """Not available: raises an error."""
         raise ValueError('precomputed distances have no coordinates. Use search="exact".')
 
 
 class SplitRows(NamedTuple):
-    """Rows, their common columns dense and their rare ones sparse."""
+    """Rows, split into frequent columns (dense) and rare columns (sparse)."""
 
     common: NDArray[np.float32]
     rare: sparse.csr_array
 
 
 class SplitProducts:
-    """Inner products with sparse rows, a tile of rows at a time.
+    """Inner products between sparse rows, one tile of rows at a time.
 
-    A word that a fifth of all texts have costs a sparse product n²/25 steps, and a few hundred such words cost more
-    than all others together. As columns of a dense block in single precision they cost next to nothing. So the columns
-    are split: common ones are multiplied densely, rare ones as they are.
+    A word that occurs in a fifth of all texts costs a sparse product n²/25 multiplications, and a few hundred such
+    words cost more than all others together. In a dense block in single precision they are cheap. So frequent columns
+    are multiplied as a dense block, and rare ones as a sparse matrix.
 
     Parameters
     ----------
@@ -456,7 +457,7 @@ class SplitProducts:
     Attributes
     ----------
     n_common : int
-        Columns that are multiplied in single precision; the others are in double.
+        Number of columns that are multiplied in single precision; the others are multiplied in double precision.
 
     Examples
     --------
@@ -477,7 +478,7 @@ class SplitProducts:
         self._tiles = {tile.start: self._transposed(tile) for tile in tiles(n)}
 
     def split(self, rows: Any) -> SplitRows:
-        """Rows, as :meth:`products` takes them."""
+        """Rows in the format that :meth:`products` takes."""
         rare = sparse.csr_array(rows.astype(np.float64) @ self._rare)
         rare.eliminate_zeros()
         return SplitRows(rows[:, self._common].toarray().astype(np.float32, copy=False), rare)
@@ -504,15 +505,15 @@ def _length(rows: slice) -> int:
 
 
 def _unit_rows(X: Any) -> Any:
-    """Rows divided by their length; rows of zeros stay zero."""
+    """Rows divided by their length; zero rows stay zero."""
     return normalize(canonical(sparse.csr_array(X)) if sparse.issparse(X) else X)
 
 
 def stored(X: Any) -> int:
-    """Numbers that are stored of a row, on average."""
+    """Mean number of stored values per row."""
     return int(X.nnz / max(X.shape[0], 1)) + 1 if sparse.issparse(X) else int(X.shape[1])
 
 
 def pair_blocks(count: int, width: int) -> list[slice]:
-    """Slices over so many pairs, such that a table of that width is small."""
+    """Slices over ``count`` pairs such that arrays of the given width stay small."""
     return slices(count, max(1, PAIR_ENTRIES // max(width, 1)))

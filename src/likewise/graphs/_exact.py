@@ -1,4 +1,4 @@
-"""Exact search for the nearest or farthest rows, by any distance and in little memory."""
+"""Exact search for the nearest or farthest rows by any distance, with little memory."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .._threads import n_threads, parallel_map
 from ._distances import Cosine, Distances, Euclidean, tiles
 
 QUERIES = 256
-"""Queries that are answered together."""
+"""Number of queries that are processed together."""
 
 CHUNKS = 64
-"""Parts of a tile whose smallest values bound the k-th smallest; at least eight times k."""
+"""Number of parts of a tile whose minima bound the k-th smallest value; at least eight times k."""
 
 MANY = 64
-"""So many candidates for each neighbor are too many for single precision: the block is computed again in double."""
+"""With more candidates per neighbor than this, a block is recomputed in double precision."""
 
 EQUAL = 1e-12
-"""Distances by a tree that differ by less than this share of them are equal."""
+"""Distances from a tree whose relative difference is less than this are equal."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Neighbors:
     Attributes
     ----------
     rows : (q, k) int array
-        Best first; of equals the lower index first.
+        Best first; ties are ordered by index.
     distances : (q, k) array
     recall : float
-        The share of the true neighbors that were found: 1 for an exact search, else measured on a sample.
+        Share of the true neighbors that were found: 1 for an exact search, else measured on a sample.
     """
 
     rows: IntArray
@@ -56,24 +56,24 @@ def exact_search(
     exclude_self: bool = True,
     n_jobs: int | None = None,
 ) -> Neighbors:
-    """The k nearest (or farthest) rows of each query, exact, without ever holding all distances.
+    """The exact k nearest (or farthest) rows of each query, without storing all distances.
 
     Parameters
     ----------
     distances : Distances
     k : int
-        At most the number of rows there are to choose from.
+        At most the number of candidate rows.
     farthest : bool
     resolution : float
-        Distances are rounded to multiples of it before they are ranked. 0: as they are.
+        Distances are rounded to multiples of this before they are ranked. 0 means no rounding.
     queries : int array, optional
-        Only these queries.
+        The queries to process. Default: all.
     candidates : int array, optional
-        Only these rows can be neighbors.
+        The rows that can be neighbors. Default: all.
     exclude_self : bool
-        Queries are the rows: none is its own neighbor.
+        Whether the queries are the rows themselves, and no row is its own neighbor.
     n_jobs : int, optional
-        Threads. None: as many as OpenMP may use.
+        Number of threads. If None, as many as OpenMP may use.
 
     Returns
     -------
@@ -81,9 +81,9 @@ def exact_search(
 
     Notes
     -----
-    A block of queries is compared with a tile of rows in single precision. The smallest values of parts of the tile
-    bound the k-th smallest of all, so few entries can be among the k best: those within the bound and twice the error
-    of the values. The exact distances of these are then computed, pair by pair.
+    A block of queries is compared with a tile of rows in single precision. The minima over parts of the tile give an
+    upper bound on the k-th smallest value, so that only the few values within this bound, plus twice the error, can be
+    among the k best. Exact distances are computed for these alone.
     """
     asked = np.arange(distances.n_queries) if queries is None else queries
     blocks = [asked[part] for part in slices(len(asked), QUERIES)]
@@ -98,7 +98,7 @@ def exact_search(
 
 @dataclass(frozen=True)
 class BlockSearch:
-    """The search for one block of queries at a time; parameters as for :func:`exact_search`, candidates ascending."""
+    """Search for one block of queries at a time. Parameters as for :func:`exact_search`, with candidates ascending."""
 
     distances: Distances
     k: int
@@ -108,7 +108,7 @@ class BlockSearch:
     exclude_self: bool
 
     def __call__(self, queries: IntArray, double: bool = False) -> tuple[IntArray, FloatArray]:
-        """Rows and distances of some queries."""
+        """The neighbors of some queries, and their distances."""
         positions, rows, values = self._close(queries, double)
         if self.distances.is_exact(double):
             lengths = self.distances.to_distance(self.sign * values)
@@ -120,11 +120,11 @@ class BlockSearch:
 
     @property
     def sign(self) -> int:
-        """What makes the smaller the better."""
+        """1 for nearest and −1 for farthest rows, so that smaller values are better."""
         return -1 if self.farthest else 1
 
     def _close(self, queries: IntArray, double: bool) -> tuple[IntArray, IntArray, FloatArray]:
-        """(position of the query, row, value) of all that may be among the k best."""
+        """(position of the query, row, value) of all pairs that may be among the k best."""
         smallest = np.full((len(queries), self.k), np.inf)
         found = []
         for columns in self._columns():
@@ -139,7 +139,7 @@ class BlockSearch:
         return positions[kept], rows[kept], values[kept]
 
     def values(self, queries: IntArray, columns: Any, *, double: bool = False) -> FloatArray:
-        """From queries to rows (a slice, or ascending): the smaller, the better."""
+        """Values between queries and rows (a slice, or ascending numbers); smaller is better."""
         values: FloatArray = self.distances.approx(queries, columns, double=double)
         if self.farthest:
             values = -values
@@ -167,15 +167,15 @@ class BlockSearch:
     def top_k(
         self, queries: IntArray, positions: IntArray, rows: IntArray, lengths: FloatArray
     ) -> tuple[IntArray, FloatArray]:
-        """Of candidates, the k first of each query; each has k or more. ``positions`` are those of their queries.
+        """The k best candidates of each query, of which each has at least k. ``positions`` are those of their queries.
 
-        Where several tie for the last places, those that were nearer before rounding (or collapse) come first.
+        Ties for the last places are broken by the distances before rounding (or before the collapse).
         """
         ranked = self.sign * (np.rint(lengths / self.resolution) if self.resolution else lengths)
         order = np.lexsort((rows, ranked, positions))
         starts = np.searchsorted(positions[order], np.arange(len(queries) + 1))
         last = ranked[order[starts[:-1] + self.k - 1]]
-        more = starts[:-1] + self.k < starts[1:]  # is there one after the k-th, and does it tie?
+        more = starts[:-1] + self.k < starts[1:]  # queries with more than k candidates, where the k-th may be tied
         more[more] = ranked[order[starts[:-1][more] + self.k]] == last[more]
         if self.resolution and more.any():
             tied = np.flatnonzero(more[positions] & (ranked == last[positions]))
@@ -187,7 +187,7 @@ class BlockSearch:
 
 
 def update_smallest(smallest: FloatArray, values: FloatArray, k: int) -> FloatArray:
-    """k of the values seen so far, about the smallest; the largest of them last."""
+    """Approximately the k smallest values seen so far, with the largest of them last."""
     parts = max(CHUNKS, 8 * k)
     depth = values.shape[1] // parts
     if depth > 1:
@@ -197,7 +197,7 @@ def update_smallest(smallest: FloatArray, values: FloatArray, k: int) -> FloatAr
 
 
 def _exclude_self(values: FloatArray, queries: IntArray, columns: Any) -> None:
-    """No query is its own neighbor."""
+    """Set the value between a query and itself to infinity."""
     if isinstance(columns, slice):
         here = np.flatnonzero((queries >= columns.start) & (queries < columns.stop))
         values[here, queries[here] - columns.start] = np.inf
@@ -212,7 +212,7 @@ def _exclude_self(values: FloatArray, queries: IntArray, columns: Any) -> None:
 
 
 def use_symmetry(distances: Distances, *, exclude_self: bool) -> bool:
-    """Whether to compute each distance once: between sparse rows, which are slow to compare, of several tiles."""
+    """Whether to compute each distance only once. It is worthwhile for sparse rows, if there are several tiles."""
     symmetric = isinstance(distances, Euclidean | Cosine) and exclude_self
     return symmetric and not distances.dense and len(tiles(distances.n)) > 1
 
@@ -220,14 +220,14 @@ def use_symmetry(distances: Distances, *, exclude_self: bool) -> bool:
 def symmetric_search(
     distances: Distances, k: int, *, farthest: bool = False, resolution: float = 0.0, n_jobs: int | None = None
 ) -> Neighbors:
-    """The k best rows of each row, each distance computed once for both of its ends.
+    """The k best rows of each row, computing each distance only once for both rows.
 
     Parameters and result are those of :func:`exact_search`.
 
     Notes
     -----
-    A block of rows is compared with its own tile and with those after it, and the values in a later tile also count for
-    the rows there. That saves nearly half of the distances, at the cost of bookkeeping.
+    A block of rows is compared with its own tile and with later ones, and the values in a later tile are used for the
+    rows there as well. This saves nearly half of the distances, at the cost of bookkeeping.
     """
     blocks = [
         np.arange(start, min(start + QUERIES, tile.stop))
@@ -242,7 +242,7 @@ def symmetric_search(
 
 
 class _SymmetricSearch:
-    """For each row the k smallest values so far, and the candidates that they leave."""
+    """The k smallest values of each row so far, and the candidates within the bound that they imply."""
 
     def __init__(self, search: BlockSearch) -> None:
         n = search.distances.n
@@ -255,7 +255,7 @@ class _SymmetricSearch:
         self._tiles = [(tile, Lock()) for tile in tiles(n)]
 
     def compare(self, block: IntArray) -> None:
-        """A block of rows with all that lie in its tile or after it."""
+        """Compare a block of rows with all rows of its tile and of later tiles."""
         first = int(block[0])
         own, *later = (each for each in self._tiles if each[0].stop > first)
         for tile, lock in (own, *later):
@@ -268,11 +268,11 @@ class _SymmetricSearch:
                     self._update(others, block, values.T)
 
     def _update(self, rows: IntArray, others: IntArray, values: FloatArray) -> None:
-        """Take in the values from some rows to others."""
+        """Update the candidates by the values between some rows and others."""
         hit = np.flatnonzero((values <= self._bound[rows, None]).any(axis=1))
         rows, values = rows[hit], values[hit]
         smallest = self._smallest[rows] = update_smallest(self._smallest[rows], values, self._search.k)
-        # Where too many are about equally near, candidates are no longer kept.
+        # Rows with too many candidates at about the same distance are searched separately.
         bound = np.where(self._count[rows] > self._max_candidates, -np.inf, self._search.bound(smallest, rows))
         positions, offsets = np.nonzero(values <= bound[:, None])
         self._bound[rows] = bound
@@ -280,7 +280,7 @@ class _SymmetricSearch:
         self._candidates.append((rows[positions], others[offsets], values[positions, offsets]))
 
     def sort_candidates(self) -> None:
-        """The candidates by row, without those that have dropped out meanwhile."""
+        """Sort the candidates by row, and drop those that no longer satisfy the bound."""
         self._bound[self._count > self._max_candidates] = -np.inf
         rows, others, values = (np.concatenate(parts) for parts in zip(*self._candidates, strict=True))
         kept = np.flatnonzero(values <= self._bound[rows])
@@ -288,7 +288,7 @@ class _SymmetricSearch:
         self._rows, self._others = rows[kept], others[kept]
 
     def answer(self, block: IntArray) -> tuple[IntArray, FloatArray]:
-        """The best of the candidates, by their exact distances; rows with too many of them are searched alone."""
+        """The best candidates by exact distances; rows with too many candidates are searched separately."""
         search = self._search
         found, lengths = np.empty((len(block), search.k), dtype=np.int64), np.empty((len(block), search.k))
         few = self._count[block] <= self._max_candidates
@@ -307,16 +307,16 @@ class _SymmetricSearch:
 
 
 def tree_search(distances: Euclidean, k: int, *, exclude_self: bool = True, n_jobs: int | None = None) -> Neighbors:
-    """The k nearest rows of each query by a k-d tree; as :func:`exact_search`, also where rows tie.
+    """The k nearest rows of each query by a k-d tree, with the same result as :func:`exact_search`.
 
-    A tree gives any of the rows that are equally far. Where the k-th and the next are, :func:`exact_search` decides.
+    A tree breaks ties arbitrarily. If the k-th and the next row are tied, :func:`exact_search` is used for the query.
     """
     asked = np.asarray(distances.queries, dtype=np.float64)
     count = min(k + int(exclude_self) + 1, distances.n)
     tree = KDTree(np.asarray(distances.X, dtype=np.float64))
     lengths, rows = tree.query(asked, np.arange(1, count + 1), workers=n_jobs or n_threads())
     if exclude_self:
-        # Of many rows in one place the query itself may be missing: then the last one goes.
+        # If many rows coincide, the query itself may not be among the results; the last one is dropped then.
         extra = rows == np.arange(len(asked))[:, None]
         extra[~extra.any(axis=1), -1] = True
         lengths, rows = (table[~extra].reshape(len(asked), count - 1) for table in (lengths, rows))

@@ -1,4 +1,4 @@
-"""Weights between near rows, from their distances, and the graph they make."""
+"""Weighted neighbor graphs, as in UMAP."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .._saved import Saved
 from ._neighbors import distances_by, neighbors
 
 N_HALVINGS = 40
-"""Steps of the bisection for the width of each row's neighborhood."""
+"""Number of bisection steps for the width of each row's neighborhood."""
 
 MIN_WIDTH = 1e-3
-"""No width is below this part of the mean distance of the row's neighbors: rows that coincide have none."""
+"""Smallest width, relative to the mean distance of the row's neighbors, for rows with coinciding neighbors."""
 
 
 def fuzzy_weights(distances: FloatArray) -> FloatArray:
-    """How much each row counts its neighbors as near, in [0, 1]: the nearest fully, the others less, as in UMAP.
+    """Weights in [0, 1] between each row and its neighbors, as in UMAP: 1 for the nearest, less for the others.
 
     .. math:: w_{ij} = \\exp(-\\max(0, d_{ij} - \\rho_i) / \\sigma_i)
 
-    where ρ is the distance to the nearest row that is not the same point, and σ is such that the weights of a row sum
-    to log₂ of the number of neighbors. So the weights of every row have the same sum, in dense regions and in sparse
-    ones (McInnes, Healy and Melville 2018, Section 3.1).
+    where ρ is the smallest positive distance, and σ is such that the weights of a row sum to log₂ of the number of
+    neighbors. So the weights of every row have the same sum, in dense and in sparse regions (McInnes, Healy and
+    Melville 2018, Section 3.1).
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ def fuzzy_weights(distances: FloatArray) -> FloatArray:
     array([[1.  , 0.41, 0.41, 0.17]])
     """
     k = distances.shape[1]
-    # a distance of zero says "the same row": the nearest other one is the first beyond it
+    # Distances of zero are duplicates; the nearest other row has the smallest positive distance.
     nearest = np.where(distances > 0, distances, np.inf).min(axis=1, initial=np.inf)
     beyond = np.maximum(distances - np.where(np.isfinite(nearest), nearest, 0.0)[:, None], 0.0)
     scale = distances.mean(axis=1)
-    scale[scale == 0] = 1.0  # rows that all coincide are near at any width
+    scale[scale == 0] = 1.0  # all neighbors coincide with the row: any width gives weight 1
     low, high = MIN_WIDTH * scale, 64.0 * k * scale
     for _ in range(N_HALVINGS):
         width = np.sqrt(low * high)
@@ -53,12 +53,12 @@ def fuzzy_weights(distances: FloatArray) -> FloatArray:
 
 
 def cosine_weights(distances: FloatArray) -> FloatArray:
-    """The cosine itself, 0 where negative, from the cosine distances 1 − cos."""
+    """Cosine similarities from cosine distances, with negative ones set to 0."""
     return np.maximum(1.0 - distances, 0.0)
 
 
 def weight_matrix(weights: FloatArray, neighbors: IntArray, n: int) -> sparse.csr_array:
-    """The weights as a sparse matrix with n columns, one row for each row of ``neighbors``; zeros are left out."""
+    """The weights as a sparse matrix with n columns and one row per row of ``neighbors``; zeros are not stored."""
     count, k = neighbors.shape
     bounds = np.arange(0, count * k + 1, k)
     matrix = sparse.csr_array((weights.ravel().astype(np.float64), neighbors.ravel(), bounds), shape=(count, n))
@@ -67,12 +67,12 @@ def weight_matrix(weights: FloatArray, neighbors: IntArray, n: int) -> sparse.cs
 
 
 def fuzzy_union(directed: sparse.csr_array) -> sparse.csr_array:
-    """Two rows are near if either counts the other as near: a + b − ab, the union of two fuzzy statements."""
+    """Make directed weights symmetric by the fuzzy union, a + b − ab."""
     return sparse.csr_array(directed + directed.T - directed.multiply(directed.T))
 
 
 def larger_weight(directed: sparse.csr_array) -> sparse.csr_array:
-    """The larger of the two directions, which are equal where both are there."""
+    """Make directed weights symmetric by the maximum of both directions."""
     return sparse.csr_array(directed.maximum(directed.T))
 
 
@@ -85,7 +85,7 @@ def _check_nearness(near: Any) -> None:
 
 
 class Nearness:
-    """Nearest rows by one metric, and the weights that go with it.
+    """Weighted neighbor graph for one metric, for the rows themselves and for new rows.
 
     Parameters
     ----------
@@ -93,14 +93,14 @@ class Nearness:
     n_neighbors : int
         At most n − 1.
     metric : {"euclidean", "cosine"}
-        Euclidean distances become :func:`fuzzy_weights`, cosines are weights themselves.
+        Euclidean distances are converted by :func:`fuzzy_weights`; cosine similarities are used as weights.
     search : {"auto", "exact", "approximate"}
-        As for :func:`~likewise.graphs.neighbors`; new rows are always compared with all.
+        As for :func:`~likewise.graphs.neighbors`; the search for new rows is always exact.
 
     Attributes
     ----------
     recall : float
-        The share of true neighbors in the graph; 1 before it is made.
+        Recall of the neighbor search; 1 before :meth:`graph` is called.
     """
 
     _saved: ClassVar[Saved] = Saved(("_rows", "n_neighbors", "metric"), check=_check_nearness)
@@ -122,12 +122,12 @@ class Nearness:
         return not sparse.issparse(self._rows)
 
     def graph(self) -> sparse.csr_array:
-        """The symmetric weights among the rows themselves; no row is near itself."""
+        """The symmetric weights between the rows, with a zero diagonal."""
         found = neighbors(self._distances, self.n_neighbors, search=self.search)
         self.recall = found.recall
         return self._union(weight_matrix(self._weigh(found.distances), found.rows, self.n))
 
     def of(self, X: Any) -> sparse.csr_array:
-        """The weights of new rows to their nearest."""
+        """The weights between new rows and their nearest rows."""
         found = neighbors(self._distances.with_queries(X), self.n_neighbors, search="exact", exclude_self=False)
         return weight_matrix(self._weigh(found.distances), found.rows, self.n)

@@ -1,8 +1,8 @@
-"""Gaussian kernels: their width, and kernels in whose space must-linked rows are one point.
+"""Gaussian kernels: their width, and kernels in whose feature space must-linked rows coincide.
 
-Projecting the feature space of a kernel onto the null space of all must-link differences M maps every closed group
-to a single point. In terms of the kernel that is ``K̂ = K − Kᴹᵀ W⁺ Kᴹ`` (DSP paper, Eqs. 4–8), a correction of
-rank ≤ number of must-links that needs only the kernel columns of linked rows.
+Projecting the feature space of a kernel onto the null space of all must-link differences M maps every must-link group
+to a single point. The kernel becomes ``K̂ = K − Kᴹᵀ W⁺ Kᴹ`` (DSP paper, Eqs. 4–8). The rank of this correction is at
+most the number of must-links, and it needs only the kernel columns of must-linked rows.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from .._warnings import NarrowKernelWarning
 from ..constraints import Constraints
 
 DELTA = [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")]
-"""What the parameter ``delta`` may be."""
+"""Valid values of the parameter ``delta``."""
 
 SAMPLE = 1500
-"""Rows, evenly spaced, among which the median is taken."""
+"""Number of evenly spaced rows among which the median distance is computed."""
 
 NULL = 1e-10
-"""Eigenvalues of W below this share of the largest count as zero: cycles of must-links make W singular."""
+"""Eigenvalues of W below this fraction of the largest count as zero. Cycles of must-links make W singular."""
 
 SURE = 100.0
-"""By how much the estimate of W's least eigenvalue must exceed that, for none to count as zero."""
+"""Factor by which the estimated smallest eigenvalue of W must exceed that threshold for W to count as regular."""
 
 SMALL = 500
-"""Up to so many links BLAS is fastest on one thread."""
+"""Up to this number of must-links BLAS is fastest on one thread."""
 
 
 def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
@@ -45,7 +45,7 @@ def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
     K : (n, n) array
         Symmetric positive semi-definite kernel matrix.
     constraints : Constraints
-        Its must-links (and same-within partitions) collapse; cannot-links do not enter.
+        Rows of each must-link group collapse to one point. Cannot-links are not used.
 
     Returns
     -------
@@ -68,8 +68,8 @@ def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
         raise ValueError("K must be symmetric; symmetrize it with (K + K.T) / 2 if rounding made it differ.")
     if constraints.n_samples != len(K):
         raise ValueError(
-            f"constraints were built for {constraints.n_samples} rows, K has {len(K)}. "
-            "Split them too: constraints.restrict(rows)."
+            f"constraints were built for {constraints.n_samples} rows, but K has {len(K)}. "
+            "Restrict them to the same rows: constraints.restrict(rows)."
         )
     linked, differences = must_link_differences(constraints)
     T = K[:, linked] @ correction(K[np.ix_(linked, linked)], differences)
@@ -77,9 +77,9 @@ def kernel_null_space(K: FloatArray, constraints: Constraints) -> FloatArray:
 
 
 def must_link_differences(constraints: Constraints) -> tuple[IntArray, sparse.csr_array]:
-    """``(linked, D)``: the rows in groups of two or more, and a sparse matrix of row differences over them.
+    """``(linked, D)``: the rows in groups of two or more, and a sparse matrix of differences between them.
 
-    Each member of a group minus the group's first: fewest rows with the span of all must-link differences.
+    The differences are those of each row of a group to the first one, a basis of all must-link differences.
     """
     groups = constraints.groups()
     _, first, inverse, sizes = np.unique(groups, return_index=True, return_inverse=True, return_counts=True)
@@ -93,14 +93,14 @@ def must_link_differences(constraints: Constraints) -> tuple[IntArray, sparse.cs
 
 
 def correction(K: FloatArray, differences: sparse.csr_array) -> FloatArray:
-    """B with ``K̂ = K − T Tᵀ``, ``T = K[:, linked] B``, from the kernel among the linked rows alone (Eqs. 7–8)."""
+    """B such that ``K̂ = K − T Tᵀ`` with ``T = K[:, linked] B``, from the kernel between linked rows (Eqs. 7–8)."""
     W = differences @ (differences @ K).T
     with threadpool_limits(1 if len(W) <= SMALL else None, user_api="blas"):
         return np.asarray(differences.T @ _root_of_inverse((W + W.T) / 2))
 
 
 def _root_of_inverse(W: FloatArray) -> FloatArray:
-    """R with ``W⁺ = R Rᵀ``: Cholesky's, or where W is singular that of its eigenvectors, which cost far more."""
+    """R such that ``W⁺ = R Rᵀ``, by Cholesky, or by the more expensive eigendecomposition if W is singular."""
     factor, failed = linalg.lapack.dpotrf(W, clean=True)
     if len(W) and not failed:
         rcond, _ = linalg.lapack.dpocon(factor, np.abs(W).sum(axis=0).max())
@@ -120,14 +120,15 @@ def median_distance(X: Any) -> float:
 
 
 def resolve_delta(delta: float | str, X: Any) -> float:
-    """``delta`` as a number; warns where a kernel so narrow makes collapsed groups neighbors of all rows."""
+    """``delta`` as a number; warns if the kernel is so narrow that collapsed groups are neighbors of all rows."""
     median = median_distance(X)
     if isinstance(delta, str):
         return median
     if delta < median / 2:
         warnings.warn(
-            f"delta={delta:g} is less than half of the median distance between rows ({median:g}): at that width "
-            "must-linked groups become neighbors of all rows and the result collapses. Use delta='median' or larger.",
+            f"delta={delta:g} is less than half of the median distance between rows ({median:g}). With such a narrow "
+            "kernel must-link groups become neighbors of all rows, and the result is useless. Use delta='median' or "
+            "larger.",
             NarrowKernelWarning,
             stacklevel=4,
         )

@@ -1,4 +1,4 @@
-"""Graphs of must-links and cannot-links, as given or closed."""
+"""Graphs of must-links and cannot-links, as given or after closure."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ..linalg._row_matrix import RowMatrix, indicator
 
 
 def must_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMatrix:
-    """Weights between must-linked rows; no row is linked to itself.
+    """Weights between must-linked rows, with a zero diagonal.
 
-    A pair that is stated or implied several times counts once, with its largest weight: the graph is that of the pairs
-    that :meth:`Constraints.expand` writes out. A partition costs O(n), however many pairs it implies.
+    A pair that is given or implied several times counts once, with its largest weight, as in
+    :meth:`Constraints.expand`. A partition costs O(n), independent of the number of pairs that it implies.
 
     Parameters
     ----------
     constraints : Constraints
     closed : bool, default=False
-        Also link what follows by transitivity. An entailed link has the smallest weight of the links that join its
-        group; a stated link keeps its own.
+        Whether to include links that follow by transitivity. An implied link has the smallest weight of the links that
+        join its group; a given link keeps its own weight.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def must_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMat
         least = _smallest_weights(constraints, groups, implied)
         entailed, graph = least[groups], RowMatrix.low_rank(indicator(groups, len(least)), sparse.diags_array(least))
     for weight, links in implied:
-        # Linked rows lie in one group, where their weight exceeds that of what is entailed by this much.
+        # Linked rows are in the same group; add the excess of their weight over that of implied links.
         excess = np.maximum(weight - entailed, 0.0)
         if excess.any():
             graph = graph + links.matrix(excess)
@@ -56,17 +56,17 @@ def must_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMat
 
 
 def cannot_link_graph(constraints: Constraints, *, closed: bool = False) -> RowMatrix:
-    """Weights (positive) between cannot-linked rows.
+    """Positive weights between cannot-linked rows.
 
-    A pair that is stated or implied several times counts once, with its largest weight, and a partition costs O(n), as
-    for :func:`must_link_graph`.
+    As for :func:`must_link_graph`, a pair that is given or implied several times counts once, with its largest weight,
+    and a partition costs O(n).
 
     Parameters
     ----------
     constraints : Constraints
     closed : bool, default=False
-        Also link what follows: all rows of two groups between which there is a cannot-link, with the largest weight of
-        these. Contradictions raise :class:`~likewise.constraints.ConstraintConflictError`.
+        Whether to include implied links: between all rows of two must-link groups with a cannot-link between them, with
+        the largest weight of those. Contradictions raise :class:`~likewise.constraints.ConstraintConflictError`.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def cannot_link_graph(constraints: Constraints, *, closed: bool = False) -> RowM
     """
     if closed:
         closure = constraints.closure()
-        # Between two groups the largest weight counts for all pairs: no stated pair is left to raise.
+        # All pairs between two groups have the largest weight, so that no given pair exceeds it.
         return cannot_link_graph(closure.between).lift(indicator(closure.groups, closure.n_groups))
     graph = RowMatrix.zeros(constraints.n_samples)
     for weight, links in links_once(constraints.partitions, "cannot"):
@@ -96,7 +96,7 @@ def cannot_link_graph(constraints: Constraints, *, closed: bool = False) -> RowM
 
 
 def _raised(graph: RowMatrix, pairs: IntArray, weights: FloatArray) -> RowMatrix:
-    """``graph`` with the value at each of ``pairs`` raised to the weight stated there."""
+    """``graph`` with the weight of each of ``pairs`` raised to the given one."""
     missing = weights - graph.entries(pairs[:, 0], pairs[:, 1])
     lower = missing > 0
     return graph + RowMatrix.from_pairs(graph.n, pairs[lower], missing[lower])
@@ -109,7 +109,7 @@ def _smallest_weights(constraints: Constraints, groups: IntArray, implied: Weigh
     for weight, links in implied:
         graph = links.matrix(np.ones(len(groups))).without_diagonal()
         partners = graph.row_sums()
-        # A pair that is also stated has one weight, the larger.
+        # A pair that is both given and implied has the larger weight.
         both = graph.entries(pairs[:, 0], pairs[:, 1]) > 0.5
         np.subtract.at(partners, pairs[both & (weights > weight)], 1.0)
         weights = np.where(both, np.maximum(weights, weight), weights)

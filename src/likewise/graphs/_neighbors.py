@@ -1,4 +1,4 @@
-"""Nearest and farthest rows, the rule that chooses how they are searched, and the graphs that join them."""
+"""Nearest and farthest rows, the rule that selects the search method, and neighbor graphs."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from ._distances import Cosine, Distances, Euclidean
 from ._exact import Neighbors, exact_search, symmetric_search, tree_search, use_symmetry
 
 SEARCH = [StrOptions({"auto", "exact", "approximate"})]
-"""What the parameter ``search`` may be."""
+"""Valid values of the parameter ``search``."""
 
 N_JOBS = [POSITIVE_INT, None]
-"""What the parameter ``n_jobs`` of a search may be."""
+"""Valid values of the parameter ``n_jobs`` of a search."""
 
 TREE = 12
-"""Up to so many features a k-d tree is the fastest."""
+"""Up to this number of features a k-d tree is the fastest."""
 
 WORK = 10**12
-"""So many multiplications are half a minute on two cores."""
+"""Largest number of multiplications of an exact search by default: half a minute on two cores."""
 
 SELECTION = 64
-"""What it takes to rank one distance, as multiplications."""
+"""Cost of ranking one distance, in multiplications."""
 
 RESOLUTION = 1e-6
-"""Of :func:`ranked_neighbors`, as a part of the largest distance."""
+"""Resolution of :func:`ranked_neighbors`, relative to the largest distance."""
 
 
 class SearchMethod(StrEnum):
-    """How neighbors are searched."""
+    """How to search for neighbors."""
 
     TREE = "tree"
     """A k-d tree. Exact."""
     BLOCKS = "blocks"
-    """Every row with every other, a block at a time. Exact."""
+    """All pairs of rows, one block at a time. Exact."""
     APPROXIMATE = "approximate"
-    """Only among likely rows: cells around for the nearest, rows far out for the farthest. Its recall is measured."""
+    """Only among likely candidates, with a measured recall."""
 
 
 def choose_search(
@@ -56,18 +56,18 @@ def choose_search(
     allow_tree: bool = True,
     dense: bool = True,
 ) -> SearchMethod:
-    """How a search is done: a pure function of sizes and of what the distances allow.
+    """The search method, from the sizes and the properties of the distances.
 
     Parameters
     ----------
     search : {"auto", "exact", "approximate"}
     n_queries, n_rows : int
     width : int
-        Features, and coordinates of a correction if there is one.
+        Number of features, plus the coordinates of a kernel correction if there is one.
     allow_tree : bool
-        Whether a tree would do: nearest rows by Euclidean distances that are not rounded.
+        Whether a k-d tree is applicable: nearest rows by Euclidean distances without rounding.
     dense : bool
-        Whether rows are dense, without which nothing is approximated.
+        Whether rows are dense, which the approximate search requires.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def choose_search(
     if search == SearchMethod.APPROXIMATE:
         if not dense:
             raise ValueError(
-                'search="approximate" takes dense rows, and these are sparse. Reduce them first, for example with '
+                'search="approximate" requires dense rows, but these are sparse. Reduce them first, for example with '
                 'TruncatedSVD, or use search="exact".'
             )
         return SearchMethod.APPROXIMATE
@@ -112,7 +112,7 @@ def check_n_neighbors(n_neighbors: int, n: int) -> int:
     if n_neighbors >= n:
         raise ValueError(
             f"n_neighbors={n_neighbors}, but with n_samples={n} a row has only {n - 1} others. "
-            f"Ask for n_neighbors={max(n - 1, 1)} or fewer."
+            f"Use n_neighbors={max(n - 1, 1)} or fewer."
         )
     return n_neighbors
 
@@ -129,7 +129,7 @@ def neighbors(
 ) -> Neighbors:
     """The nearest (or farthest) rows of each query, by any of the distances of this package.
 
-    No n × n matrix is ever held.
+    The n × n distance matrix is never stored.
 
     Parameters
     ----------
@@ -138,23 +138,23 @@ def neighbors(
     n_neighbors : int
     farthest : bool
     resolution : float
-        Distances are rounded to multiples of it before they are ranked. 0: as they are.
+        Distances are rounded to multiples of this before they are ranked. 0 means no rounding.
     search : {"auto", "exact", "approximate"}
-        "auto" is exact up to some 10¹² multiplications, and approximate beyond where rows are dense:
-        :func:`choose_search` is the rule.
+        "auto" is exact up to about 10¹² multiplications, and approximate beyond if rows are dense; see
+        :func:`choose_search`.
     exclude_self : bool
-        Queries are the rows: none is its own neighbor.
+        Whether the queries are the rows themselves, and no row is its own neighbor.
     n_jobs : int, optional
-        Threads. None: as many as OpenMP may use.
+        Number of threads. If None, as many as OpenMP may use.
 
     Returns
     -------
     Neighbors
-        ``rows``, ``distances`` and ``recall``, which is 1 for an exact search and else measured on 400 queries.
+        ``rows``, ``distances`` and ``recall``, which is 1 for an exact search, and else measured on 400 queries.
 
     See Also
     --------
-    neighbor_graph : the graph that joins neighbors.
+    neighbor_graph : The graph of nearest neighbors.
 
     Examples
     --------
@@ -194,9 +194,9 @@ def ranked_neighbors(
 ) -> tuple[Neighbors, float]:
     """Neighbors by distances rounded to a millionth of the largest, and the largest distance (1 if all are 0).
 
-    So rows that coincide are not ranked by rounding errors: those of a collapsed group are ranked by their distances
-    before the collapse. The order of the rows does not matter. Where the search is approximate, the largest
-    distance is that among the rows that lie farthest out.
+    Rounding prevents rows that coincide from being ranked by rounding errors: rows of a collapsed group are ranked by
+    their distances before the collapse. The result does not depend on the order of the rows. If the search is
+    approximate, the largest distance is that among the rows farthest from the mean.
     """
     sizes = distances.n_queries, distances.n, distances.width
     method = choose_search(search, *sizes, allow_tree=False, dense=distances.dense)
@@ -226,18 +226,18 @@ def neighbor_graph(
     search: str = "auto",
     n_jobs: int | None = None,
 ) -> RowMatrix:
-    """Graph of the ``n_neighbors`` nearest rows.
+    """The graph that joins each row with its ``n_neighbors`` nearest rows.
 
     Parameters
     ----------
     X : (n, f) array or sparse matrix
     n_neighbors : int
     symmetry : {"union", "mean"}
-        ``"union"``: weight 1 if either row counts the other among its nearest. ``"mean"``: the mean of the two
-        directions, each edge weighing ``1/n_neighbors``.
+        ``"union"``: weight 1 if either row is among the nearest neighbors of the other. ``"mean"``: the mean of both
+        directions, each of weight ``1/n_neighbors``.
     metric : {"euclidean", "cosine"}
     search, n_jobs
-        As for :func:`neighbors`; a warning says where "auto" had to approximate.
+        As for :func:`neighbors`; warns if "auto" selects the approximate search.
 
     Returns
     -------
@@ -245,7 +245,7 @@ def neighbor_graph(
 
     See Also
     --------
-    neighbors : the rows, distances and recall that the graph is made of.
+    neighbors : The neighbors themselves, with distances and recall.
 
     Examples
     --------
@@ -260,16 +260,16 @@ def neighbor_graph(
     found = neighbors(distances_by(metric, X), n_neighbors, search=search, n_jobs=n_jobs)
     if found.recall < 1 and search == "auto":
         warnings.warn(
-            f"{X.shape[0]} × {X.shape[1]} are too many for an exact search, so neighbors are approximate: "
-            f"{found.recall:.0%} of those of a sample were found. "
-            'likewise.graphs.neighbor_graph(X, n_neighbors, search="exact") finds all.',
+            f"{X.shape[0]} × {X.shape[1]} values are too many for an exact search by default, so neighbors are "
+            f"approximate, with a recall of {found.recall:.0%} on a sample. "
+            'Use likewise.graphs.neighbor_graph(X, n_neighbors, search="exact") to find all.',
             stacklevel=2,
         )
     return graph_of(found, symmetry)
 
 
 def graph_of(found: Neighbors, symmetry: Literal["union", "mean"] = "union") -> RowMatrix:
-    """The graph of each row and those found for it; ``symmetry`` as for :func:`neighbor_graph`."""
+    """The graph that joins each row with its neighbors; ``symmetry`` as for :func:`neighbor_graph`."""
     n, n_neighbors = found.rows.shape
     ends = np.arange(0, found.rows.size + 1, n_neighbors)
     directed = sparse.csr_array((np.ones(found.rows.size), found.rows.ravel(), ends), shape=(n, n))
@@ -279,7 +279,7 @@ def graph_of(found: Neighbors, symmetry: Literal["union", "mean"] = "union") -> 
 
 
 def pairs_of(found: Neighbors) -> tuple[IntArray, FloatArray]:
-    """Every row with each of those found for it, as unique pairs i < j, and their distances."""
+    """The unique pairs i < j of a row and one of its neighbors, and their distances."""
     n, k = found.rows.shape
     head, tail = np.repeat(np.arange(n), k), found.rows.ravel()
     low, high = np.minimum(head, tail), np.maximum(head, tail)

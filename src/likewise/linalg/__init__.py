@@ -1,3 +1,3 @@
-"""Numerical linear algebra that knows nothing of constraints: row matrices, products, eigenproblems."""
+"""Numerical linear algebra, independent of constraints: row matrices, matrix products and eigenproblems."""
 
 from ._row_matrix import RowMatrix as RowMatrix

@@ -1,7 +1,7 @@
 """Conjugate gradients for many right-hand sides at once.
 
-A column v comes with its image y, which is all that inner products see of it: ⟨v, r⟩ = yᵀ r. In the plain inner product
-that is v itself; in the inner product of a matrix G it is ``G v``.
+Each column v is stored together with an image y such that the inner product is ⟨v, r⟩ = yᵀ r. For the Euclidean inner
+product y is v itself; for the inner product of a matrix G it is ``G v``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from .._arrays import FloatArray
 
 CHECK_EVERY = 5
-"""Steps between two calls of ``enough``."""
+"""Number of steps between two calls of ``enough``."""
 
 
 class Preconditioned(Protocol):
@@ -24,7 +24,7 @@ class Preconditioned(Protocol):
         """The operator applied to columns V with images Y."""
 
     def precondition(self, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Columns (V, Y) that the operator takes to about a multiple of the residual."""
+        """Columns (V, Y) that the operator maps approximately to a multiple of the residual."""
 
 
 def conjugate_gradients(
@@ -35,17 +35,17 @@ def conjugate_gradients(
     *,
     enough: Callable[[FloatArray, FloatArray], bool] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Columns (V, Y) that ``operator`` takes to about the columns of ``right``.
+    """Solve ``operator V = right`` approximately; returns V and its image Y.
 
     Parameters
     ----------
     operator : Preconditioned
     right : (n, m) array
     tol : float
-        Residual, relative to that of zero, at which all columns are done.
+        Stop when the residual of every column, relative to that of the zero vector, is at most this.
     max_steps : int
     enough : callable, optional
-        ``(V, Y) → bool``; asked every few steps whether the columns are good enough already.
+        ``(V, Y) → bool``, called every few steps; return True to stop early.
     """
     residual = right
     direction, image = operator.precondition(residual)

@@ -1,8 +1,9 @@
-"""The directions with the largest quotient ``N / D`` in a growing subspace: block Davidson with thick restarts.
+"""Block Davidson iteration with thick restarts for the directions with the largest quotient ``N / D``.
 
-The subspace V is orthonormal in the denominator D. In it the best directions are those of a small matrix. The residual
-``N w − θ D w`` of these, preconditioned by a rough inverse of D, is what the subspace grows by. With the exact inverse
-this is block Lanczos; a rough one costs steps, never the answer.
+The subspace V is orthonormal with respect to the denominator D. The best directions within it are the eigenvectors of a
+small matrix. Each step adds the residuals ``N w − θ D w`` of these directions to the subspace, preconditioned by an
+approximate inverse of D. With the exact inverse this is block Lanczos. With a rough inverse more steps are needed, but
+the result is the same.
 """
 
 from __future__ import annotations
@@ -18,37 +19,37 @@ from .._progress import report
 from ._products import crossprod64
 
 BLOCK = 16
-"""Columns that the subspace grows by."""
+"""Number of columns that each step adds to the subspace."""
 
 MAX_STEPS = 500
 
 SETTLED, ASTRAY = 1e-7, 100.0
-"""Residuals below the first, as a part of the largest quotient, that grow again by the second are rounding: no step
-after that makes the directions better."""
+"""Once residuals, relative to the largest quotient, have fallen below the first value, growth by the second factor
+means that only rounding errors are left, and the iteration stops."""
 
 ROUNDING = {"d": (1e-24, 1e-13), "f": (1e-10, 1e-10)}
-"""Of double and single precision: squared lengths of columns that are rounding, as a part of what was projected out of
-them, and of the longest column beside them."""
+"""For double and single precision: columns are dropped as rounding errors if their squared length is below the first
+value times what was projected out of them, or below the second value times that of the longest column."""
 
 
 class Operator(Protocol):
-    """A numerator and a denominator. A direction is a column v with an image y: ⟨v, r⟩ = yᵀ r is its inner product."""
+    """A numerator and a denominator. A direction is a column v with an image y such that ⟨v, r⟩ = yᵀ r."""
 
     @property
     def is_exact(self) -> bool:
-        """Whether :meth:`precondition` applies the very inverse of the denominator."""
+        """Whether :meth:`precondition` applies the exact inverse of the denominator."""
 
     def start(self, n_components: int, random: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-        """Columns (V, Y) to begin with, and upper bounds of the largest quotients, if those are known."""
+        """Initial columns (V, Y), and upper bounds of the largest quotients if known."""
 
     def multiply(self, V: FloatArray, Y: FloatArray) -> FloatArray:
         """The numerator applied to each column."""
 
     def divide(self, V: FloatArray, Y: FloatArray) -> FloatArray:
-        """The denominator applied to each column; V itself where that is the identity."""
+        """The denominator applied to each column; V itself if the denominator is the identity."""
 
     def precondition(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
-        """About the inverse of the denominator applied to a residual; ``top`` is the largest quotient so far."""
+        """An approximate inverse of the denominator applied to a residual; ``top`` is the largest quotient so far."""
 
 
 def largest_quotients(operator: Operator, start: FloatArray, n_components: int, tol: float) -> FloatArray:
@@ -61,8 +62,8 @@ def largest_quotients(operator: Operator, start: FloatArray, n_components: int, 
         Random columns.
     n_components : int
     tol : float
-        Relative to the largest quotient: the residual at which a column has converged, or its distance to the bound
-        that the operator knows.
+        A column has converged when its residual, or its distance to the upper bound given by the operator, is at most
+        this fraction of the largest quotient.
     """
     n = len(start)
     n_components = min(n_components, n)
@@ -91,7 +92,7 @@ def largest_quotients(operator: Operator, start: FloatArray, n_components: int, 
         if bounds is not None and size >= n_components and (bounds - values[:n_components] <= tol * largest).all():
             break
         if operator.is_exact:
-            # A Krylov subspace: the residual of any of its directions lies in the numerators of the last block.
+            # In a Krylov subspace the residuals of all directions lie in the span of the last block of numerators.
             main, amounts, rest = _main_part(basis.N[:, new] - _combine(basis.D[:, :size], H[:size, new]))
             amounts, rest = amounts @ best[new], np.zeros(best.shape[1])
         else:
@@ -110,7 +111,7 @@ def largest_quotients(operator: Operator, start: FloatArray, n_components: int, 
         worst = float(errors.max()) / largest if largest > 0 else 0.0
         if settled is not None and worst > ASTRAY * least:
             warnings.warn(
-                f"the matrix-free route came to a residual of {least:.0e}, and rounding keeps it from tol={tol}.",
+                f"the matrix-free route reached a residual of {least:.0e}; rounding errors prevent tol={tol}.",
                 stacklevel=4,
             )
             return settled
@@ -130,7 +131,7 @@ def largest_quotients(operator: Operator, start: FloatArray, n_components: int, 
 
 
 def _main_part(residual: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """``(Q, A, rest)``: the residuals are about Q A, Q a block of orthonormal columns; ``rest`` the squared errors."""
+    """``(Q, A, rest)``: residuals ≈ Q A, with Q a block of orthonormal columns; ``rest`` are the squared errors."""
     values, rotation = linalg.eigh(crossprod64(residual, residual))
     main = values > max(1e-20 * values[-1], 0.0)
     main[:-BLOCK] = False
@@ -140,7 +141,7 @@ def _main_part(residual: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray
 
 
 def _combine(columns: FloatArray, weights: FloatArray) -> FloatArray:
-    """Combinations of columns, in their precision."""
+    """Linear combinations of columns, in the precision of the columns."""
     return columns @ weights.astype(columns.dtype, copy=False)
 
 
@@ -149,9 +150,9 @@ def _symmetric(M: FloatArray) -> FloatArray:
 
 
 class _Basis:
-    """The subspace: columns V, their images Y, their denominators D and numerators N.
+    """The subspace: columns V, their images Y, and the denominator D and numerator N applied to them.
 
-    Y and D are V itself where the operator has it so; then they are stored, and worked on, once.
+    If the operator returns V itself as Y or D, that array is stored and updated only once.
     """
 
     def __init__(self, width: int, V: FloatArray, Y: FloatArray, D: FloatArray) -> None:
@@ -166,7 +167,7 @@ class _Basis:
         self._rounding = ROUNDING[V.dtype.char]
 
     def add(self, V: FloatArray, Y: FloatArray, D: FloatArray, size: int) -> int:
-        """Append what of the columns lies outside of the first ``size``, orthonormal; the new size."""
+        """Append the part of the columns that is orthogonal to the first ``size`` ones; returns the new size."""
         blocks = [V]
         if self._y:
             blocks.append(Y)
@@ -176,14 +177,14 @@ class _Basis:
             inside = crossprod64(self.Y[:, :size], blocks[self._d])
             reach = np.square(inside).sum(axis=0)
             if last:
-                # What was left may be rounding, drawn out to unit length: then most of it lies inside.
+                # The remainder may be a rounding error scaled to unit length; most of it then lies in the subspace.
                 blocks = [block[:, reach < 0.5] for block in blocks]
                 inside = inside[:, reach < 0.5]
             blocks = [block - _combine(part[:, :size], inside) for block, part in zip(blocks, self._parts, strict=True)]
             if not blocks[0].shape[1]:
                 return size
             values, rotation = linalg.eigh(_symmetric(crossprod64(blocks[self._y], blocks[self._d])))
-            # Columns that depend on each other leave eigenvalues of rounding size.
+            # Linearly dependent columns leave eigenvalues of the size of rounding errors.
             kept = values > max(self._rounding[0] * reach.max(), self._rounding[1] * values.max())
             blocks = [_combine(block, rotation[:, kept] / np.sqrt(values[kept])) for block in blocks]
         new_size: int = size + blocks[0].shape[1]
@@ -192,7 +193,7 @@ class _Basis:
         return new_size
 
     def rotate(self, rotation: FloatArray) -> int:
-        """Replace the columns by combinations of them; the new size."""
+        """Replace the columns by linear combinations of them; returns the new size."""
         size: int = rotation.shape[1]
         for array in (*self._parts, self.N):
             array[:, :size] = _combine(array[:, : len(rotation)], rotation)

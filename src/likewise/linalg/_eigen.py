@@ -15,25 +15,26 @@ from .._arrays import FloatArray, IntArray
 from .._progress import report
 
 NULL = 1e-10
-"""Eigenvalues of a denominator below this share of its largest count as zero."""
+"""Eigenvalues of a denominator below this fraction of its largest eigenvalue count as zero."""
 
 WELL_CONDITIONED = 1e-7
-"""A matrix whose condition number is below the inverse of this may be divided by its Cholesky factor."""
+"""Matrices with a reciprocal condition number above this are inverted by their Cholesky factor."""
 
 SPARE = 8
-"""So many more eigenvectors are computed than were asked for."""
+"""Number of eigenvectors computed in addition to those requested."""
 
 MANY = 0.2
-"""Beyond this share of the eigenvectors, all of them are computed."""
+"""If more than this fraction of the eigenvectors is requested, all of them are computed."""
 
 DENSE = 600
-"""Up to so many vertices in a part, all of its eigenvectors cost less than an iteration for a few."""
+"""Up to this number of vertices in a component, a full decomposition is faster than an iteration for a few vectors."""
 
 LARGE = 6000
-"""Beyond so many vertices a full matrix is out of the question. Below, an iteration that costs more is given up."""
+"""Beyond this number of vertices no full matrix is built. Below it, an iteration that would cost more than a full
+decomposition is stopped."""
 
 Further = Callable[[IntArray, int], tuple[FloatArray, FloatArray]]
-"""``(rows, r) → values, vectors``: the r leading eigenpairs of one part, √degree excepted."""
+"""``(rows, r) → values, vectors``: the r leading eigenpairs of one component, without the trivial one, √degree."""
 
 
 # -- dense matrices -----------------------------------------------------------------------------------------------
@@ -44,22 +45,22 @@ def generalized_eigh(
 ) -> tuple[FloatArray, FloatArray, bool]:
     """Eigenpairs of ``numerator w = value · denominator w``, largest value first.
 
-    The denominator may be singular: its null space is discarded first, by an eigenproblem of its own. Where it is well
-    conditioned its Cholesky factor does instead, for a tenth of the cost. Either way the problem becomes symmetric, so
-    nothing complex can come out.
+    The denominator may be singular: its null space is found by an eigendecomposition and discarded. A well-conditioned
+    denominator is factorized by Cholesky instead, at a tenth of the cost. Both ways lead to a symmetric problem, so the
+    result is always real.
 
     Parameters
     ----------
     numerator, denominator : (f, f) array
         Symmetric; the denominator positive semi-definite.
     count : int, optional
-        At least the so many largest are computed. None, or a large part of them: all.
+        Number of largest eigenpairs to compute, at least. If None or close to f, all are computed.
 
     Returns
     -------
     values : (r,) array
     vectors : (f, r) array
-        Orthonormal in the denominator.
+        Orthonormal with respect to the denominator.
     is_complete : bool
         Whether these are all eigenpairs.
 
@@ -88,7 +89,7 @@ def generalized_eigh(
 
 
 def well_conditioned_cholesky(matrix: FloatArray) -> FloatArray | None:
-    """The lower Cholesky factor of a matrix that is far from singular; None of any other."""
+    """The lower Cholesky factor of a well-conditioned matrix; None for any other matrix."""
     try:
         root = np.asfortranarray(np.linalg.cholesky(matrix), dtype=np.float64)
     except linalg.LinAlgError:
@@ -102,8 +103,8 @@ def well_conditioned_cholesky(matrix: FloatArray) -> FloatArray | None:
 def orthonormal_rows(C: Any) -> FloatArray:
     """An orthonormal basis of the row space of C, by a rank-revealing (pivoted) QR decomposition of Cᵀ.
 
-    A sparse C is never made dense: the triangular factor comes from a pivoted Cholesky decomposition of C Cᵀ. That
-    loses half of the digits; a second one, which keeps the order of the first, brings them back.
+    A sparse C is never converted to dense: the triangular factor comes from a pivoted Cholesky decomposition of C Cᵀ.
+    That loses half of the digits; a second decomposition with the same pivots restores them.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def orthonormal_rows(C: Any) -> FloatArray:
 
 
 def with_sign(W: FloatArray) -> FloatArray:
-    """The columns of W with their largest entry positive; among entries as good as equal, the first decides."""
+    """The columns of W, with signs such that the entry of largest magnitude is positive (the first one, if tied)."""
     if not W.size:
         return W
     highest, lowest = W.max(axis=0), -W.min(axis=0)
@@ -146,19 +147,20 @@ def _cholesky_rows(C: sparse.csr_array, gram: FloatArray) -> FloatArray:
     factor, pivots, rank, _ = dpstrf(gram, tol=tolerance, lower=1)
     L = np.tril(factor[:rank, :rank])
     chosen = C[pivots[:rank] - 1]
-    # L⁻¹ is small and C sparse: this way nothing is larger than the result.
+    # L⁻¹ is small and C is sparse, so no intermediate result is larger than the output.
     return np.asarray((chosen.T @ linalg.solve_triangular(L, np.eye(rank), lower=True).T).T)
 
 
 # -- normalized graphs --------------------------------------------------------------------------------------------
 #
-# In D^-½ K D^-½ every connected part has the eigenvalue 1, with the vector √degree on that part. With several parts
-# the eigenvalue is multiple and a solver returns any rotation of those vectors, so they are written down instead of
-# computed; what is computed, part by part, are the vectors after them. So nothing depends on how a solver breaks ties.
+# Every connected component contributes the eigenvalue 1 to D^-½ K D^-½, with eigenvector √degree on that component.
+# With several components this eigenvalue is multiple, and a solver may return any rotation of these vectors. They are
+# therefore constructed directly, and only the vectors after them are computed, component by component. So the result
+# does not depend on how a solver breaks ties.
 
 
 def connected_parts(graph: Any, degrees: FloatArray) -> list[IntArray]:
-    """The vertices of each connected part, largest sum of degrees first; vertices of degree 0 belong to none."""
+    """The vertices of each connected component, largest sum of degrees first; vertices of degree 0 are left out."""
     count, codes = connected_components(graph, directed=False)
     inside = np.flatnonzero(degrees > 0)
     volume = np.bincount(codes[inside], degrees[inside], minlength=count)
@@ -172,10 +174,10 @@ def connected_parts(graph: Any, degrees: FloatArray) -> list[IntArray]:
 def leading_pairs(
     parts: list[IntArray], degrees: FloatArray, n_vectors: int, further: Further
 ) -> tuple[FloatArray, FloatArray]:
-    """The ``n_vectors`` leading eigenpairs, vectors as columns: √degree of each part, then what ``further`` finds.
+    """The ``n_vectors`` leading eigenpairs: √degree of each component, then those that ``further`` computes.
 
-    With more parts than vectors the largest ones are kept; the rows of the others are zero. Where there are fewer
-    pairs than asked for, the last values and vectors are zero.
+    Vectors are columns. With more components than vectors the largest components are kept, and the rows of the others
+    are zero. If there are fewer pairs than requested, the last values and vectors are zero.
     """
     n = len(degrees)
     V, eigenvalues = np.zeros((n, n_vectors)), np.zeros(n_vectors)
@@ -196,9 +198,9 @@ def leading_pairs(
 
 
 def largest_eigenpairs(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """The ``count`` largest eigenpairs of a symmetric M (array or operator with @), its eigenvector ``first`` excepted.
+    """The ``count`` largest eigenpairs of a symmetric M (array or operator with @), without its eigenvector ``first``.
 
-    ``first`` is unit and has the largest eigenvalue, 1; it is moved to the other end of the spectrum.
+    ``first`` has unit length and the largest eigenvalue, 1; it is shifted to the other end of the spectrum.
     """
     n = len(first)
     if n <= DENSE or count > n // 4:
@@ -209,8 +211,8 @@ def largest_eigenpairs(M: Any, first: FloatArray, count: int) -> tuple[FloatArra
         except ArpackNoConvergence as failure:
             if n > LARGE:
                 raise RuntimeError(
-                    f"the {count} leading eigenvectors of a part with {n:,} rows did not converge: nothing sets them "
-                    "apart. Use more neighbors, or another number of clusters."
+                    f"the {count} leading eigenvectors of a connected component with {n:,} rows did not converge: "
+                    "their eigenvalues are not separated. Use more neighbors, or another number of clusters."
                 ) from failure
             values, vectors = _all_at_once(M, first, count)
     values, vectors = values[::-1], vectors[:, ::-1]
@@ -223,7 +225,7 @@ def _all_at_once(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, Flo
     full = full - (1 + lowest) * np.outer(first, first)
     try:
         values, vectors = linalg.eigh(full, subset_by_index=(len(full) - count, len(full) - 1))
-    except linalg.LinAlgError:  # relatively robust representations break down now and then; divide and conquer does not
+    except linalg.LinAlgError:  # the default driver (evr) fails in rare cases; divide and conquer (evd) does not
         values, vectors = linalg.eigh(full, driver="evd")
     return values[-count:], vectors[:, -count:]
 
@@ -251,9 +253,10 @@ def _iterated(M: Any, first: FloatArray, count: int) -> tuple[FloatArray, FloatA
 def graph_eigenpairs(
     graph: Any, degrees: FloatArray, n_vectors: int, matrix: Callable[[IntArray], Any] | None = None
 ) -> tuple[FloatArray, FloatArray, int]:
-    """The leading eigenpairs of D^-½ W D^-½, and the number of connected parts of the graph W.
+    """The leading eigenpairs of D^-½ W D^-½, and the number of connected components of the graph W.
 
-    ``matrix`` gives, for the vertices of a part, another matrix with the same first eigenpair, (1, √degree).
+    ``matrix``, if given, maps the vertices of a component to another matrix with the same first eigenpair, (1,
+    √degree).
     """
     parts = connected_parts(graph, degrees)
 
@@ -266,7 +269,7 @@ def graph_eigenpairs(
 
 
 def normalized(K: Any, degrees: FloatArray, rows: IntArray) -> Any:
-    """``D^-½ K D^-½`` among some rows, ascending, of positive degrees."""
+    """``D^-½ K D^-½`` restricted to some rows, which are in ascending order and have positive degrees."""
     if len(rows) < len(degrees):
         K = K[rows][:, rows]
     scale = 1 / np.sqrt(degrees[rows])
@@ -276,6 +279,6 @@ def normalized(K: Any, degrees: FloatArray, rows: IntArray) -> Any:
 
 
 def unit_length(V: FloatArray) -> FloatArray:
-    """Rows divided by their length; rows that are zero stay zero."""
+    """Rows divided by their length; zero rows stay zero."""
     length = linalg.norm(V, axis=1, keepdims=True)
     return np.asarray(np.divide(V, length, out=np.zeros_like(V), where=length > 0))

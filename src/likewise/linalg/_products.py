@@ -1,7 +1,7 @@
-"""Products with data: of single precision summed in double, and of sparse matrices on several threads.
+"""Matrix products with the data: float32 data summed in float64, and sparse matrices on several threads.
 
-Dense data of single precision are never copied to double as a whole: a block of rows at a time is made double,
-multiplied and forgotten. Data of double precision are multiplied as they are.
+Dense float32 data are never converted to float64 as a whole, but one block of rows at a time. Data in float64 are
+multiplied directly.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from .._arrays import FloatArray, slices
 from .._threads import n_threads, parallel_map
 
 ENTRIES = 2**20
-"""Numbers that are held in double precision at once, about."""
+"""Approximate number of values held in float64 at once."""
 
 THREADED_FROM = 2**21
-"""Multiplications below which a product is done before threads have started."""
+"""Products with fewer multiplications than this run on one thread, since starting threads would take longer."""
 
 
 def is_float32(X: Any) -> bool:
@@ -31,9 +31,9 @@ def is_float32(X: Any) -> bool:
 
 
 def centered(X: Any) -> Any:
-    """Dense X less the mean of each column, in its own precision: differences stay, rounding does not grow.
+    """Dense X minus the column means, in the precision of X.
 
-    Rows that are all equal become exactly zero, so that rounding errors are not taken for differences.
+    If all rows are equal the result is exactly zero, so that rounding errors are not mistaken for differences.
     """
     if len(X) and (X[-1] == X[0]).all() and (X[0] == X).all():
         return np.zeros_like(X)
@@ -41,9 +41,9 @@ def centered(X: Any) -> Any:
 
 
 def canonical(X: Any) -> Any:
-    """X; a copy with each entry stored once and in order, where X is sparse and holds some in several parts.
+    """X itself, or a copy with sorted indices and duplicates summed if X is sparse and not in canonical format.
 
-    Squares, counts and comparisons of stored values would be wrong for such a matrix.
+    Squares, counts and comparisons of stored values are wrong for matrices with duplicate entries.
     """
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
@@ -52,14 +52,14 @@ def canonical(X: Any) -> Any:
 
 
 def without_zeros(matrix: Any) -> sparse.csr_array:
-    """A sparse matrix without the zeros it stores."""
+    """A sparse matrix without explicitly stored zeros."""
     matrix = sparse.csr_array(matrix)
     matrix.eliminate_zeros()
     return matrix
 
 
 def matmul64(X: Any, V: NDArray[Any]) -> NDArray[Any]:
-    """``X V``, summed in double precision unless both are of single precision."""
+    """``X V``, summed in float64 unless both are float32."""
     if not is_float32(X) or V.dtype == np.float32:
         return np.asarray(X @ V)
     image = np.empty((X.shape[0], *V.shape[1:]))
@@ -69,10 +69,10 @@ def matmul64(X: Any, V: NDArray[Any]) -> NDArray[Any]:
 
 
 def crossprod64(A: Any, B: Any) -> Any:
-    """``Aᵀ B``, either of them dense or sparse, summed in double precision."""
+    """``Aᵀ B`` for dense or sparse A and B, summed in float64."""
     if not (is_float32(A) or is_float32(B)):
         return A.T @ B
-    if sparse.issparse(A) and A.shape[1] * B.shape[1] > ENTRIES // 8:  # too wide to be summed up block by block
+    if sparse.issparse(A) and A.shape[1] * B.shape[1] > ENTRIES // 8:  # too wide to add up block by block
         transposed = A.T.astype(np.float64)
         total = np.empty((A.shape[1], B.shape[1]))
         for columns in column_blocks(B):
@@ -90,16 +90,16 @@ def row_blocks(X: Any) -> list[slice]:
 
 
 def column_blocks(X: Any) -> list[slice]:
-    """Slices over the columns, each of about ``ENTRIES`` numbers, but of 16 columns at least."""
+    """Slices over the columns, each of about ``ENTRIES`` numbers and at least 16 columns."""
     return slices(X.shape[1], max(16, ENTRIES // max(X.shape[0], 1)))
 
 
 class ThreadedMatrix:
-    """A sparse matrix A for many products ``A @ V`` and ``A.T @ U``, on as many threads as OpenMP may use.
+    """A sparse matrix A for repeated products ``A @ V`` and ``A.T @ U``, on as many threads as OpenMP may use.
 
-    SciPy multiplies on one thread, but lets others run meanwhile. A product by rows falls into parts that do not
-    overlap, so the result is the same to the bit for any number of threads. That number follows ``OMP_NUM_THREADS`` and
-    threadpoolctl, so nothing is oversubscribed inside the workers of joblib.
+    SciPy multiplies on one thread, but releases the GIL. The rows are split into disjoint blocks, so the result is
+    bitwise identical for any number of threads. That number follows ``OMP_NUM_THREADS`` and threadpoolctl, which avoids
+    oversubscription inside joblib workers.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class ThreadedMatrix:
 
     @cached_property
     def T(self) -> ThreadedMatrix:
-        """The transposed matrix, sorted by its own rows once for all products."""
+        """The transpose, converted to CSR once for all products."""
         return ThreadedMatrix(self.matrix.T.tocsr(), transposed=self)
 
     def __matmul__(self, V: FloatArray) -> FloatArray:
@@ -136,7 +136,7 @@ class ThreadedMatrix:
         return np.concatenate(parallel_map(lambda part: part @ V, self._parts(threads)))
 
     def _parts(self, count: int) -> list[Any]:
-        """Slices of the rows with about as many entries each; they share memory with the whole."""
+        """Blocks of rows with about the same number of entries each, as views."""
         indptr, indices, data = self.matrix.indptr, self.matrix.indices, self.matrix.data
         cuts = np.searchsorted(indptr, np.linspace(0, self.matrix.nnz, count + 1)[1:-1])
         bounds = [0, *(int(cut) for cut in cuts), self.shape[0]]
@@ -149,9 +149,9 @@ class ThreadedMatrix:
 
 
 class GramMatrix:
-    """``X Xᵀ`` for many products with columns.
+    """``X Xᵀ`` for repeated products with columns, without computing it.
 
-    A sparse feature that one row alone has adds to the diagonal only, and most words of texts are such.
+    A sparse feature that occurs in a single row only adds to the diagonal. Most words of a text corpus are like that.
 
     Parameters
     ----------
@@ -177,6 +177,6 @@ class GramMatrix:
 
 
 def product(X: Any, V: FloatArray) -> FloatArray:
-    """``X @ V`` once, X dense or sparse: on several threads where that pays, else as :func:`matmul64`."""
+    """``X @ V`` for dense or sparse X, on several threads if large enough, else by :func:`matmul64`."""
     by_rows = sparse.issparse(X) and X.format == "csr" and X.nnz * V.shape[1] >= THREADED_FROM
     return np.asarray(ThreadedMatrix(X) @ V) if by_rows else matmul64(X, V)

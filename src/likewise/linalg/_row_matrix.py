@@ -1,4 +1,4 @@
-"""Symmetric n×n matrices over the rows, held as sparse + low rank."""
+"""Symmetric n×n matrices over the rows, stored as sparse + low rank."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _csr(matrix: Any, shape: tuple[int, int] | None = None) -> sparse.csr_array:
 class RowMatrix:
     """The symmetric matrix ``sparse + factor · core · factorᵀ``.
 
-    Graphs of pairs and neighbors are sparse. Knowledge about whole groups is not, but has low rank: a complete
-    graph on each group is ``Z Zᵀ`` with Z the group indicator, "everything differs across groups" is
-    ``1 1ᵀ − Z Zᵀ``, and centering is ``I − 1 1ᵀ/n``. So every product costs as much as what was stated, not n².
+    Graphs of pairs and of neighbors are sparse. Constraints on whole groups are not, but they have low rank: a complete
+    graph on each group is ``Z Zᵀ`` with Z the group indicator, "rows of different groups differ" is ``1 1ᵀ − Z Zᵀ``,
+    and centering is ``I − 1 1ᵀ/n``. So a product costs as much as the constraints that were given, not n².
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class RowMatrix:
 
     @classmethod
     def of(cls, matrix: Any) -> RowMatrix:
-        """A symmetric n×n matrix of any kind: a RowMatrix as it is, a sparse or dense one as its sparse part.
+        """Convert a symmetric n×n matrix. A RowMatrix is returned as it is.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class RowMatrix:
 
     @classmethod
     def diag(cls, values: FloatArray) -> RowMatrix:
-        """A diagonal matrix: a weight on each row.
+        """A diagonal matrix, which assigns a weight to each row.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class RowMatrix:
 
     @classmethod
     def low_rank(cls, factor: Any, core: Any = None) -> RowMatrix:
-        """``factor · core · factorᵀ`` alone.
+        """A matrix ``factor · core · factorᵀ`` without a sparse part.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class RowMatrix:
 
     @classmethod
     def from_pairs(cls, n: int, pairs: IntArray, weights: FloatArray) -> RowMatrix:
-        """A graph with one edge a pair.
+        """The adjacency matrix of a graph with one edge per pair.
 
         Parameters
         ----------
@@ -148,13 +148,13 @@ class RowMatrix:
 
     @classmethod
     def centering(cls, n: int, weight: FloatArray | None = None) -> RowMatrix:
-        """``I − 1 1ᵀ/n``: subtracts the mean; of weighted rows, ``diag(w) − w wᵀ/Σw``.
+        """The centering matrix ``I − 1 1ᵀ/n``; for weighted rows, ``diag(w) − w wᵀ/Σw``.
 
         Parameters
         ----------
         n : int
         weight : (n,) array, optional
-            How many rows each row counts as.
+            The weight of each row. Default: 1.
 
         Returns
         -------
@@ -193,7 +193,7 @@ class RowMatrix:
         return self + (-other)
 
     def astype(self, dtype: Any) -> RowMatrix:
-        """The same matrix, for products of another precision.
+        """The same matrix in another precision.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class RowMatrix:
         return np.asarray(values)
 
     def ignores_shifts(self) -> bool:
-        """Whether ``K 1 = 0``: one vector added to every row of the data changes nothing.
+        """Whether ``K 1 = 0``, so that adding a constant vector to every row of the data changes nothing.
 
         Returns
         -------
@@ -275,12 +275,12 @@ class RowMatrix:
         return self - RowMatrix.diag(self.diagonal())
 
     def span(self) -> tuple[IntArray, sparse.csr_array, sparse.csr_array]:
-        """``(rows, E, B)`` with ``K = E B Eᵀ`` and E as narrow as the parts allow.
+        """A factorization ``K = E B Eᵀ`` with few columns in E.
 
         Returns
         -------
         rows : (m,) ints
-            Those that the sparse part touches.
+            Rows with a nonzero entry in the sparse part.
         E : (n, m + g) sparse array
             One unit column for each of ``rows``, then the factor.
         B : (m + g, m + g) sparse array
@@ -291,7 +291,7 @@ class RowMatrix:
         return rows, E, B
 
     def support(self) -> IntArray:
-        """The rows that the sparse part touches.
+        """The rows with a nonzero entry in the sparse part.
 
         Returns
         -------
@@ -300,7 +300,7 @@ class RowMatrix:
         return np.flatnonzero(np.diff(self.sparse.indptr))
 
     def lift(self, members: Any) -> RowMatrix:
-        """From a matrix over groups to one over rows: ``members · K · membersᵀ``.
+        """Expand a matrix over groups to one over rows: ``members · K · membersᵀ``.
 
         Parameters
         ----------
@@ -316,12 +316,12 @@ class RowMatrix:
         return RowMatrix.low_rank(factor, sparse.block_diag([self.sparse, self.core], format="csr"))
 
     def centered(self, weight: FloatArray | None = None) -> RowMatrix:
-        """``Hᵀ K H`` with H the centering: K for data whose mean was subtracted.
+        """``Hᵀ K H`` with H the centering matrix, which applies K to the centered data.
 
         Parameters
         ----------
         weight : (n,) array, optional
-            The weight of each row in that mean. Default: 1 for each.
+            The weight of each row in the mean. Default: 1.
 
         Returns
         -------
@@ -335,14 +335,14 @@ class RowMatrix:
         return self + RowMatrix.low_rank(factor, core)
 
     def written_out(self, limit: int) -> RowMatrix:
-        """The same with low-rank parts written into the sparse one, smallest first, as far as ``limit`` entries go.
+        """The same matrix with small low-rank parts moved to the sparse part.
 
-        Groups of one or two rows are cheaper as pairs; large groups are not.
+        Groups of one or two rows are cheaper as pairs; large groups are not. The smallest parts are moved first.
 
         Parameters
         ----------
         limit : int
-            Entries of the sparse part to add, at most.
+            Maximum number of entries to add to the sparse part.
 
         Returns
         -------
@@ -352,7 +352,7 @@ class RowMatrix:
         core = self.core.tocoo()
         entries = sizes[core.row] * sizes[core.col]
         values, counts = np.unique(entries, return_counts=True)
-        # All parts of one size or none of them, so that what is written stays symmetric.
+        # Move all parts of the same size or none of them, so that both parts stay symmetric.
         fitting = values[np.cumsum(values * counts) <= limit]
         if not len(fitting):
             return self
@@ -367,7 +367,7 @@ class RowMatrix:
         return RowMatrix(self.sparse + written, self.factor[:, columns], kept[columns][:, columns])
 
     def toarray(self) -> FloatArray:
-        """The n×n array: for tests and small data.
+        """The full n×n array, for tests and small data.
 
         Returns
         -------
@@ -387,7 +387,7 @@ def selector(n: int, rows: IntArray) -> sparse.csr_array:
 
 
 def indicator(codes: IntArray, n_blocks: int | None = None) -> sparse.csr_array:
-    """The n×blocks matrix with a one where a row carries that code; −1 carries none."""
+    """The n×blocks 0/1 matrix of group membership; code −1 means no group."""
     known = np.flatnonzero(codes >= 0)
     width = int(codes.max(initial=-1)) + 1 if n_blocks is None else n_blocks
     return sparse.csr_array((np.ones(len(known)), (known, codes[known])), shape=(len(codes), width))

@@ -1,4 +1,4 @@
-"""An order of rows that depends on their values alone."""
+"""An order of rows that depends only on their values."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scipy import sparse
 from .._arrays import IntArray, slices
 
 COLUMNS = 64
-"""Columns that are compared at once; most rows differ in the first ones."""
+"""Number of columns compared at once; most rows differ in the first ones."""
 
 
 def row_ranks(X: Any) -> IntArray:
-    """How many rows come before each one in lexicographic order; equal rows have the same rank.
+    """The rank of each row in lexicographic order; equal rows have the same rank.
 
-    What is drawn or numbered by these ranks does not depend on the order in which the rows are given.
+    Sampling or numbering rows by these ranks does not depend on the order in which the rows are given.
 
     Parameters
     ----------

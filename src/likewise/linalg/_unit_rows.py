@@ -12,14 +12,14 @@ from .._arrays import FloatArray
 
 
 def squared_lengths(rows: Any) -> FloatArray:
-    """‖x‖² of each row."""
+    """The squared Euclidean norm of each row."""
     if isinstance(rows, np.ndarray):
         return np.asarray(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(row_norms(rows, squared=True))
 
 
 def unit_rows(X: Any) -> Any:
-    """Rows divided by their length; rows of zeros stay zero.
+    """Rows divided by their Euclidean norm; zero rows stay zero.
 
     >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
     [[0.6000000000000001, 0.8], [0.0, 0.0]]

@@ -1,7 +1,7 @@
-"""Learned distances: how much each feature, or each direction, should count when two rows are compared.
+"""Metric learning: weights of features, or of directions, for comparing rows.
 
-Here belong the problems whose answer is a whole metric A, found by convex optimization. Methods whose answer is a few
-directions are pencils and live in ``projections``.
+This package has methods that learn a full metric A by convex optimization. Methods that learn a few directions are in
+``projections``.
 """
 
 from ._xing import XingMetric as XingMetric

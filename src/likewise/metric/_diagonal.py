@@ -1,13 +1,13 @@
-"""The best diagonal metric: a convex problem, solved on the few features that matter.
+"""The optimal diagonal metric: a convex problem, solved with an active set of features.
 
-With s the must-link sum of each feature and C the squared differences of cannot-linked pairs, divide both by s. What is
-left is, for b = a·s (elementwise) and w the weights of the pairs,
+Let s be the must-link sum of each feature, C the squared differences of cannot-linked pairs divided by s, w the weights
+of the pairs, and b = a·s (elementwise). The problem is
 
     minimize  φ(b) = Σ_j b_j − log Σ_p w_p √((C b)_p)      subject to b ≥ 0,
 
-which does not depend on the units of the data. φ is convex, Σ b = ½ at its minimum, and at most one feature more than
-there are pairs needs a weight. So a small set of features is solved exactly by Newton's method, those of
-the others with a negative gradient are added, until there are none: nothing features × features is ever formed.
+which does not depend on the units of the data. φ is convex, Σ b = ½ at its minimum, and there is a minimum with at most
+one nonzero weight more than there are pairs. So the problem is solved by Newton's method on a small set of features, to
+which features with a negative gradient are added until there are none. A features × features matrix is never formed.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from .._arrays import FloatArray, IntArray
 from .._progress import report
 
 FIRST = 128
-"""Features that may always be added at once; where more have a weight already, as many as have one."""
+"""Number of features that may be added at once, or the number of nonzero weights if that is larger."""
 
 FLOOR = 1e-15
-"""Added under the root, relative to a typical squared distance: the root has no derivative at 0."""
+"""Added under the square root, relative to a typical squared distance, since the root has no derivative at 0."""
 
 DENSE = 1000
-"""Features up to which the Hessian is formed."""
+"""Largest number of features for which the Hessian is formed."""
 
 MOST_DENSE = 2**22
-"""Entries up to which sparse differences of the chosen features are made dense."""
+"""Largest size up to which sparse differences of the selected features are converted to dense."""
 
 LEAST_DAMPING = 1e-11
-"""Added to the diagonal of the scaled Hessian; raised while a step fails."""
+"""Added to the diagonal of the scaled Hessian; increased while a step fails."""
 
 
 @dataclass(frozen=True)
 class Minimum:
-    """Weights b of the features, the steps taken, and by how much the conditions of optimality fail."""
+    """Weights b of the features, the number of steps, and the violation of the optimality conditions."""
 
     weights: FloatArray
     n_iter: int
@@ -57,7 +57,7 @@ class Objective:
         self.C, self.pair_weights, self.floor = C, pair_weights, floor
 
     def among(self, columns: IntArray) -> Objective:
-        """The same for these features only, the others having no weight."""
+        """The same objective restricted to some features; the weights of the others are zero."""
         if len(columns) == self.C.shape[1]:
             return self
         C = self.C[:, columns]
@@ -75,18 +75,18 @@ class Objective:
         return 1.0 - self._pull(d) / (2 * (self.pair_weights @ d))
 
     def multiplicative_steps(self, b: FloatArray, times: int) -> FloatArray:
-        """Take ``times`` steps b ← b·(1 − ∇φ)², scaled to Σ b = ½: they never raise φ and need no Hessian.
+        """Take ``times`` steps b ← b·(1 − ∇φ)², scaled to Σ b = ½, which never increase φ and need no Hessian.
 
-        By Jensen's inequality √(Σ_j C_pj b_j) ≥ Σ_j √(ρ_pj C_pj b_j) for any shares ρ that add up to 1; with the
-        shares of the present b both sides agree there, and the right-hand sum is largest at this step. A common factor
-        of b drops out of the next step, so it is set once at the end.
+        By Jensen's inequality √(Σ_j C_pj b_j) ≥ Σ_j √(ρ_pj C_pj b_j) for any shares ρ that sum to 1. For the shares at
+        the current b both sides are equal, and the step maximizes the right-hand side (minorize–maximize). The steps do
+        not depend on the scale of b, so it is normalized only once, at the end.
         """
         for _ in range(times):
             b = b * np.square(self._pull(self._distances(b)))
         return b * (0.5 / b.sum())
 
     def derivatives(self, b: FloatArray) -> Derivatives:
-        """φ, its gradient and what its Hessian is made of, at b."""
+        """φ, its gradient and the terms of its Hessian at b."""
         d = self._distances(b)
         f = self.pair_weights @ d
         gain = self._pull(d) / (2 * f)
@@ -94,10 +94,10 @@ class Objective:
         return Derivatives(float(b.sum()) - log(f), gain, curvature, curvature @ self._squares + gain * gain)
 
     def newton_system(self, at: Derivatives, free: IntArray) -> Callable[[FloatArray, float], FloatArray | None]:
-        """``(g, damping) → (H + damping)⁻¹ g`` among ``free``, H brought to a unit diagonal for it.
+        """``(g, damping) → (H + damping)⁻¹ g`` restricted to ``free``, with H scaled to unit diagonal.
 
-        H = ∇²φ = Cᵀ diag(curvature) C + gain gainᵀ. Up to ``DENSE`` features it is formed, and the answer is None where
-        it is not positive definite to working precision; beyond, conjugate gradients multiply with it.
+        H = ∇²φ = Cᵀ diag(curvature) C + gain gainᵀ. Up to ``DENSE`` features it is formed, and the result is None if it
+        is not numerically positive definite; beyond, the system is solved by conjugate gradients.
         """
         scale = 1 / np.sqrt(at.diagonal[free])
         C = _scaled(self.C if len(free) == self.C.shape[1] else self.C[:, free], scale)
@@ -139,7 +139,7 @@ class Objective:
 class Derivatives:
     """φ and its derivatives at one point: see :meth:`Objective.newton_system`.
 
-    ``gain`` is 1 − ∇φ, ``curvature`` what each pair adds to the Hessian, ``diagonal`` the diagonal of the Hessian.
+    ``gain`` is 1 − ∇φ, ``curvature`` the coefficient of each pair in the Hessian, ``diagonal`` its diagonal.
     """
 
     value: float
@@ -165,9 +165,9 @@ def minimize(C: Any, pair_weights: FloatArray, *, tol: float = 1e-6, max_iter: i
         Squared differences of cannot-linked pairs, each feature divided by its must-link sum; not all zero.
     pair_weights : (pairs,) array
     tol : float
-        Stop when ``max |b − max(b − ∇φ(b), 0)|`` is below it: that is zero exactly at the minimum.
+        Stop when ``max |b − max(b − ∇φ(b), 0)|``, which is zero exactly at the minimum, is below this.
     max_iter : int
-        Newton steps in all.
+        Maximum number of Newton steps in total.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def minimize(C: Any, pair_weights: FloatArray, *, tol: float = 1e-6, max_iter: i
     (array([0.4, 0.1]), True)
     """
     C = sparse.csc_array(C) if sparse.issparse(C) else C
-    scores = pair_weights @ np.sqrt(C)  # of each feature, had it all the weight
+    scores = pair_weights @ np.sqrt(C)  # value of each feature if it had all the weight
     b = 0.5 * scores**2 / (scores @ scores)
     typical = (pair_weights @ np.sqrt(C @ b)) / pair_weights.sum()
     phi = Objective(C, pair_weights, FLOOR * typical**2)
@@ -202,7 +202,7 @@ def minimize(C: Any, pair_weights: FloatArray, *, tol: float = 1e-6, max_iter: i
 
 
 def prune(phi: Objective, b: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The features with a weight after many multiplicative steps, and the weights: where Newton's method starts."""
+    """The features with a nonzero weight after many multiplicative steps, and their weights, to start Newton from."""
     chosen, value = np.arange(len(b)), np.inf
     for _ in range(20):
         b = phi.multiplicative_steps(b, 20)
@@ -217,10 +217,10 @@ def prune(phi: Objective, b: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def newton(phi: Objective, b: FloatArray, tol: float, max_iter: int) -> tuple[FloatArray, int]:
-    """Projected Newton: a Newton step among the free features, Armijo's rule along its projection onto b ≥ 0.
+    """Projected Newton method: a Newton step in the free features, with Armijo's rule along its projection onto b ≥ 0.
 
-    A feature at 0 that the gradient holds there takes no part in the step (Bertsekas 1982). Clipping a full Newton
-    step instead can point uphill and stop anywhere.
+    Features at 0 with a positive gradient are excluded from the step (Bertsekas 1982). Clipping a full Newton step
+    instead may give an ascent direction.
     """
     damping = LEAST_DAMPING
     for step in range(max_iter):
@@ -229,8 +229,8 @@ def newton(phi: Objective, b: FloatArray, tol: float, max_iter: int) -> tuple[Fl
         residual = optimality(b, gradient)
         if residual <= tol * 1e-3:
             return b, step
-        # Held at 0: small weights (all add up to ½) that a Newton step on them alone would make negative. Left free,
-        # they would be cut off at 0 after the step, and it would have to be halved again and again.
+        # Fixed at 0: small weights (the sum of all is ½) that a Newton step on them alone would make negative. If free,
+        # they would be clipped at 0 after the step, which would then have to be halved many times.
         held = (gradient > 0) & (b <= min(1e-2, residual)) & (b * at.diagonal <= gradient)
         free = np.flatnonzero(~held)
         solve = phi.newton_system(at, free)
@@ -243,14 +243,14 @@ def newton(phi: Objective, b: FloatArray, tol: float, max_iter: int) -> tuple[Fl
                 if nearer is not None:
                     break
             damping *= 100  # with more features than pairs the Hessian is singular
-            if damping > 1e6:  # nothing to gain within the precision of φ
+            if damping > 1e6:  # no improvement is possible within the precision of φ
                 return b, step
         b, damping = nearer, max(damping / 10, LEAST_DAMPING)
     return b, max_iter
 
 
 def optimality(b: FloatArray, gradient: FloatArray) -> float:
-    """The largest change of b by a step down the gradient, projected onto b ≥ 0: 0 exactly at the minimum."""
+    """The largest change of b by a projected gradient step, which is 0 exactly at the minimum."""
     return float(np.abs(b - np.maximum(b - gradient, 0)).max(initial=0.0))
 
 

@@ -1,14 +1,14 @@
-"""The best full metric, by projected gradient ascent.
+"""The optimal full metric, by projected gradient ascent.
 
     maximize  g(A) = Σ_p w_p ‖x_i − x_j‖_A over cannot-links p   subject to  tr(A S) ≤ 1,  A ⪰ 0,
 
-with S the must-link sum and w the weights of the pairs (Xing et al. 2002, Section 2.2). They step along the gradient in
-the space of the features and then alternate between the half-space and the cone until both hold. In coordinates where S
-is the identity both constraints are about the eigenvalues of A only (they are ≥ 0 and add up to 1), so the nearest
-feasible metric has a closed form and no alternation is needed; the maximum is the same.
+with S the must-link sum and w the weights of the pairs (Xing et al. 2002, Section 2.2). The published algorithm
+alternates between projections onto the half-space and onto the cone after each gradient step. In coordinates where S is
+the identity, both constraints only concern the eigenvalues of A (they are ≥ 0 and sum to 1), so the projection onto
+both has a closed form. The maximum is the same.
 
-g is concave and of degree ½, so with M = ∇g(A) in those coordinates no metric is better than g(A) by more than
-λ_max(M) − tr(M A): a bound on how far the ascent is from the best.
+g is concave and homogeneous of degree ½. So with M = ∇g(A) in these coordinates, the maximum exceeds g(A) by at most
+λ_max(M) − tr(M A), which serves as the stopping criterion.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from .._arrays import FloatArray
 from .._progress import report
 
 FLOOR = 1e-12
-"""Added under the root, relative to a typical squared distance: the root has no derivative at 0."""
+"""Added under the square root, relative to a typical squared distance, since the root has no derivative at 0."""
 
 MEMORY = 8
-"""A step may fall below the last value, but not below the least of this many: longer steps converge sooner."""
+"""A step may decrease the value, but not below the smallest of this number of previous values (nonmonotone search)."""
 
 
 @dataclass(frozen=True)
 class Maximum:
-    """The metric A, the steps taken, and the proven relative distance to the best value."""
+    """The metric A, the number of steps, and a bound on the relative distance to the maximum."""
 
     metric: FloatArray
     n_iter: int
@@ -47,9 +47,9 @@ def maximize(S: FloatArray, D: FloatArray, weights: FloatArray, *, tol: float, m
     D : (pairs, f) array
         Differences of cannot-linked rows, not all zero.
     weights : (pairs,) array
-        Of the pairs.
+        Weights of the pairs.
     tol : float
-        Stop when the value is proven to be within this share of the best.
+        Stop when the relative distance to the maximum is at most this.
     max_iter : int
 
     Examples
@@ -61,9 +61,10 @@ def maximize(S: FloatArray, D: FloatArray, weights: FloatArray, *, tol: float, m
            [0.48, 0.64]])
     """
     L = linalg.cholesky(S, lower=True)
-    Z = linalg.solve_triangular(L, D.T, lower=True)  # differences where S is the identity, one a column
+    # Differences in coordinates where S is the identity, one per column.
+    Z = linalg.solve_triangular(L, D.T, lower=True)
     basis, sizes, _ = linalg.svd(Z, full_matrices=False)
-    basis = basis[:, sizes > 1e-12 * sizes[0]]  # the best metric is zero outside their span
+    basis = basis[:, sizes > 1e-12 * sizes[0]]  # the optimal metric is zero outside their span
     B, n_iter, gap = _ascend(basis.T @ Z, weights / weights.sum(), tol, max_iter)
     half = linalg.solve_triangular(L.T, basis, lower=False)
     return Maximum(half @ B @ half.T, n_iter, gap)
@@ -111,7 +112,7 @@ def _gap(B: FloatArray, M: FloatArray, value: float) -> float:
 
 
 def project_spectahedron(B: FloatArray) -> FloatArray:
-    """The nearest matrix with eigenvalues ≥ 0 that add up to 1.
+    """The closest matrix whose eigenvalues are nonnegative and sum to 1.
 
     >>> project_spectahedron(np.diag([2.0, 1.5, -3.0])).round(2).tolist()
     [[0.75, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.0]]

@@ -1,7 +1,7 @@
-"""The path of metrics from the optimum for the constraints to a prior that uses none, and how far to go along it.
+"""Metrics between the optimum for the constraints and a prior without constraints, and the choice of the shrinkage.
 
-A diagonal metric is a weight for each feature, a full one a matrix; the sums it is learned from are vectors or matrices
-alike, and their number of dimensions distinguishes them.
+A diagonal metric is a vector of feature weights and a full metric is a matrix. The sums that they are learned from are
+vectors or matrices accordingly; the number of dimensions distinguishes the two cases.
 """
 
 from __future__ import annotations
@@ -22,42 +22,42 @@ from ._full import maximize
 from ._terms import cannot_link_pairs, differences, entries, must_link_pairs, pseudo_links
 
 N_FOLDS = 5
-"""Parts of the rows, each of which is left out once."""
+"""Number of cross-validation folds."""
 
 SHRINKAGES = np.linspace(0, 1, 21).round(2)
-"""Shrinkages to choose from."""
+"""Candidate shrinkages."""
 
 FALLBACK_SHRINK = 0.9
-"""Shrinkage where there are too few pairs to leave some out: near the prior."""
+"""Shrinkage if there are too few pairs for cross-validation: close to the prior."""
 
 FOLD_TOLERANCE = 1e-4
-"""How exactly the optimum of a fold is found."""
+"""Tolerance of the optimum of a fold."""
 
 MAX_FOLD_PAIRS = 2000
-"""Pairs of each kind that the choice is made with; of more, evenly spaced ones are taken."""
+"""Maximum number of pairs of each kind for the choice; beyond, an evenly spaced sample is used."""
 
 MAX_FOLD_ENTRIES = 2**20
-"""Numbers their differences may hold: lowers ``MAX_FOLD_PAIRS`` where there are many features, to 500 at least."""
+"""Maximum size of their differences. Reduces ``MAX_FOLD_PAIRS`` if there are many features, but not below 500."""
 
 
 DIGITS = 9
-"""Decimals of distances and scores that count; the others depend on the order of sums."""
+"""Distances and scores are rounded to this number of decimals, since the others depend on the order of summation."""
 
 
 @dataclass(frozen=True)
 class MetricPath:
-    """All metrics between the optimum and the prior.
+    """The metrics between the optimum and the prior.
 
     Attributes
     ----------
     optimum, prior : arrays
-        The best metric for the constraints, and the one without any, both with the same Σ_j a_j·variance_j (for
-        matrices: the same trace of A·covariance).
+        The optimal metric for the constraints, and the metric without constraints, scaled to the same Σ_j
+        a_j·variance_j (for matrices, the same trace of A·covariance).
     n_kept : int
-        Features or directions with a weight at the optimum.
+        Number of features or directions with a nonzero weight at the optimum.
     n_iter : int
     residual : float
-        By how much the optimum may be missed.
+        Violation of the optimality conditions.
     informed : bool
         Whether any cannot-linked rows differ.
     """
@@ -70,20 +70,20 @@ class MetricPath:
     informed: bool = True
 
     def shrunk(self, shrink: float) -> FloatArray:
-        """The metric ``shrink`` of the way from the optimum to the prior."""
+        """The metric at fraction ``shrink`` of the way from the optimum to the prior."""
         return (1 - shrink) * self.optimum + shrink * self.prior
 
 
 @dataclass(frozen=True)
 class MetricProblem:
-    """What is known of the data before any pair is looked at.
+    """The properties of the data that the problem depends on, apart from the pairs.
 
     Parameters
     ----------
     spread : (f,) or (f, f) array
-        Variances, for a diagonal metric; the covariance, for a full one.
+        Variances for a diagonal metric, or the covariance matrix for a full one.
     toward : {"variance", "equal"}
-        The prior: 1/variance or equal weights. Constant features have none.
+        The prior: 1/variance or equal weights. Constant features have weight 0.
     max_iter : int
     """
 
@@ -97,14 +97,14 @@ class MetricProblem:
         return self.spread if self.spread.ndim == 1 else self.spread.diagonal()
 
     def solve(self, must: FloatArray, D: Any, pair_weights: FloatArray, tol: float = 1e-6) -> MetricPath:
-        """Both ends of the path.
+        """Compute the optimum and the prior.
 
         Parameters
         ----------
         must : (f,) or (f, f) array
-            The must-link sum, of the shape of ``spread``.
+            The must-link sum, with the shape of ``spread``.
         D : (pairs, f) array or sparse matrix
-            Differences of cannot-linked rows; sparse for a diagonal metric only.
+            Differences of cannot-linked rows; sparse only for a diagonal metric.
         pair_weights : (pairs,) array
         tol : float
         """
@@ -119,7 +119,7 @@ class MetricProblem:
         return replace(path, optimum=optimum, prior=prior)
 
     def _solve(self, must: FloatArray, D: Any, pair_weights: FloatArray, tol: float) -> MetricPath:
-        """The same for features that all vary."""
+        """The same if no feature is constant."""
         full = self.spread.ndim == 2
         prior = 1 / self.variance if self.toward == "variance" else np.ones(len(self.spread))
         prior = np.diag(prior) if full else prior
@@ -149,21 +149,20 @@ def _best_full(
 
 
 def squares(D: Any) -> Any:
-    """The square of each entry; sparse stays sparse."""
+    """The square of each entry, for dense or sparse input."""
     return D.power(2) if sparse.issparse(D) else np.square(D)
 
 
 def choose_shrink(X: Any, constraints: Constraints, problem: MetricProblem, ridge: float) -> float:
-    """The shrinkage whose distances order left-out pairs best, or a larger one that is not clearly worse.
+    """Choose the shrinkage by cross-validation on the constrained rows.
 
-    The constrained rows are split into five folds. With each left out in turn the optimum is learned from the pairs
-    without a row in it; the score of a shrinkage is how well its distances order the other pairs: the chance that a
-    cannot-linked pair is farther apart than a must-linked one (the area under the ROC curve), pairs drawn in proportion
-    to their weights. Whole rows are left out, not pairs: labels of two rows repeat what the labels of a third imply.
+    The constrained rows are split into five folds. For each fold, the optimum is learned from the pairs without a row
+    in it, and every shrinkage is scored on the other pairs by the weighted area under the ROC curve: the probability
+    that a cannot-linked pair is farther apart than a must-linked one. Folds consist of rows rather than pairs, since
+    pairs that share rows are not independent.
 
-    Of the shrinkages whose mean score falls short of the best by no more than one standard error of that difference
-    the largest is chosen (Breiman et al. 1984, Section 3.4.3). Where fewer than two folds leave both kinds of pairs on
-    both sides, it is 0.9.
+    The result is the largest shrinkage whose mean score is within one standard error of the best (Breiman et al. 1984,
+    Section 3.4.3). If fewer than two folds have both kinds of pairs for training and for testing, it is 0.9.
 
     Parameters
     ----------
@@ -171,9 +170,9 @@ def choose_shrink(X: Any, constraints: Constraints, problem: MetricProblem, ridg
         Centered, unless sparse.
     constraints : Constraints
     problem : MetricProblem
-        Of diagonal metrics.
+        For diagonal metrics.
     ridge : float
-        Pseudo-links for each must-link.
+        Number of pseudo-links per must-link.
     """
     limit = min(MAX_FOLD_PAIRS, max(int(MAX_FOLD_ENTRIES / max(entries(X), 1)), 500))
     ranks = _ranks(X, constraints)
@@ -189,7 +188,7 @@ def choose_shrink(X: Any, constraints: Constraints, problem: MetricProblem, ridg
 
 
 def _ranks(X: Any, constraints: Constraints) -> IntArray:
-    """The ranks of the constrained rows by their values: folds and samples do not depend on the order of the rows."""
+    """The ranks of the constrained rows by value, so that folds and samples do not depend on the order of the rows."""
     rows = np.flatnonzero(constraints.constrained_rows())
     ranks = np.zeros(X.shape[0], dtype=np.int64)
     ranks[rows] = row_ranks(X[rows])
@@ -197,11 +196,11 @@ def _ranks(X: Any, constraints: Constraints) -> IntArray:
 
 
 def _scores(path: MetricPath, must: _Pairs, cannot: _Pairs) -> FloatArray:
-    """How well the metric of each shrinkage orders the two kinds of pairs."""
+    """The area under the ROC curve for the metric of each shrinkage."""
     ends = np.array([path.optimum, path.prior])
     near, far = ((squares(pairs.D) @ ends.T).T for pairs in (must, cannot))
     largest = max(near.max(), far.max()) or 1.0
-    near, far = (np.round(each / largest, DIGITS) for each in (near, far))  # equal distances tie, whatever rounding did
+    near, far = (np.round(each / largest, DIGITS) for each in (near, far))  # so that equal distances tie
     shares = np.column_stack([1 - SHRINKAGES, SHRINKAGES])
     return weighted_auc(shares @ near, shares @ far, must.weights, cannot.weights)
 
@@ -209,9 +208,9 @@ def _scores(path: MetricPath, must: _Pairs, cannot: _Pairs) -> FloatArray:
 def weighted_auc(
     must: FloatArray, cannot: FloatArray, must_weights: FloatArray, cannot_weights: FloatArray
 ) -> FloatArray:
-    """The chance that a cannot-linked pair is farther apart than a must-linked one; a tie counts half.
+    """The probability that a cannot-linked pair is farther apart than a must-linked one; a tie counts half.
 
-    The last axis of the distances runs over the pairs; there may be others.
+    The last axis of the distances is that of the pairs; there may be others before it.
 
     >>> float(weighted_auc(np.array([1.0, 2.0]), np.array([2.0, 3.0]), np.ones(2), np.ones(2)))
     0.875
@@ -220,14 +219,14 @@ def weighted_auc(
     near = np.concatenate([must_weights, np.zeros_like(cannot_weights)])
     far = np.concatenate([np.zeros_like(must_weights), cannot_weights])
     nearer = np.zeros(both.shape[:-1])
-    for direction in (slice(None), slice(None, None, -1)):  # of equals must-links come first, then cannot-links
+    for direction in (slice(None), slice(None, None, -1)):  # ties: must-links first, then cannot-links first
         order = np.argsort(both[..., direction], axis=-1, kind="stable")
         nearer += (np.cumsum(near[direction][order], axis=-1) * far[direction][order]).sum(axis=-1)
     return nearer / (2 * must_weights.sum() * cannot_weights.sum())
 
 
 def most_within_error(scores: FloatArray) -> float:
-    """The largest shrinkage that falls short of the best by one standard error at most; one row of scores a fold."""
+    """The largest shrinkage within one standard error of the best. Scores have one row per fold."""
     short = scores[:, [scores.mean(axis=0).argmax()]] - scores
     error = short.std(axis=0, ddof=1) / np.sqrt(len(scores))
     return float(SHRINKAGES[np.flatnonzero(short.mean(axis=0) <= error + 10.0**-DIGITS)[-1]])
@@ -235,7 +234,7 @@ def most_within_error(scores: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Pairs of one kind: the rows, their differences, the weights."""
+    """Pairs of one kind: their rows, differences and weights."""
 
     rows: IntArray
     D: Any
@@ -255,12 +254,12 @@ class _Pairs:
 
 
 def _folds(must: IntArray, cannot: IntArray) -> Iterator[tuple[BoolArray, BoolArray]]:
-    """Which must-links and which cannot-links to leave out, for every fold that leaves both kinds on both sides.
+    """Masks of the must-links and cannot-links to leave out, for every fold with both kinds left out and remaining.
 
-    Rows are given by their ranks: equal rows are left out together.
+    Rows are given by their ranks, so that equal rows are left out together.
     """
     rows, place = np.unique(np.concatenate([must, cannot]), return_inverse=True)
-    # Split at random, but the same at every call.
+    # A random split, with a fixed seed.
     fold = (np.random.default_rng(0).permutation(len(rows)) % N_FOLDS)[place.reshape(-1, 2)]
     for number in range(N_FOLDS):
         left_out = np.split((fold == number).any(axis=1), [len(must)])

@@ -1,6 +1,6 @@
-"""Squared differences of constrained rows, feature by feature: the sums that every learned distance starts from.
+"""Sums of squared differences of constrained rows, from which metrics are learned.
 
-Pairs count as they were given, without closure: a wrong must-link then spoils one term of a sum, not a whole group.
+Pairs are used as given, without closure, so that a wrong must-link affects a single term and not a whole group.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from ..graphs import must_link_graph
 from ..linalg._products import centered, row_blocks
 
 MAX_PAIRS = 200_000
-"""Cannot-links up to which partitions are expanded; beyond, an evenly spaced sample stands for them."""
+"""Maximum number of cannot-links that partitions are expanded to; beyond, an evenly spaced sample is used."""
 
 MAX_ENTRIES = 2**24
-"""Numbers the expanded pairs may hold, pairs × features: lowers ``MAX_PAIRS`` where there are many features."""
+"""Maximum size of the expanded pairs, pairs × features. Reduces ``MAX_PAIRS`` if there are many features."""
 
 MIN_RIDGE = 1e-6
-"""Just enough for an optimum to exist: see :func:`must_link_form`."""
+"""Smallest ridge, just enough for an optimum to exist; see :func:`must_link_form`."""
 
 
 def around_mean(X: Any) -> Any:
-    """X with the mean of each column taken away; sparse X as it is."""
+    """Dense X minus the column means; sparse X unchanged."""
     return sparse.csr_array(X) if sparse.issparse(X) else centered(np.asarray(X))
 
 
 def must_link_form(
     X: Any, constraints: Constraints, amount: float = MIN_RIDGE, variance: FloatArray | None = None
 ) -> Form:
-    """Σ over must-links of weight × (x_i − x_j)(x_i − x_j)ᵀ, and a ridge of ``2 · total weight · variance · amount``.
+    """Σ over must-links of weight × (x_i − x_j)(x_i − x_j)ᵀ, plus a ridge of ``2 · total weight · variance · amount``.
 
-    A partition costs O(n), however many pairs it implies. The ridge is ``amount`` pseudo-links for each must-link.
-    Without any, a feature on which all must-linked rows agree would cost nothing, and its best weight be infinite.
+    A partition costs O(n), independent of the number of pairs that it implies. The ridge corresponds to ``amount``
+    pseudo-links per must-link. Without it, a feature on which all must-linked rows agree would have no cost, and its
+    optimal weight would be infinite.
     """
     graph = must_link_graph(constraints)
     total = float(graph.row_sums().sum()) / 2 or 1.0
@@ -48,7 +49,7 @@ def must_link_form(
 
 
 def must_link_sums(X: Any, constraints: Constraints, amount: float, variance: FloatArray) -> FloatArray:
-    """The diagonal of that form; few pairs are summed directly, without the matrices."""
+    """The diagonal of :func:`must_link_form`; a few pairs are summed directly, without the graph."""
     pairs, weights = constraints.must_link, constraints.must_weight
     if constraints.partitions or sparse.issparse(X) or len(pairs) > max_pairs(entries(X)):
         return must_link_form(X, constraints, amount, variance).diagonal(X)
@@ -56,19 +57,19 @@ def must_link_sums(X: Any, constraints: Constraints, amount: float, variance: Fl
 
 
 def pseudo_links(amount: float, variance: FloatArray) -> FloatArray:
-    """What ``amount`` must-links between random rows add: a random pair differs by 2 · variance on average."""
+    """The expected sum for ``amount`` must-links between random rows, whose mean squared difference is 2 · variance."""
     return 2 * amount * variance
 
 
 def resolve_ridge(ridge: float | str, shrink: float | str) -> float:
-    """The number behind ``ridge``: "auto" is 1, and the least there must be for the literal reading, ``shrink=0``."""
+    """``ridge`` as a number: "auto" is 1, or the smallest possible one with ``shrink=0``, the published method."""
     if isinstance(ridge, str):
         return MIN_RIDGE if shrink == 0 else 1.0
     return float(ridge)
 
 
 def column_variance(X: Any) -> FloatArray:
-    """Variance of each feature (1/n); exactly 0 for constant ones."""
+    """Variance of each feature (with divisor n); exactly 0 for constant features."""
     if sparse.issparse(X):
         variance = mean_variance_axis(sparse.csr_matrix(X), axis=0)[1]
         scale = np.asarray(X.multiply(X).mean(axis=0)).ravel()
@@ -81,30 +82,30 @@ def column_variance(X: Any) -> FloatArray:
 
 
 def entries(X: Any) -> float:
-    """How many numbers one difference of rows holds."""
+    """Mean number of stored values of a difference of two rows."""
     return 2 * X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
 
 
 def max_pairs(n_entries: float) -> int:
-    """How many pairs may be written out when one difference of rows holds ``n_entries`` numbers."""
+    """Maximum number of expanded pairs if a difference of two rows has ``n_entries`` stored values."""
     return min(MAX_PAIRS, max(int(MAX_ENTRIES / max(n_entries, 1)), 1000))
 
 
 def check_cannot_links(estimator: str, constraints: Constraints, remedy: str) -> None:
-    """Refuse constraints without any cannot-link, in the name of the estimator in hand."""
+    """Raise an error that names the estimator if there are no cannot-links."""
     if constraints.n_cannot_link == 0:
         raise ValueError(
-            f"{estimator} learns from cannot-links, and the constraints hold none: {constraints!r}. "
-            f"Add pairs that differ, or {remedy}."
+            f"{estimator} learns from cannot-links, but the constraints contain none: {constraints!r}. "
+            f"Add cannot-links, or {remedy}."
         )
 
 
 def cannot_link_pairs(constraints: Constraints, limit: int) -> tuple[IntArray, FloatArray]:
-    """Cannot-links, stated or implied, and their weights; partitions are expanded to about ``limit`` pairs.
+    """Cannot-links, given or implied, and their weights; partitions are expanded to about ``limit`` pairs.
 
-    Up to the limit every implied pair is written out, and a pair stated twice counts once with the larger weight.
-    Beyond, each partition gives evenly spaced pairs, whose weights are raised to stand for those left out; those that
-    are stated, or that a partition of larger weight implies, do not count again.
+    Up to the limit all implied pairs are included, and a pair given twice counts once with the larger weight. Beyond
+    it, each partition is represented by evenly spaced pairs with increased weights; pairs that are given, or implied by
+    a partition of larger weight, are not counted again.
     """
     if not constraints.partitions:
         return constraints.cannot_link, constraints.cannot_weight
@@ -118,7 +119,7 @@ def cannot_link_pairs(constraints: Constraints, limit: int) -> tuple[IntArray, F
     partitions.sort(key=lambda part: -part.weight)
     for place, part in enumerate(partitions):
         drawn = _spaced_pairs(part, max(1, limit * part.n_cannot_link // implied))
-        # a pair counts once, where it is stated or with the largest weight
+        # A pair counts once: as given, or in the partition of largest weight.
         new = ~np.isin(_keys(drawn, constraints.n_samples), _keys(stated, constraints.n_samples))
         for earlier in partitions[:place]:
             new &= ~implies(earlier, "cannot", drawn)
@@ -128,7 +129,7 @@ def cannot_link_pairs(constraints: Constraints, limit: int) -> tuple[IntArray, F
 
 
 def must_link_pairs(constraints: Constraints, limit: int) -> tuple[IntArray, FloatArray]:
-    """The same for must-links: they are the cannot-links of the constraints turned round."""
+    """The same for must-links, as the cannot-links of constraints with both kinds exchanged."""
     if not constraints.partitions:
         return constraints.must_link, constraints.must_weight
     swapped = Constraints(
@@ -145,15 +146,15 @@ def must_link_pairs(constraints: Constraints, limit: int) -> tuple[IntArray, Flo
 
 
 def _keys(pairs: IntArray, n: int) -> IntArray:
-    """A number for each pair, whichever row comes first."""
+    """A unique number for each pair, independent of the order of its rows."""
     return pairs.min(axis=1) * n + pairs.max(axis=1)
 
 
 def _spaced_pairs(partition: Partition, amount: int) -> IntArray:
-    """``amount`` of the cannot-links of a partition, evenly spaced in the order of their blocks; none twice.
+    """``amount`` distinct cannot-links of a partition, evenly spaced in the order of its blocks.
 
-    Rows stand in the order of their blocks. The partners of a row are the rows after its block ends, those after
-    itself within the block, or both; so the t-th pair is found by counting, and O(n²) pairs never exist.
+    With rows sorted by block, the partners of a row are the rows after its block, those after itself within the block,
+    or both. So the t-th pair is found by counting, without listing O(n²) pairs.
     """
     rows = by_block(partition.codes)
     end = np.searchsorted(partition.codes[rows], partition.codes[rows], side="right")
@@ -163,6 +164,6 @@ def _spaced_pairs(partition: Partition, amount: int) -> IntArray:
 
 
 def differences(X: Any, pairs: IntArray, *, dense: bool = False) -> Any:
-    """``x_i − x_j`` in double precision, one pair a row; sparse for sparse X, unless ``dense``."""
+    """``x_i − x_j`` in double precision, one row per pair; sparse for sparse X, unless ``dense``."""
     D = X[pairs[:, 0]].astype(np.float64, copy=False) - X[pairs[:, 1]]
     return D.toarray() if dense and sparse.issparse(D) else D

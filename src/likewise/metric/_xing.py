@@ -1,4 +1,4 @@
-"""Xing's metric: must-linked rows close, cannot-linked rows far apart."""
+"""Metric learning after Xing et al.: must-linked rows close, cannot-linked rows far apart."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from ._terms import (
 )
 
 FEW = 5
-"""Fewer features than this in the optimum are worth a warning."""
+"""Warn if the optimum has fewer features than this."""
 
 FULL_SHRINK = 0.5
-"""Default shrinkage of full metrics: choosing one by pairs left out was no better on 13 tables."""
+"""Default shrinkage of full metrics. Choosing it by cross-validation was no better on 13 tables."""
 
 LARGE = 1000
-"""Dimensions beyond which a full metric takes minutes."""
+"""With more dimensions than this a full metric takes minutes."""
 
 
 def _check_metric(model: Any) -> None:
@@ -61,12 +61,13 @@ def _check_metric(model: Any) -> None:
 
 
 class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimator):
-    """A distance in which must-linked rows are close and cannot-linked rows far apart.
+    """A metric in which must-linked rows are close and cannot-linked rows far apart.
 
-    ``transform`` gives √A x, so that plain Euclidean distance there is the learned distance here: put it before any
-    clusterer or neighbor search. Prefer ``kind="diagonal"`` (a weight for each feature) on tables whose columns have a
-    meaning, and with few pairs; ``kind="full"`` rotates the axes too, and needs more pairs than features. It needs
-    cannot-links. On sparse text project first (:class:`likewise.ASP`): the optimum there keeps a handful of words.
+    ``transform`` returns √A x, so that Euclidean distances after it are the learned distances: use it before any
+    clusterer or neighbor search. Prefer ``kind="diagonal"`` (a weight for each feature) for tables with meaningful
+    columns, and with few pairs. ``kind="full"`` rotates the axes as well, and needs more pairs than features.
+    Cannot-links are required. On sparse text project first (:class:`likewise.ASP`), since the optimum keeps only a few
+    words.
 
     Diagonal, with A = diag(a) (Yan and Domeniconi 2006, Section 2.1; Xing et al. 2002, Section 2.1):
 
@@ -77,36 +78,35 @@ class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimato
     .. math:: \\max_{A \\succeq 0} \\sum_{CL} \\|x_i - x_j\\|_A
        \\quad \\text{s.t.} \\quad \\sum_{ML} \\|x_i - x_j\\|_A^2 \\le 1
 
-    Both are convex and solved to their optimum. The first by Newton's method among the features that have a weight,
-    others being added by their gradient, so that no features × features matrix is formed. The second by projected
-    gradient ascent in coordinates where the must-link sum is the identity, which replaces the published
-    alternation between two projections by one in closed form; it stops when the value is proven to be within ``tol``
-    of the best, usually after some dozens of steps.
+    Both problems are convex and solved to optimality. The first is solved by Newton's method on an active set of
+    features, without a features × features matrix. The second is solved by projected gradient ascent in coordinates
+    where the must-link sum is the identity; there the published alternation between two projections becomes a single
+    projection in closed form. It stops when the value is proven to be within ``tol`` of the maximum, usually after a
+    few dozen steps.
 
     Parameters
     ----------
     kind : {"diagonal", "full"}
     shrink : "auto" or float in [0, 1]
-        How far to move from the optimum toward a metric without constraints, both brought to the same
-        Σ_j a_j·variance_j first. The optimum of the diagonal problem keeps few features, often 1 to 4 of thousands; 0
-        takes it as it is, 1 takes none of it. "auto", for diagonal metrics: a fifth of the rows is left out in turn,
-        and of the metrics learned from the pairs without them that shrinkage is taken which orders the other pairs
-        best (cannot-linked ones farther apart), or the largest that is no worse by more than a standard error; 0.9 with
-        too few pairs of either kind to leave some out. Over 17 tables with 50 to 500 pairs k-means reached a mean Rand
-        index of .812 with it, .806 with 0.5 and .804 with 0.9. For full metrics it is 0.5.
+        How far to move from the optimum (0) toward a metric without constraints (1), both scaled to the same
+        Σ_j a_j·variance_j. The optimum of the diagonal problem keeps few features, often 1 to 4 of thousands. "auto",
+        for diagonal metrics, chooses by cross-validation over the constrained rows: the largest shrinkage whose area
+        under the ROC curve on held-out pairs is within one standard error of the best; 0.9 if there are too few pairs
+        of either kind. For full metrics "auto" is 0.5. On 17 tables with 50 to 500 pairs, k-means reached a mean Rand
+        index of .812 with "auto", .806 with 0.5 and .804 with 0.9.
     ridge : "auto" or float
-        Pseudo-links, must-links between random rows, for each must-link. Few must-links agree by chance on some
-        features, and the optimum then uses those alone. "auto": 1 (over seven tables with 100 to 500 pairs k-means
-        reached a mean Rand index of .79 with it, .75 without), but 1e-6, just enough for an optimum to exist, with
-        ``shrink=0``.
+        Number of pseudo-links, must-links between random rows, per must-link. A few must-links agree on some features
+        by chance, and the optimum would use only those. "auto": 1, or 1e-6 with ``shrink=0``, just enough for an
+        optimum to exist. On seven tables with 100 to 500 pairs, k-means reached a mean Rand index of .79 with 1, and
+        .75 without.
     toward : {"auto", "variance", "equal"}
-        The metric without constraints: 1/variance, which standardizes, for tables; or equal weights, for text, pixels
-        and data that was projected before, where standardizing blows up rare words and noise. "auto": equal weights
-        for sparse data and where the ranges of the features are alike, else 1/variance.
+        The metric without constraints: 1/variance (standardization), for tables; or equal weights, for text, pixels
+        and projected data, where standardizing amplifies rare words and noise. "auto": equal weights for sparse data
+        and for features with similar ranges, else 1/variance.
     max_iter : int
     tol : float
         Diagonal: largest violation of the optimality conditions, in units where the must-link sum of each feature is
-        1. Full: proven relative distance to the best value.
+        1. Full: relative distance to the maximum.
 
     Attributes
     ----------
@@ -115,17 +115,17 @@ class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimato
     metric_ : (n_features_in_, n_features_in_) array
         A, for ``kind="full"``.
     shrink_ : float
-        The shrinkage used.
+        The shrinkage that was used.
     n_kept_ : int
-        Features (for ``kind="full"``: directions) with a weight at the optimum, before shrinking.
+        Number of features (directions for ``kind="full"``) with a nonzero weight at the optimum, before shrinkage.
     n_iter_ : int
 
     Notes
     -----
-    Pairs count as given, each with its weight, without entailed pairs. The must-links of a partition cost O(n). Its
-    cannot-links are expanded up to 200,000 pairs (fewer with many features); beyond, evenly spaced ones stand for
-    all. On a feature where all must-linked rows agree the first objective would fall without end, so every feature
-    costs at least a millionth of what random must-links would. A cannot-linked pair with equal rows has no effect.
+    Pairs are used as given, with their weights and without closure. The must-links of a partition cost O(n). Its
+    cannot-links are expanded up to 200,000 pairs (fewer with many features); beyond, evenly spaced pairs represent
+    them. The first objective is unbounded on a feature where all must-linked rows agree, so every feature costs at
+    least a millionth of what random must-links would. Cannot-linked pairs of equal rows have no effect.
 
     References
     ----------
@@ -183,7 +183,7 @@ class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimato
 
     @classmethod
     def as_published(cls, kind: str = "diagonal", **params: Any) -> Self:
-        """The optimum as it is; the plain constructor moves from it toward a metric without constraints.
+        """The published method, without shrinkage. The default of the constructor is to choose the shrinkage.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimato
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> Self:
-        """Learn the distance.
+        """Learn the metric.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimato
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown.
         constraints : Constraints, optional
-            Pairs, and anything else that is known. With ``y``, both count.
+            Must-links, cannot-links and partitions, used in addition to ``y``.
 
         Returns
         -------
@@ -264,7 +264,7 @@ class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimato
 
     @lazily
     def transform(self, X: Any) -> Any:
-        """√A x for each row.
+        """Compute √A x for each row.
 
         Parameters
         ----------
@@ -287,7 +287,7 @@ class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimato
         Parameters
         ----------
         input_features : (f,) array-like of str, optional
-            Names of the features; by default those of ``fit``.
+            Names of the features; by default those seen in ``fit``.
 
         Returns
         -------
@@ -302,34 +302,34 @@ class XingMetric(SavesModels, SuggestsParameters, TransformerMixin, BaseEstimato
     def _warn_of_size(self, n_features: int, n_cannot_link: int) -> None:
         if self.kind == "full" and (min(n_cannot_link, n_features) > LARGE or n_features > 4 * LARGE):
             warnings.warn(
-                f"a full metric of {n_features:,} features from {n_cannot_link:,} cannot-links takes minutes. Project "
-                'first (likewise.ASP, likewise.Costco), or use kind="diagonal".',
+                f"learning a full metric of {n_features:,} features from {n_cannot_link:,} cannot-links takes minutes. "
+                'Project first (likewise.ASP, likewise.Costco), or use kind="diagonal".',
                 stacklevel=5,
             )
 
     @property
     def _literal(self) -> bool:
-        """Whether the user asked for the optimum, or most of it."""
+        """Whether the user requested the optimum with little or no shrinkage."""
         return not isinstance(self.shrink, str) and self.shrink < 0.5
 
     def _warn(self, path: MetricPath, n_features: int) -> None:
         if not path.informed:
             warnings.warn(
-                "every cannot-linked pair has equal rows, so nothing can be learned from them, and features keep the "
-                "weights they have without constraints. Check the pairs, or add features in which the rows differ.",
+                "every cannot-linked pair has equal rows, so nothing can be learned from them, and the metric is the "
+                "one without constraints. Check the pairs, or add features in which the rows differ.",
                 stacklevel=5,
             )
         elif path.residual > self.tol:
             warnings.warn(
-                f"the optimum was not reached: {path.residual:.1e} is left after {path.n_iter} steps, tol is "
-                f"{self.tol:.1e}. Raise max_iter={self.max_iter}, or accept a larger tol.",
+                f"the optimization did not converge: the residual is {path.residual:.1e} after {path.n_iter} steps, "
+                f"with tol={self.tol:.1e}. Increase max_iter={self.max_iter}, or use a larger tol.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
         elif self.kind == "diagonal" and self._literal and path.n_kept < min(FEW, n_features / 2):
             warnings.warn(
-                f"the optimum keeps {path.n_kept} of {n_features} features: with so few the distance sees little of "
-                'the data. Raise shrink or leave it at "auto", project first (ASP), or add cannot-links.',
+                f"the optimum keeps only {path.n_kept} of {n_features} features, so the distance ignores most of the "
+                'data. Increase shrink or use "auto", project first (ASP), or add cannot-links.',
                 stacklevel=5,
             )
 

@@ -1,7 +1,8 @@
-"""Fitted models as files that are safe to open, whoever sent them.
+"""Saving and loading fitted models, in files that are safe to open even if they come from an untrusted source.
 
-A model file is a zip of ``model.json`` and ``arrays.npz``, documented in ``docs/model-file.md``: no pickle, a version,
-checksums. What is kept of each class stands beside it (``_saved``); nothing else is read or set.
+A model file is a zip archive of ``model.json`` and ``arrays.npz`` with a version and checksums, without pickle; it is
+documented in ``docs/model-file.md``. The attributes that are stored are declared on each class (``_saved``); nothing
+else is read or set.
 
 >>> from tempfile import TemporaryDirectory
 >>> from sklearn.datasets import load_iris

@@ -1,7 +1,7 @@
-"""The file itself: a zip of one JSON document and the arrays it names.
+"""The file format: a zip archive of a JSON document and the arrays that it refers to.
 
-Nothing in it is compressed, so a file never unpacks to more than it is, and no array is made before its size was
-compared with what is there.
+Nothing is compressed, so that the contents are never larger than the file, and the declared size of an array is
+compared with the actual size before it is created.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ FORMAT = 2
 DOCUMENT = "model.json"
 ARRAYS = "arrays.npz"
 NO_DATE = (1980, 1, 1, 0, 0, 0)
-"""The same model is the same file, whenever it is written."""
+"""A fixed date, so that the same model always gives the same file."""
 
 KINDS = "biufU"
-"""Kinds of arrays that models have: truth values, numbers, words."""
+"""Kinds of NumPy dtypes that models may have: booleans, numbers, strings."""
 
 ARRAY = "$array"
 SPARSE = "$sparse"
@@ -45,11 +45,11 @@ SPARSE_CLASSES = {
 
 
 class ModelFileError(ValueError):
-    """A file that is no model, is damaged, or is of another version of the format."""
+    """A file that is not a model file, is damaged, or has another version of the format."""
 
 
 def write_container(path: str | os.PathLike[str], document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Path:
-    """Write a document and its arrays, whole or not at all."""
+    """Write a document and its arrays atomically."""
     path = Path(path)
     stored = io.BytesIO()
     named: dict[str, Any] = dict(arrays)  # of numbers and texts alone, so that nothing is pickled
@@ -63,7 +63,7 @@ def write_container(path: str | os.PathLike[str], document: dict[str, Any], arra
 
 
 def read_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Read a document and its arrays, if the file is complete and of this version of the format."""
+    """Read a document and its arrays; raises an error if the file is incomplete or has another version."""
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
@@ -98,17 +98,17 @@ def parse_container(path: Path, data: bytes) -> tuple[dict[str, Any], dict[str, 
 
 
 def damaged(path: str | os.PathLike[str], why: str) -> ModelFileError:
-    """The error for a file that is not as it was written."""
+    """The error for a damaged file."""
     return ModelFileError(f"{path} is damaged: {why}. Get another copy, or fit the model again and save it.")
 
 
 def canonical_json(document: dict[str, Any]) -> bytes:
-    """The one way to write a document, which its checksum is of."""
+    """The canonical form of a document, from which its checksum is computed."""
     return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True).encode()
 
 
 def encode(value: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
-    """A value that JSON can hold; arrays go to ``arrays`` under names that tell where they were.
+    """Convert a value to JSON; arrays are added to ``arrays``, with names that describe their position.
 
     >>> import numpy as np
     >>> arrays = {}
@@ -144,7 +144,7 @@ def encode(value: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
 
 
 def decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """Undo :func:`encode`; tuples and sets come back as lists."""
+    """The inverse of :func:`encode`; tuples and sets are restored as lists."""
     if isinstance(value, list):
         return [decode(entry, arrays) for entry in value]
     if not isinstance(value, dict):
@@ -162,7 +162,7 @@ def decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
 
 
 def _members(path: Path, data: bytes, names: tuple[str, ...] | None) -> dict[str, bytes]:
-    """What a zip holds, if nothing in it is compressed and it holds each of ``names`` once."""
+    """The members of a zip archive; raises an error if one is compressed, or if they are not exactly ``names``."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             entries = file.infolist()
@@ -190,7 +190,7 @@ def _members(path: Path, data: bytes, names: tuple[str, ...] | None) -> dict[str
 
 
 def _array(path: Path, name: str, data: bytes) -> np.ndarray:
-    """An array whose header was compared with the bytes behind it before anything was made of either."""
+    """Read an array, after comparing its header with the actual size."""
     stream = io.BytesIO(data)
     try:
         version = np.lib.format.read_magic(stream)
@@ -216,7 +216,7 @@ def _array(path: Path, name: str, data: bytes) -> np.ndarray:
 
 
 def _contiguous(array: np.ndarray) -> np.ndarray:
-    """The same in one piece of memory, in the order it has: products of the other order differ in the last digit."""
+    """A contiguous copy in the same memory order, since products in the other order differ in the last digit."""
     if array.ndim != 2:
         return array
     return np.asfortranarray(array) if array.strides[0] < array.strides[1] else np.ascontiguousarray(array)

@@ -1,4 +1,4 @@
-"""Models to files and back: only known classes are made, and only the attributes that each of them names are set."""
+"""Saving and loading models: only known classes are created, and only their declared attributes are set."""
 
 from __future__ import annotations
 
@@ -61,23 +61,23 @@ OTHERS: dict[type, Saved] = {
     StandardScaler: Saved(("mean_", "scale_", "n_features_in_"), check=_check_scale),
     TfidfTransformer: Saved(("idf_", "n_features_in_"), check=_check_idf),
 }
-"""Classes of scikit-learn that a model may be, or have as a part; all others say beside themselves what is kept."""
+"""Classes of scikit-learn that can be saved; all others declare ``_saved`` themselves."""
 
 
 @dataclass(frozen=True)
 class SavedModel:
-    """What a model file holds.
+    """The contents of a model file.
 
     Attributes
     ----------
     model : fitted model
-        Places new rows exactly as the one that was saved.
+        Gives the same predictions as the model that was saved.
     features : TableFeatures or None
-        How its data was prepared; new data must be, too (:func:`likewise.prepare.read_like`).
+        The fitted preprocessing, to be applied to new data (:func:`likewise.prepare.read_like`).
     meta : dict
-        What else was written down: the method, the seed, the report.
+        Metadata, such as the method, the seed and the report.
     made_with : dict
-        Versions of likewise, numpy, scipy and scikit-learn. With others the last digit may differ.
+        Versions of likewise, numpy, scipy and scikit-learn. With other versions the last digit may differ.
     """
 
     model: Any
@@ -86,7 +86,7 @@ class SavedModel:
     made_with: dict[str, str] = field(default_factory=dict)
 
     def place(self, X: Any) -> np.ndarray:
-        """The cluster of each new row, or its coordinates if the model is a projection.
+        """The clusters of new rows, or their coordinates if the model is a projection.
 
         Parameters
         ----------
@@ -98,33 +98,34 @@ class SavedModel:
         """
         place = getattr(self.model, "predict", None) or getattr(self.model, "transform", None)
         if place is None:
-            raise ValueError(f"the {type(self.model).__name__} of this file has no part that places new rows.")
+            raise ValueError(f"the {type(self.model).__name__} of this file cannot cluster or project new rows.")
         return place(X)
 
 
 def save(path: str | os.PathLike[str], model: Any, features: Any = None, meta: Mapping[str, Any] | None = None) -> Path:
-    """Write a fitted model to a file that anyone may open safely; the file is complete or not there.
+    """Save a fitted model to a file that anyone can open safely. The file is written atomically.
 
     Parameters
     ----------
     path : path
-        By custom it ends in .likewise.
+        The usual suffix is .likewise.
     model : fitted model
-        :class:`likewise.Likewise`, a projection, a k-means of this package or scikit-learn's, ``ProjectThenCluster``,
-        ``NetworkedDocuments``, or a chain of these. :func:`can_save` tells.
+        :class:`likewise.Likewise`, a projection, a k-means of this package or scikit-learn, ``ProjectThenCluster``,
+        ``NetworkedDocuments``, or a chain of these; see :func:`can_save`.
     features : TableFeatures, optional
-        ``Rows.features`` of the data.
+        The fitted preprocessing, ``Rows.features``.
     meta : mapping, optional
-        Plain values to keep beside it.
+        Metadata: plain values.
 
     Returns
     -------
     Path
-        Of the file.
+        The path of the file.
 
     Notes
     -----
-    The file holds the rows that new ones are compared with: whoever may not see the data must not see the file.
+    The file of some models contains rows of the data, with which new rows are compared. Treat it as confidentially as
+    the data.
     """
     check_path(path, "save(path, model)")
     if isinstance(model, BaseEstimator):
@@ -143,7 +144,7 @@ def save(path: str | os.PathLike[str], model: Any, features: Any = None, meta: M
 
 
 def load(path: str | os.PathLike[str]) -> SavedModel:
-    """Read a model file. Nothing in it is ever run, so a file from a stranger can do no harm.
+    """Load a model file. No code in it is executed, so files from untrusted sources are safe.
 
     Parameters
     ----------
@@ -173,9 +174,9 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
 
 
 def can_save(model: Any) -> bool:
-    """Whether a model file can hold this fitted model, so that it can place new rows.
+    """Whether this fitted model can be saved to a model file.
 
-    Methods that only cluster the rows they are given, such as normalized cuts, have nothing to keep.
+    Methods that cannot label new rows, such as normalized cuts, cannot be saved.
 
     Parameters
     ----------
@@ -198,10 +199,10 @@ Known = dict[str, tuple[type, Saved]]
 
 
 def known_classes() -> Known:
-    """All classes that a model file may name, with what is kept of each.
+    """All classes that a model file may contain, with their stored attributes.
 
-    These are the public ones of this package and registered ones that have a ``_saved``, the classes they name as
-    their parts, and some of scikit-learn.
+    These are the public and registered classes with a ``_saved``, the classes of their parts, and some classes of
+    scikit-learn.
     """
     known: Known = {made.__name__: (made, saved) for made, saved in OTHERS.items()}
     for made in public_objects():
@@ -232,7 +233,7 @@ def _can_save(model: Any, known: Known) -> bool:
 
 
 def to_state(model: Any, known: Known) -> State:
-    """What is kept of an object: its class, its parameters and what it learned, as plain values and arrays."""
+    """The state of an object: its class, parameters and fitted attributes, as plain values and arrays."""
     name = type(model).__name__
     if not _can_save(model, known):
         raise ValueError(
@@ -252,7 +253,7 @@ def to_state(model: Any, known: Known) -> State:
 
 
 def from_state(state: State, known: Known) -> Any:
-    """Undo :func:`to_state`."""
+    """The inverse of :func:`to_state`."""
     made, saved = known[state["class"]]
     model: Any = object.__new__(made)
     if isinstance(model, BaseEstimator):
@@ -279,11 +280,11 @@ def from_state(state: State, known: Known) -> Any:
 
 
 def parameters_of(model: BaseEstimator) -> State:
-    """The parameters of an estimator; one that is an estimator itself as its class and parameters."""
+    """The parameters of an estimator; nested estimators are represented by their class and parameters."""
     found = {}
     for name, value in model.get_params(deep=False).items():
         if name == "random_state" and not isinstance(value, int | None):
-            value = None  # a generator has moved on: nothing that was learned depends on it
+            value = None  # a generator has changed its state; no fitted attribute depends on it
         found[name] = _each(value, _parameter)
     return found
 

@@ -1,7 +1,7 @@
-"""What pages share, whoever writes them: the map of points that a browser draws, its gestures, colors and style.
+"""Web components shared by the report and the studio: the map of points, its gestures, colors and style.
 
-A page knows nothing of models. ``web/`` holds ES modules and a style sheet: the studio serves them as files, the report
-puts them into its one file.
+Nothing here depends on models. ``web/`` has ES modules and a style sheet: the studio serves them as files, and the
+report includes them in its single file.
 """
 
 from ._assets import asset as asset

@@ -1,4 +1,4 @@
-"""The files of the shared part of a page."""
+"""The files shared by the report and the studio."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EXPORT = re.compile(r"^export (?=(?:async )?(?:const|let|function|class)\b)", re
 
 
 def asset(name: str) -> str:
-    """A shared file of pages: a script or the style sheet.
+    """A shared file: a script or the style sheet.
 
     Parameters
     ----------
@@ -42,17 +42,17 @@ def asset_names() -> list[str]:
 
 
 def inlined(module: str) -> str:
-    """An ES module as a part of one script that has all modules one after the other.
+    """Convert an ES module for a single script in which all modules are concatenated.
 
     Parameters
     ----------
     module : str
-        Each of its imports and exports is on one line and at the beginning of it.
+        The module; each import and export must be at the start of a line of its own.
 
     Returns
     -------
     str
-        Without them.
+        The module without imports and exports.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Numbers as a page takes them: positions on a grid, arrays as base64."""
+"""Encoding numbers for a page: positions on a grid, arrays as base64."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from .._arrays import FloatArray
 
 GRID = 65_535
-"""Steps that a position is rounded to, finer than any screen; also "none" among the numbers of clusters."""
+"""Number of grid steps of a position, finer than any screen; also the code for "none" among cluster numbers."""
 
 
 def on_grid(places: FloatArray) -> FloatArray:
-    """Positions in whole numbers from 0 to 65,535, one scale for both directions; rows far off are put at the edge.
+    """Positions as integers from 0 to 65,535, with the same scale in both directions; outliers are moved to the edge.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def on_grid(places: FloatArray) -> FloatArray:
 
 
 def packed(values: Any, dtype: str) -> str:
-    """An array as text.
+    """Encode an array as text.
 
     Parameters
     ----------

@@ -12,21 +12,21 @@ DARK = (
     "#549ac9", "#e6d947", "#f05656", "#f4a6c8", "#87bf85", "#a66897",
     "#cc7cf9", "#7acdf6", "#e79b4d", "#4a944b", "#5cf793", "#6e6bed",
 )  # fmt: skip
-"""Twelve colors for a light and a dark page, the same hue at the same place. Found by a search: any two differ as
-much as possible, with normal color vision and with red–green blindness."""
+"""Twelve colors for a light and a dark page, with the same hues in the same order. They were optimized to differ as
+much as possible, for normal color vision and for red–green color blindness."""
 
 GOLDEN = 0.618034
 LEVELS = {"light": (0.42, 0.55, 0.30), "dark": (0.62, 0.75, 0.50)}
 
 
 def palette(count: int, scheme: str = "light") -> list[str]:
-    """Colors that are easy to tell apart; from the thirteenth on by hues of the golden section.
+    """Colors that are easy to distinguish; from the thirteenth on, hues are spaced by the golden ratio.
 
     Parameters
     ----------
     count : int
     scheme : {"light", "dark"}
-        What they are drawn on.
+        The background.
 
     Returns
     -------

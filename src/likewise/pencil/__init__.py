@@ -1,7 +1,8 @@
-"""The one solver: which directions make one form small and another large.
+"""The solver that all linear methods share: directions that make one form small and another large.
 
-Here belong :class:`Pencil`, its three routes, the rule that chooses among them, and what all routes share: ties, signs,
-scaling, truncation. Nothing here knows a paper.
+A :class:`Pencil` holds the two forms, and :func:`solve_pencil` solves it by one of three routes, which
+:func:`choose_route` selects. All routes handle ties, signs, scaling and truncation alike. Nothing here depends on a
+particular method.
 """
 
 from ..linalg._eigen import orthonormal_rows as orthonormal_rows

@@ -1,4 +1,4 @@
-"""Exact reductions of the data that a pencil allows before it is solved."""
+"""Exact reduction of the number of rows before a pencil is solved."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ._pencil import Pencil
 
 
 def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
-    """The same pencil on fewer rows.
+    """An equivalent pencil on fewer rows.
 
-    A form sees the data through the rows its graph touches and through the few sums its low-rank part takes
-    (``K = E B Eᵀ``, so ``Xᵀ K X = (EᵀX)ᵀ B (EᵀX)``). If both forms together see fewer than n such rows, those are
-    the data; or the rows that any of it touches, if those are fewer still. Thus the cost falls as must-links merge rows
-    into groups, and rows without a constraint cost nothing.
+    A form depends on the data only through the rows with an edge in its graph, and through the weighted sums of rows in
+    its low-rank part (``K = E B Eᵀ``, so ``Xᵀ K X = (EᵀX)ᵀ B (EᵀX)``). If these are fewer than n for both forms
+    together, they replace the data; or the rows with a nonzero entry in K do, if they are fewer still. So the cost
+    falls as must-links merge rows into groups, and rows that no form involves cost nothing.
     """
     pencil = replace(pencil, pull=_lean(pencil.pull), push=_lean(pencil.push))
     seen_by = [form.rows for form in (pencil.pull, pencil.push) if form.rows is not None]
@@ -44,7 +44,7 @@ def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
     def narrow(form: Form, position: int) -> Form:
         if form.rows is None:
             return form
-        # This form does not look at the sums that the other one takes.
+        # This form does not involve the sums of the other one.
         cores = [each.core if i == position else sparse.csr_array(each.core.shape) for i, each in enumerate(seen_by)]
         K = sparse.block_diag([form.rows.sparse[rows][:, rows], *cores], format="csr")
         return Form(RowMatrix(K), form.ridge, form.psd)
@@ -55,13 +55,13 @@ def condense(X: Any, pencil: Pencil) -> tuple[Any, Pencil]:
 
 
 def _on(rows: IntArray, form: Form) -> Form:
-    """The form on some rows, which are all that it touches."""
+    """The form restricted to some rows, which include all that it involves."""
     K = form.rows
     return form if K is None else Form(RowMatrix(K.sparse[rows][:, rows], K.factor[rows], K.core), form.ridge, form.psd)
 
 
 def _lean(form: Form) -> Form:
-    """The same form without sums that come to nothing."""
+    """The same form without empty columns in its low-rank part."""
     K = form.rows
     if K is None:
         return form

@@ -1,4 +1,4 @@
-"""The dense and the row-space route: full matrices, f×f or n×n, and one eigenproblem. Exact."""
+"""The dense and the row-space route: one eigenproblem with full matrices, f×f or n×n."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ from ..linalg._products import product
 from ._pencil import Pencil
 
 TIE = 1e-8
-"""Quotients closer than this tie: their directions are then ordered by plain push."""
+"""Quotients that differ by less than this are tied; their directions are ordered by the value of the push."""
 
 NO_SHARE = 1e-10
-"""Directions whose share of the push is below this are discarded."""
+"""Directions with a share, push / (push + pull), below this are discarded."""
 
 NO_EXTENT = 1e-9
-"""Directions along which the rows spread less than this part of the widest are discarded: there is only rounding."""
+"""Directions along which the rows spread less than this fraction of the largest spread are discarded as rounding
+errors."""
 
 BLOCK_ENTRIES = 2**19
-"""Images of directions are held in blocks of about so many numbers ..."""
+"""Projections of the rows are computed in blocks of about this number of values ..."""
 
 BLOCK_COLUMNS = 16
-"""... but of no fewer columns: each block reads all of the data once."""
+"""... and at least this number of directions, since each block reads all of the data once."""
 
 Origin = tuple[FloatArray, FloatArray] | None
-"""``(A, B)``: the image of the origin along w is ``A B w``, row by row. None: zero."""
+"""``(A, B)`` such that row i of the origin is projected to ``(A B w)_i``; None if the origin is zero."""
 
 
 def ridge_scale(pencil: Pencil, n_features: int) -> FloatArray | None:
-    """The column scales that turn both ridges into multiples of the identity; None if there are none.
+    """The column scales that turn both ridges into multiples of the identity; None if no such scales exist.
 
-    A direction has a part in the row space of the scaled data and a part orthogonal to it. The second part changes no
-    row and only costs ridge, so the best directions have none of it: but only if both ridges measure length alike.
+    A direction has a component in the row space of the scaled data and one orthogonal to it. The orthogonal component
+    moves no row and only adds to the ridge, so the best directions have none, provided both ridges are proportional.
     """
     ridges = [np.broadcast_to(np.asarray(form.ridge, dtype=float), n_features) for form in (pencil.pull, pencil.push)]
     present = [ridge for ridge in ridges if np.any(ridge != 0)]
@@ -53,7 +54,7 @@ def ridge_scale(pencil: Pencil, n_features: int) -> FloatArray | None:
 
 
 def to_row_space(X: Any, pencil: Pencil, scale: FloatArray) -> tuple[FloatArray, Any, Pencil]:
-    """``(small, basis, pencil)`` such that directions ``basis @ c`` cost what c costs on ``small``."""
+    """``(small, basis, pencil)`` such that the direction ``basis @ c`` costs the same as c does on ``small``."""
     pull, push = (
         Form(form.rows, float(np.asarray(form.ridge).flat[0]), form.psd) for form in (pencil.pull, pencil.push)
     )
@@ -61,7 +62,7 @@ def to_row_space(X: Any, pencil: Pencil, scale: FloatArray) -> tuple[FloatArray,
         scaled = sparse.csr_array(X @ sparse.diags_array(scale))
         gram = (scaled @ scaled.T).toarray()
         small, inverse = _root_and_inverse(gram)
-        # Left as a product: written out it would be as large as the data made dense.
+        # Kept as a product; multiplied out it would be as large as the data in dense format.
         back = sparse.diags_array(scale) @ scaled.T
         basis = aslinearoperator(back) @ aslinearoperator(inverse)
     else:
@@ -72,7 +73,7 @@ def to_row_space(X: Any, pencil: Pencil, scale: FloatArray) -> tuple[FloatArray,
 
 
 def _root_and_inverse(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """``(R, S)`` such that R Rᵀ = Y Yᵀ, the matrix, and the columns of Yᵀ S are orthonormal."""
+    """``(R, S)`` for a Gram matrix Y Yᵀ, such that R Rᵀ = Y Yᵀ and the columns of Yᵀ S are orthonormal."""
     root = well_conditioned_cholesky(gram)
     if root is not None:
         return root, linalg.solve_triangular(root, np.eye(len(root)), lower=True, trans="T")
@@ -85,7 +86,10 @@ def _root_and_inverse(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
 def solve_direct(
     X: Any, pencil: Pencil, n_components: int | None, origin: Origin
 ) -> tuple[FloatArray, int | None, int]:
-    """``(W, rank, n_perfect)`` by full matrices; only the best directions are computed, as long as they suffice."""
+    """``(W, rank, n_perfect)`` from full matrices.
+
+    At first only the leading directions are computed; all of them if too few are left after the others are discarded.
+    """
     numerator = pencil.numerator.matrix(X)
     denominator = pencil.denominator.matrix(X)
     for count in (n_components, None):
@@ -100,9 +104,9 @@ def solve_direct(
 
 
 def _order_ties(X: Any, pencil: Pencil, values: FloatArray, W: FloatArray, is_complete: bool) -> tuple[FloatArray, int]:
-    """Directions with equal quotients, ordered by plain push in an orthonormal basis of them; how many are perfect.
+    """Order directions with equal quotients by the push, in an orthonormal basis; also returns how many are perfect.
 
-    Where not all directions were computed the last ties are left out, since others may tie with them.
+    If not all directions were computed, the last group of ties is left out, since it may be incomplete.
     """
     if not len(values):
         return W, 0
@@ -127,10 +131,10 @@ def _order_ties(X: Any, pencil: Pencil, values: FloatArray, W: FloatArray, is_co
 
 
 def with_extent(X: Any, pencil: Pencil, W: FloatArray, origin: Origin) -> FloatArray:
-    """W without the directions that separate nothing: no push along them, or all rows at the origin along them."""
+    """W without the directions that separate nothing: those without push, or along which all rows coincide."""
     if not W.size:
         return W
-    # The images of all directions at once would be as large as the data made dense.
+    # Projections onto all directions at once would be as large as the data in dense format.
     step = max(BLOCK_COLUMNS, BLOCK_ENTRIES // X.shape[0])
     parts = []
     for some in (W[:, part] for part in slices(W.shape[1], step)):

@@ -1,10 +1,10 @@
-"""The matrix-free route, which only multiplies by the data.
+"""The matrix-free route, which accesses the data only through matrix products.
 
-The columns are scaled by the ridge of the denominator first, which makes it D = I + Xᵀ K X. With fewer features than
-rows, directions are sought as they are. Otherwise the best ones are combinations of rows, w = Xᵀ v: shorter columns,
-and as ``X w = G v`` with G = X Xᵀ is all that the forms see, a step costs one product with G whatever the forms are.
-The inverse of D, which the steps need, is exact by Woodbury's identity where K has low rank, and a few steps of
-conjugate gradients otherwise.
+The columns are first scaled by the ridge of the denominator, so that it becomes D = I + Xᵀ K X. With fewer features
+than rows, the iteration works on the directions themselves. Otherwise the best directions are combinations of rows, w =
+Xᵀ v, and the iteration works on v, which is shorter. The forms depend on w only through ``X w = G v`` with G = X Xᵀ, so
+a step costs one product with G. The inverse of D, needed for preconditioning, is exact by Woodbury's identity if K has
+low rank, and approximated by a few steps of conjugate gradients otherwise.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ from ..linalg._row_matrix import RowMatrix
 from ._relaxed import relaxed_optimum
 
 FLOAT32_TOL = 1e-4
-"""The least residual to ask of single precision: quotients are then right to about as many digits as it has."""
+"""Smallest tolerance used in single precision; the quotients are then accurate to about float32 precision."""
 
 HUGE = 1e10
-"""A scale of the columns beyond which sums of their squares may leave the range of single precision."""
+"""Column scales beyond this may overflow single precision when squared and summed."""
 
 WOODBURY = 4000
-"""Up to this many rows in the denominator, and half of all, its inverse is applied exactly."""
+"""If the denominator involves at most this number of rows, and at most half of all, its inverse is applied exactly."""
 
 INNER_TOL = 0.1
 INNER_STEPS = 10
-"""How exact, and in how many steps at most, conjugate gradients invert it beyond that: a rough inverse does."""
+"""Tolerance and maximum number of conjugate gradient steps for the inverse otherwise. A rough inverse is sufficient."""
 
 START_TOL = 0.01
 START_STEPS = 60
-"""The same for the start, where the optimal embedding of the rows is to be followed."""
+"""The same for the initial directions, which approximate the optimal embedding of the rows."""
 
 ROUGH = 1e-3
-"""From this tolerance of the result on, conjugate gradients run in single precision, which is faster."""
+"""If the tolerance of the result is at least this, conjugate gradients run in single precision, which is faster."""
 
 DRIFT = 1.5
-"""Woodbury's inverse is made anew when the largest quotient has changed by this factor."""
+"""Woodbury's inverse is recomputed when the largest quotient has changed by this factor."""
 
 STRONGEST = 100
-"""So many leading directions of the denominator are deflated in conjugate gradients ..."""
+"""Number of leading eigenvectors of the denominator that are deflated in conjugate gradients ..."""
 
 PASSES = 2
-"""... and come from a random block that is multiplied so often."""
+"""... and number of power iterations on a random block by which they are approximated."""
 
 
 def solve_matrix_free(
@@ -87,7 +87,7 @@ def solve_matrix_free(
 
 
 def is_low_rank(K: RowMatrix | None) -> bool:
-    """Whether K involves so few rows, and so small a part of them, that Woodbury's identity is cheap."""
+    """Whether K involves few enough rows for Woodbury's identity to be cheap."""
     if K is None:
         return True
     rank: int = len(K.support()) + K.factor.shape[1]
@@ -95,14 +95,14 @@ def is_low_rank(K: RowMatrix | None) -> bool:
 
 
 def _common_first(X: sparse.csr_array) -> IntArray:
-    """Features by the number of rows that have them: what the common ones are multiplied with stays in the cache."""
+    """Features ordered by the number of rows in which they occur, most frequent first: better for the cache."""
     return np.argsort(-np.bincount(X.indices, minlength=X.shape[1]), kind="stable")
 
 
 class _Woodbury:
-    """``(I + Xᵀ K X)⁻¹ = I − Cᵀ Q C``: C = Eᵀ X the few rows that K = E B Eᵀ involves, Q = (I + B C Cᵀ)⁻¹ B.
+    """Woodbury's identity: ``(I + Xᵀ K X)⁻¹ = I − Cᵀ Q C`` with K = E B Eᵀ, C = Eᵀ X and Q = (I + B C Cᵀ)⁻¹ B.
 
-    B may be singular, and so may C.
+    Both B and C may be singular.
     """
 
     def __init__(self, X: Any, K: RowMatrix) -> None:
@@ -119,10 +119,10 @@ class _Woodbury:
 
 
 class _Quotient:
-    """What both operators share: the data, the two forms, and an inverse by Woodbury's identity where one serves.
+    """Base class of both operators: the data, the two forms, and the inverse by Woodbury's identity, if applicable.
 
-    An indefinite numerator is N₊ − N₋ with N₋ the Laplacian of its attracting pairs. Where N₋ is large, steps along it
-    are wasted; the inverse of D + N₋/θ, θ the largest quotient so far, keeps them out.
+    An indefinite numerator is N₊ − N₋ with N₋ the Laplacian of its attracting pairs. Directions with large N₋ do not
+    help; preconditioning by the inverse of D + N₋/θ, with θ the largest quotient so far, suppresses them.
 
     ``tol`` is the tolerance of the result. Columns have the precision of the data.
     """
@@ -148,20 +148,20 @@ class _Quotient:
             self._woodbury = _Woodbury(X, denominator.rows)
 
     def start(self, n_components: int, random: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-        """Preconditioned random columns (V, Y); no bounds are known."""
+        """Preconditioned random columns (V, Y), without upper bounds."""
         return *self.precondition(random, 0.0), None
 
     def precondition(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
-        """About the inverse of the denominator applied to a residual, and its image."""
+        """An approximate inverse of the denominator applied to a residual, and its image."""
         raise NotImplementedError
 
     @property
     def is_exact(self) -> bool:
-        """Whether :meth:`precondition` applies the very inverse of the denominator."""
+        """Whether :meth:`precondition` applies the exact inverse of the denominator."""
         return self._attraction is None and is_low_rank(self.denominator.rows)
 
     def _inverse(self, top: float) -> _Woodbury | None:
-        """None where the denominator is the identity, or has no low rank."""
+        """None if the denominator is the identity or does not have low rank."""
         if self._attraction is not None:
             top = max(top, self._least_top)
             if not self._woodbury_top / DRIFT < top < self._woodbury_top * DRIFT:
@@ -176,7 +176,7 @@ class _Quotient:
 
 
 class _FeatureOperator(_Quotient):
-    """Directions as they are."""
+    """Works on the directions w themselves."""
 
     def multiply(self, V: FloatArray, Y: FloatArray) -> FloatArray:
         """``N V``."""
@@ -187,7 +187,7 @@ class _FeatureOperator(_Quotient):
         return V if self.denominator.rows is None else self.denominator.apply(self.X, V)
 
     def precondition(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
-        """About ``D⁻¹ R``, which is its own image."""
+        """``D⁻¹ R``, approximately, which is its own image."""
         inverse = self._inverse(top)
         if inverse is not None:
             solution = residual - inverse.CT @ inverse.weights(residual)
@@ -207,9 +207,9 @@ class _FeatureOperator(_Quotient):
 
 
 class _RowOperator(_Quotient):
-    """Directions as combinations of rows: v stands for ``w = Xᵀ v``, and its image is ``y = G v = X w``.
+    """Works on combinations of rows: v represents ``w = Xᵀ v``, and its image is ``y = G v = X w``.
 
-    Residuals are held without the G in front of them: ``Xᵀ R`` is the residual of w.
+    Residuals R are stored such that ``Xᵀ R`` is the residual of w.
     """
 
     def multiply(self, V: FloatArray, Y: FloatArray) -> FloatArray:
@@ -221,7 +221,7 @@ class _RowOperator(_Quotient):
         return V if self.denominator.rows is None else _on_rows(self.denominator, V, Y)
 
     def start(self, n_components: int, random: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-        """Where the denominator involves all rows: what follows the optimal embedding of the rows most closely."""
+        """The directions that approximate the optimal embedding of the rows, if the denominator involves all rows."""
         K = self.denominator.rows
         relaxed = None
         if K is not None and not is_low_rank(K):
@@ -235,13 +235,13 @@ class _RowOperator(_Quotient):
             values = self._quotients(V, system.unit * Y)
             return bool((bounds - values[:n_components] <= self._tol * np.abs(values).max()).all())
 
-        # The least of (Gv − y)ᵀ K (Gv − y) + vᵀGv, for all columns y of the embedding at once.
+        # Minimize (Gv − y)ᵀ K (Gv − y) + vᵀGv, for all columns y of the embedding at once.
         right = (K @ relaxed.embedding).astype(system.precision)
         V, _ = conjugate_gradients(system, right, START_TOL, START_STEPS, enough=near)
         return *self._with_image(V), bounds
 
     def precondition(self, residual: FloatArray, top: float) -> tuple[FloatArray, FloatArray]:
-        """About ``(K G + I)⁻¹ R``, and G times that."""
+        """``(K G + I)⁻¹ R``, approximately, and G times that."""
         inverse = self._inverse(top)
         if inverse is None and self.denominator.rows is not None:
             right = residual.astype(self._system.precision)
@@ -262,7 +262,7 @@ class _RowOperator(_Quotient):
         return V, self.X @ (self.X.T @ V)
 
     def _quotients(self, V: FloatArray, Y: FloatArray) -> FloatArray:
-        """The largest quotients of combinations of the columns, falling."""
+        """The largest quotients of linear combinations of the columns, in decreasing order."""
         values: FloatArray = linalg.eigh(Y.T @ self.multiply(V, Y), Y.T @ self.divide(V, Y), eigvals_only=True)
         return values[::-1]
 
@@ -286,16 +286,16 @@ class FeatureSystem:
         return self._form.apply(self._X, V)
 
     def precondition(self, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Divided by the diagonal."""
+        """The residual divided by the diagonal."""
         V = residual / self._diagonal
         return V, V
 
 
 class RowSystem:
-    """``K G + I`` for conjugate gradients. It is self-adjoint in G, and each step costs one product with G.
+    """``K G + I`` for conjugate gradients. It is self-adjoint with respect to G; each step costs one product with G.
 
-    The preconditioner deflates its strongest directions, ``K G p = λ p``, which are about known. The longest row is the
-    unit of length here, so that single precision holds any data.
+    The preconditioner deflates the leading eigenvectors, ``K G p = λ p``, which are known approximately. Rows are
+    scaled by the length of the longest one, so that any data fit the range of single precision.
     """
 
     def __init__(self, X: Any, K: RowMatrix, precision: Any) -> None:
@@ -318,14 +318,14 @@ class RowSystem:
         return V + self._rows @ Y
 
     def precondition(self, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Shrunk along the strong directions to what it would be along the weakest of them."""
+        """Divide by the eigenvalue along each leading eigenvector, relative to the smallest of them."""
         image = self._gram @ residual
         part = self._excess * (self._strong_image.T @ residual)
         return residual - self._strong @ part, image - self._strong_image @ part
 
 
 def _orthonormal(V: FloatArray, Y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Combinations of the columns that are orthonormal with their images, without those that are rounding."""
+    """Linear combinations of the columns such that VᵀY = I, without those that are rounding errors."""
     values, rotation = linalg.eigh(V.astype(np.float64).T @ Y.astype(np.float64))
     kept = values > np.finfo(V.dtype).eps ** 1.5 * values.max(initial=0.0)
     rotation = (rotation[:, kept] / np.sqrt(values[kept])).astype(V.dtype)
@@ -333,7 +333,7 @@ def _orthonormal(V: FloatArray, Y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _attraction(K: RowMatrix) -> RowMatrix | None:
-    """The Laplacian of the pairs whose difference lowers a form."""
+    """The Laplacian of the pairs with a negative weight in the form; None if there are none."""
     edges = sparse.csr_array(K.sparse - sparse.diags_array(K.sparse.diagonal()))
     return laplacian(edges.maximum(0)).rows
 

@@ -1,4 +1,4 @@
-"""A pencil of two forms, the directions that solve it, and the rule that chooses how it is solved."""
+"""A pencil of two forms, its solution, and the rule that selects how it is solved."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .._arrays import FloatArray
 from ..forms._form import Form
 
 DIRECT = 2500
-"""Up to this size an eigendecomposition of a full matrix is the fastest route."""
+"""Up to this size the eigendecomposition of a full matrix is the fastest route."""
 
 FULL = 8000
-"""Up to this size a full matrix is preferred to a denominator that only conjugate gradients invert."""
+"""Up to this size a full matrix is preferred to inverting the denominator by conjugate gradients."""
 
 LIMIT = 20_000
 """Beyond this size a full matrix is not built."""
@@ -34,24 +34,24 @@ class Route(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Pencil:
-    """A form to shrink and a form to grow.
+    """Two forms: one to make small and one to make large.
 
     Parameters
     ----------
     pull : Form
-        Made small: what must stay together.
+        The form to make small, such as the scatter of must-linked rows.
     push : Form
-        Made large: what must stay apart.
+        The form to make large, such as the scatter of cannot-linked rows.
     over : {"sum", "pull", "push"}, optional
         The denominator of the quotient that is solved.
 
-        - ``"sum"``: maximize push / (push + pull), a share in [0, 1]; both forms positive semi-definite. A
-          singular form does no harm. The default where it applies.
+        - ``"sum"``: maximize push / (push + pull), a share in [0, 1]. Both forms must be positive semi-definite, and
+          may be singular. The default for such forms.
         - ``"pull"``: maximize push / pull on the range of pull. The default when push is indefinite.
         - ``"push"``: minimize pull / push on the range of push. The default when pull is indefinite.
 
     null_space : {"keep", "discard"}
-        What becomes of the null space of the pull, directions along which it is zero: the best ones, or discarded.
+        How to treat directions along which the pull is zero: keep them as the best ones, or discard them.
     """
 
     pull: Form
@@ -79,12 +79,12 @@ class Pencil:
 
     @property
     def numerator(self) -> Form:
-        """What is maximized above :attr:`denominator`."""
+        """The numerator of the quotient that is maximized."""
         return -self.pull if self.over == "push" else self.push
 
     @property
     def denominator(self) -> Form:
-        """What the quotient divides by."""
+        """The denominator of the quotient that is maximized."""
         if self.over == "sum":
             return self.pull + self.push
         return self.push if self.over == "push" else self.pull
@@ -101,20 +101,21 @@ class Pencil:
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """What :func:`solve_pencil` found.
+    """The solution of a pencil, as returned by :func:`solve_pencil`.
 
     Attributes
     ----------
     components : (r, f) array
-        One direction a row, best first.
+        One direction per row, best first.
     share : (r,) array
-        push / (push + pull) along each; for a pencil with an indefinite form, the quotient that was solved.
+        push / (push + pull) along each direction; for a pencil with an indefinite form, the quotient that was
+        maximized.
     route : Route
         How it was solved.
     rank : int or None
-        How many directions there are in all; None where the route does not find out (matrix-free).
+        The number of directions that exist; None if unknown (matrix-free route).
     n_perfect : int
-        How many of the directions lie in the null space of the pull. They tie, and are ordered by plain push.
+        The number of directions in the null space of the pull. They are tied, and ordered by the value of the push.
     """
 
     components: NDArray[np.float32] | FloatArray
@@ -137,22 +138,22 @@ def choose_route(
     row_space: bool = True,
     low_rank: bool = True,
 ) -> Route:
-    """The route that ``route="auto"`` takes: a pure function of sizes and of what the pencil allows.
+    """The route that ``route="auto"`` selects, from the sizes and the properties of the pencil.
 
     Parameters
     ----------
     n_rows : int
-        Rows that the pencil involves (after condensing).
+        Number of rows that the pencil involves.
     n_features : int
     n_components : int, optional
-        None: all of them.
+        Number of directions to compute. If None, all.
     ridged : bool
-        Whether the denominator has a positive ridge, without which there is no matrix-free route.
+        Whether the denominator has a positive ridge, which the matrix-free route requires.
     row_space : bool
-        Whether the ridges of the two forms are proportional, without which there is no row-space route.
+        Whether the ridges of the two forms are proportional, which the row-space route requires.
     low_rank : bool
-        Whether the denominator, its ridge aside, involves at most 4,000 rows and half of all: then the matrix-free
-        route inverts it exactly, else by conjugate gradients, which are slow.
+        Whether the denominator, apart from its ridge, involves at most 4,000 rows and at most half of all. The
+        matrix-free route then inverts it exactly, and otherwise by conjugate gradients, which are slower.
 
     Returns
     -------
@@ -160,17 +161,17 @@ def choose_route(
 
     Notes
     -----
-    The size is n where n < f and ``row_space``, and f otherwise; "direct" is row-space in the first case and dense in
-    the second. The first line that applies decides.
+    The size is ``n_rows`` if that is less than ``n_features`` and ``row_space`` is true, and ``n_features`` otherwise.
+    "Direct" means row-space in the first case and dense in the second. The first line that applies decides.
 
     =====================================================================  =====================================
     size                                                                   route
     =====================================================================  =====================================
     ≤ 2,500                                                                direct
-    larger, a tenth of the directions or more asked for, ≤ 20,000          direct
-    larger, fewer asked for, ridged, and low rank or size > 8,000          matrix-free
-    larger, ≤ 20,000                                                       direct
-    larger still                                                           an error that says what to do
+    ≤ 20,000, and at least a tenth of the directions requested             direct
+    any, fewer directions requested, ridged, and low rank or size > 8,000  matrix-free
+    ≤ 20,000                                                               direct
+    larger                                                                 an error that says what to do
     =====================================================================  =====================================
 
     Examples

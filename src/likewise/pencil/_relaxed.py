@@ -1,8 +1,9 @@
-"""The optimal embedding of the rows, if they need not be a linear map of the data.
+"""The relaxed problem: the optimal embedding of the rows if it need not be a linear function of the features.
 
-A direction places the rows at y = X w. Without the data in between, the best positions are the leading eigenvectors of
-a sparse matrix, which cost next to nothing. With more features than rows and a small ridge the data can follow them
-closely; so they are where to start, and as no direction does better, they bound the quotients.
+A direction w gives the rows the coordinates y = X w. If y could be chosen freely, the best coordinates would be the
+leading eigenvectors of a sparse matrix, which are cheap to compute. With more features than rows and a small ridge, X w
+can come close to them. They are therefore a good start for the iteration, and since no direction can do better, their
+quotients are upper bounds.
 """
 
 from __future__ import annotations
@@ -20,30 +21,30 @@ from ..linalg._davidson import BLOCK, largest_quotients
 from ..linalg._row_matrix import RowMatrix
 
 TOL = 1e-3
-"""How exact the embedding is, relative to its quotients."""
+"""Tolerance of the embedding, relative to its quotients."""
 
 FIRST_TOL = 0.1
-"""How exact it is after a first pass, which separates the wanted part of the spectrum from the rest."""
+"""Tolerance of a first pass, which separates the wanted part of the spectrum from the rest."""
 
 DEGREE = 7
-"""Of the Chebyshev filter. It is odd: what lies below the filtered interval stays below."""
+"""Degree of the Chebyshev filter. An odd degree keeps eigenvalues below the filtered interval below it."""
 
 SPARE = 8
-"""So many more columns than directions are computed."""
+"""Number of columns computed in addition to those requested."""
 
 
 class Relaxed(NamedTuple):
-    """The columns of the embedding, best first, and upper bounds of the quotients of directions."""
+    """The columns of the embedding, best first, and upper bounds on the quotients of directions."""
 
     embedding: FloatArray
     bounds: FloatArray
 
 
 def relaxed_optimum(numerator: Form, denominator: Form, n_components: int) -> Relaxed | None:
-    """The best embedding of the rows; None where the denominator does more than to weigh the rows (around their mean).
+    """The best embedding of the rows; None unless the denominator is a weighted sum of squares of the (centered) rows.
 
-    The ridge of the denominator is 1, and the numerator's is even: along a direction that no row sees, the quotient is
-    the numerator's ridge, and no mixture exceeds the larger of the two.
+    The denominator has ridge 1, and the numerator has the same ridge on all features. Along a direction orthogonal to
+    all rows the quotient is therefore the numerator's ridge, and no combination exceeds the larger of the two.
     """
     if numerator.rows is None or denominator.rows is None:
         return None
@@ -59,8 +60,8 @@ def relaxed_optimum(numerator: Form, denominator: Form, n_components: int) -> Re
 def _best_embedding(space: _Embedding, count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The best columns, their quotients, and the errors of those.
 
-    A product with a sparse matrix costs less than to grow the subspace by it. So after a first pass the subspace
-    grows by a polynomial of the matrix, which needs fewer steps.
+    A product with the sparse matrix is cheaper than orthogonalizing its result against the subspace. After a first
+    pass, each step therefore applies a polynomial of the matrix, so that fewer steps are needed.
     """
     rng = np.random.default_rng(0)
     V = largest_quotients(space, rng.standard_normal((space.rows.n, BLOCK)), count, FIRST_TOL)
@@ -75,7 +76,7 @@ def _best_embedding(space: _Embedding, count: int) -> tuple[FloatArray, FloatArr
 
 
 def _lowest(space: _Embedding) -> float:
-    """About the least quotient of any column."""
+    """The smallest quotient of any column, approximately."""
 
     def multiply(column: FloatArray) -> FloatArray:
         return space.multiply(column[:, None], column[:, None]).ravel()
@@ -87,7 +88,7 @@ def _lowest(space: _Embedding) -> float:
 
 
 def _rotate(space: _Embedding, V: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Orthonormal columns rotated to the best combinations, best first, with quotients and their errors."""
+    """Orthonormal columns rotated to Ritz vectors, best first, with their quotients and errors."""
     image = space.multiply(V, V)
     inner = V.T @ image
     quotients, rotation = np.linalg.eigh((inner + inner.T) / 2)
@@ -97,7 +98,7 @@ def _rotate(space: _Embedding, V: FloatArray) -> tuple[FloatArray, FloatArray, F
 
 
 class _OverIdentity:
-    """Quotients whose denominator is the identity."""
+    """An operator whose denominator is the identity."""
 
     is_exact = True
 
@@ -112,9 +113,9 @@ class _OverIdentity:
 
 @dataclass(frozen=True)
 class _Embedding(_OverIdentity):
-    """Columns of positions of the rows, times √weight: so the denominator is the identity.
+    """Columns of row coordinates times √weight, so that the denominator is the identity.
 
-    ``mean`` is the unit column of a position that all rows share, where that is to be projected out.
+    ``mean`` is the unit vector of the constant coordinate, if it is to be projected out.
     """
 
     rows: RowMatrix
@@ -123,7 +124,7 @@ class _Embedding(_OverIdentity):
 
     @classmethod
     def of(cls, numerator: RowMatrix, denominator: RowMatrix) -> _Embedding | None:
-        """For a denominator that is a positive weight for each row, as it is or around the mean of the rows."""
+        """None unless the denominator is a positive weight on each row, with or without centering."""
         weights = denominator.sparse.diagonal()
         if denominator.sparse.nnz != np.count_nonzero(weights) or not (weights > 0).all():
             return None
@@ -151,10 +152,10 @@ class _Embedding(_OverIdentity):
 
 @dataclass(frozen=True)
 class _ChebyshevFilter(_OverIdentity):
-    """The same columns under a Chebyshev polynomial of the numerator: small on the rest of the spectrum, large beyond.
+    """A Chebyshev polynomial of the numerator that is small on the unwanted part of the spectrum, and large beyond.
 
-    ``middle`` and ``half`` (of its width) are of the interval where the rest lies. Its upper end is the least quotient
-    of the first pass: quotients in a subspace fall short of the best there are, so it lies below all that are sought.
+    ``middle`` and ``half`` are the center and half the width of the unwanted interval. Its upper end is the smallest
+    quotient of the first pass. Quotients within a subspace are lower bounds, so it lies below all wanted eigenvalues.
     """
 
     space: _Embedding
@@ -162,7 +163,7 @@ class _ChebyshevFilter(_OverIdentity):
     half: float
 
     def tol(self, top: float, allowed: float) -> float:
-        """The tolerance that allows an error of ``allowed`` in the quotients: the slope of the filter at its edge."""
+        """The tolerance for filtered quotients that corresponds to an error of ``allowed`` in the original ones."""
         steep = DEGREE**2 / self.half
         return float(allowed * steep / np.cosh(DEGREE * np.arccosh(max((top - self.middle) / self.half, 1.0))))
 
@@ -171,7 +172,7 @@ class _ChebyshevFilter(_OverIdentity):
         return self.space.start(n_components, random)
 
     def multiply(self, V: FloatArray, Y: FloatArray) -> FloatArray:
-        """The polynomial of the numerator, by its recurrence."""
+        """The polynomial of the numerator applied to each column, by the Chebyshev recurrence."""
         before, here = V, self._shifted(V, 1)
         for _ in range(DEGREE - 1):
             before, here = here, self._shifted(here, 2) - before

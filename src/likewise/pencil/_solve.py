@@ -1,4 +1,4 @@
-"""The one entry: a pencil in, directions out."""
+"""Solving a pencil: the function that all linear methods call."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ._matrix_free import is_low_rank, solve_matrix_free
 from ._pencil import Directions, Pencil, Route, choose_route
 
 ROUNDING = 1e-13
-"""A pull along a unit direction below this part of its trace is the rounding of none."""
+"""A pull along a unit direction below this fraction of its trace counts as zero."""
 
 FLOOR = 1e-2
-"""With scaling="share", the pull along a direction counts as at least this part of the largest."""
+"""With scaling="share", the pull along a direction counts as at least this fraction of the largest pull."""
 
 
 def solve_pencil(
@@ -43,17 +43,17 @@ def solve_pencil(
     X : (n, f) array or sparse matrix
     pencil : Pencil
     n_components : int, optional
-        How many directions; None: all there are.
+        Number of directions. If None, all that exist.
     route : {"auto", "dense", "row-space", "matrix-free"}
-        All routes give the same directions; :func:`choose_route` is the rule of "auto".
+        How to solve the pencil. All routes give the same directions; "auto" selects one by :func:`choose_route`.
     scaling : {"unit", "form", "share"}
-        The length of each direction, which decides what a distance-based clusterer sees. ``"unit"``: ‖w‖ = 1.
-        ``"form"``: the denominator is 1 along w, as most papers have it. ``"share"``: the pull is 1 along w (but
-        counts as at least a hundredth of the largest), so directions count by how well they do.
+        The length of each direction, and so its influence on distances after the projection. ``"unit"``: ‖w‖ = 1.
+        ``"form"``: the denominator is 1 along w, as in most papers. ``"share"``: the pull is 1 along w (at least a
+        hundredth of the largest pull is assumed), so that better directions have more influence.
     tol : float
-        Of the matrix-free route: residual relative to the largest quotient.
+        Tolerance of the matrix-free route: residual relative to the largest quotient.
     random_state : int, Generator or None
-        Of the matrix-free route: its start.
+        Initial directions of the matrix-free route.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def solve_pencil(
             mean = np.asarray(data.mean(axis=0, dtype=np.float64)).ravel()
             origin = condense(np.ones((data.shape[0], 1)), pencil)[0], mean[None]
         else:
-            data = centered(data)  # far from the origin, sums of squares lose the digits that matter
+            data = centered(data)  # sums of squares lose precision if the data are far from the origin
     data, pencil = condense(data, pencil)
 
     n, f = data.shape
@@ -101,7 +101,7 @@ def solve_pencil(
 
     sizes = _sizes(data, pencil)
     if pencil.psd and sizes[1] == 0.0:
-        warn_if_fewer(n_components, 0, (n, f))  # what matrices would still hold is rounding
+        warn_if_fewer(n_components, 0, (n, f))  # raises: any direction found now would be a rounding error
     balanced = _balanced(pencil, sizes)
     rank: int | None = None
     n_perfect = 0
@@ -125,14 +125,14 @@ def solve_pencil(
 
 
 def _sizes(X: Any, pencil: Pencil) -> tuple[float, float]:
-    """The traces of pull and push; zero where the pencil may be indefinite, which does not use them."""
+    """The traces of pull and push; zeros for a pencil with an indefinite form, where they are not used."""
     if not pencil.psd:
         return 0.0, 0.0
     return float(pencil.pull.diagonal(X).sum()), float(pencil.push.diagonal(X).sum())
 
 
 def _balanced(pencil: Pencil, sizes: tuple[float, float]) -> Pencil:
-    """The pencil with its forms brought to the same size, so that tolerances mean the same for all."""
+    """The pencil with both forms scaled to the same trace, so that tolerances are comparable."""
     if not pencil.psd:
         return pencil
     pull, push = sizes
@@ -140,7 +140,10 @@ def _balanced(pencil: Pencil, sizes: tuple[float, float]) -> Pencil:
 
 
 def _matrix_free_denominator(pencil: Pencil) -> Form | None:
-    """A ridged form to divide by, if the pencil has one: push/pull orders directions as push/(push + pull) does."""
+    """The form that the matrix-free route divides by; None if it has no ridge.
+
+    For ``over="sum"`` this is the pull: push/pull orders directions as push/(push + pull) does.
+    """
     form = pencil.pull if pencil.over == "sum" else pencil.denominator
     return form if form.has_ridge else None
 
@@ -162,13 +165,13 @@ def warn_if_fewer(asked: int | None, found: int, shape: tuple[int, int]) -> None
     """Warn if fewer directions exist than were asked for; raise if there are none."""
     if found == 0:
         raise ValueError(
-            "no direction separates anything: along every direction the form to grow is zero. "
+            "no direction separates anything: the form to maximize is zero along every direction. "
             "Check that the rows differ and that the constraints involve rows that differ."
         )
     if asked is not None and found < asked:
         warnings.warn(
-            f"n_components={asked}, but only {found} directions exist: along the other {asked - found} the data "
-            f"({shape[0]} rows seen, {shape[1]} features) shows nothing to separate. {found} are returned.",
+            f"n_components={asked}, but only {found} directions separate anything in these data ({shape[0]} rows "
+            f"involved, {shape[1]} features). {found} are returned.",
             stacklevel=4,
         )
 
@@ -187,7 +190,7 @@ def _finish(
         share = _quotient(push, pull) if pencil.over == "pull" else _quotient(-pull, push)
     if scaling != "unit":
         denominator = {"sum": pull + push, "pull": pull, "push": push}[pencil.over or "sum"]
-        real = denominator > 0  # along the others no form is anything: they are rounding
+        real = denominator > 0  # the other directions are rounding errors: both forms are zero along them
         warn_if_fewer(None, int(real.sum()), X.shape)
         W, share, pull, denominator = W[:, real], share[real], pull[real], denominator[real]
         W = W / np.sqrt(denominator)

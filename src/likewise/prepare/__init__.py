@@ -1,4 +1,4 @@
-"""From columns, texts and images to numbers by which rows can be compared; and reading one's own files.
+"""Preprocessing of tables, texts and images to numeric features, and reading files.
 
 >>> from pathlib import Path
 >>> from tempfile import TemporaryDirectory

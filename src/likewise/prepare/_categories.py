@@ -1,4 +1,4 @@
-"""Categories: one column for each level."""
+"""Categories: one indicator column per level."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._saved import Saved
 from ..tables import RawTable, as_texts
 
 MAX_LEVELS = 50
-"""A category has no more levels than this; rarer ones are left out."""
+"""Maximum number of levels of a category; rarer levels are left out."""
 
 
 def _check_levels(block: Any) -> None:
@@ -30,19 +30,19 @@ def _check_levels(block: Any) -> None:
 
 @dataclass(eq=False)
 class Categories:
-    """Columns of strings that repeat, as one indicator column for each of them.
+    """Columns of categories, encoded as one indicator column per level.
 
-    The indicators of a category are scaled together so that their variances add up to 1, as those of a standardized
-    number do: however many levels it has, a category counts as one column.
+    The indicators of a category are scaled such that the sum of their variances is 1, as for a standardized number. So
+    a category counts as one column, independent of its number of levels.
 
     Attributes
     ----------
     columns : tuple of str
     levels : tuple of tuples of str
-        The levels of each column, in alphabetical order; of more than 50 the most frequent. A row with another one, or
-        with an empty cell, belongs to none of them.
+        The levels of each column, in alphabetical order; the 50 most frequent if there are more. Other levels and
+        missing values are encoded as zeros.
     scales : tuple of float
-        The value of the indicators of each column.
+        The nonzero value of the indicators of each column.
     """
 
     _saved: ClassVar[Saved] = Saved(("columns", "levels", "scales"), check=_check_levels)
@@ -53,7 +53,7 @@ class Categories:
 
     @classmethod
     def fit(cls, raw: RawTable, columns: tuple[str, ...]) -> tuple[Self, Any]:
-        """Learn the levels of a table, and return its rows of indicators."""
+        """Fit on a table, and return its indicators."""
         counts = [dict(frequent_levels(as_texts(raw.column(name)))) for name in columns]
         levels = tuple(tuple(sorted(count)) for count in counts)
         scales = tuple(_unit_variance(np.array(list(count.values())) / raw.n) for count in counts)
@@ -61,7 +61,7 @@ class Categories:
         return block, block.transform(raw)
 
     def transform(self, raw: RawTable) -> FloatArray:
-        """Rows of indicators."""
+        """The indicators of new rows."""
         X = np.zeros((raw.n, len(self.names)))
         start = 0
         for name, levels, scale in zip(self.columns, self.levels, self.scales, strict=True):
@@ -74,7 +74,7 @@ class Categories:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """How many features each column becomes."""
+        """The number of features of each column."""
         return tuple(map(len, self.levels))
 
     @property
@@ -85,14 +85,14 @@ class Categories:
 
     @property
     def sentence(self) -> str:
-        """What was done, in words."""
+        """A description of the preprocessing."""
         count = len(self.columns)
         what = "1 category" if count == 1 else f"{count:,} categories"
         return f"{what} with {len(self.names):,} levels, one column each"
 
 
 def frequent_levels(cells: Sequence[str | None]) -> list[tuple[str, int]]:
-    """The levels that count, and how many rows have each: of more than 50 the most frequent, if two rows have them.
+    """The levels that are used, with their counts: if more than 50, the most frequent that occur at least twice.
 
     >>> frequent_levels(["b", "a", None, "b"])
     [('b', 2), ('a', 1)]
@@ -102,6 +102,6 @@ def frequent_levels(cells: Sequence[str | None]) -> list[tuple[str, int]]:
 
 
 def _unit_variance(shares: FloatArray) -> float:
-    """What brings the total variance of indicators to 1, from the share of rows in each level."""
+    """The scale that gives indicators a total variance of 1, from the share of rows in each level."""
     total = float((shares * (1 - shares)).sum())
     return 1.0 / np.sqrt(total) if total > 0 else 1.0

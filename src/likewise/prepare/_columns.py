@@ -1,4 +1,4 @@
-"""What the columns of a table hold: numbers, categories, dates or texts."""
+"""Detecting the types of columns: numbers, categories, dates or texts."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from ._dates import as_dates, find_format, in_words, read_dates
 from ._written_numbers import Notation, find_notation, read_written
 
 MIN_WORDS = 3
-"""Text has so many words on average; shorter strings of many kinds are names or codes."""
+"""Minimum mean number of words of a text column; shorter strings with many distinct values are names or codes."""
 
 MAX_REPEATED = 0.25
-"""Sentences of which there are fewer different ones than this share of the rows are levels of a category."""
+"""Sentences with fewer distinct values than this share of the rows are levels of a category."""
 
 MOSTLY_NUMBERS = 0.9
-"""A column with so many numbers among its cells is meant to be numbers: the others are mistakes."""
+"""A column with at least this share of numbers is numeric; other cells are errors."""
 
 MIN_COVERED = 0.5
-"""The levels of a category have two rows on average, or the most frequent ones have this share of all rows."""
+"""The levels of a category occur twice on average, or its most frequent levels cover this share of all rows."""
 
 MIN_RUNNING = 10
-"""Whole numbers that rise by one from row to row are row numbers if there are so many of them."""
+"""Minimum number of rows for consecutive integers to be considered row numbers."""
 
 ID_NAMES = ("id", "ids", "_id", "uid", "uuid", "key", "index", "row_id", "__index_level_0__", "unnamed: 0", "")
-"""Names of columns that hold ids; the last three are a data frame's index."""
+"""Names of id columns; the last three are the index of a data frame."""
 
 ID_ENDING = re.compile(r"(?:[_\W](?:id|ids|ID|IDs|Id|Ids)|(?<=[a-z])(?:ID|IDs|Id|Ids))$")
-"""How names of columns end that hold ids: wine_id, PassengerId."""
+"""Suffixes of the names of id columns: wine_id, PassengerId."""
 
 
 @dataclass
 class ColumnKinds:
-    """The columns to compare rows by; none where the table is a matrix or images.
+    """The columns to use as features, by type; none if the table is a matrix or images.
 
     Attributes
     ----------
@@ -70,15 +70,15 @@ class ColumnKinds:
 
 
 def find_kinds(raw: RawTable, text: Sequence[str], columns: Sequence[str] | None) -> ColumnKinds:
-    """What each column holds.
+    """Detect the type of each column.
 
     Parameters
     ----------
     raw : RawTable
     text : sequence of str
-        Columns that are texts, whatever they look like.
+        Columns to treat as texts.
     columns : sequence of str or None
-        Use these alone, also where they look like ids, and those in ``text``.
+        Use only these columns (even if they look like ids), and those in ``text``.
     """
     found = ColumnKinds(left_out=dict(raw.left_out))
     if raw.matrix is not None or raw.images is not None:
@@ -164,7 +164,7 @@ def _add_strings(found: ColumnKinds, raw: RawTable, name: str, cells: list[str |
 
 
 def _only_value(cells: Any) -> str | None:
-    """The value that all cells have that are not empty; None where there are several."""
+    """The value of all cells that are not empty; None if there are several."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiu":
         known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else cells
         return f"{known[0]:g}" if len(known) and (known == known[0]).all() else None
@@ -179,7 +179,7 @@ def _only_value(cells: Any) -> str | None:
 
 
 def ids_in_words(name: str, values: Any) -> str:
-    """What ids a column of numbers holds: row numbers, or whole numbers of which no two are alike; "" for no ids."""
+    """A description of the ids in a column of numbers: row numbers, or distinct integers; "" if these are not ids."""
     if not (np.isfinite(values).all() and (values == np.floor(values)).all()):
         return ""
     if len(values) >= MIN_RUNNING and values[0] in (0, 1) and (np.diff(values) == 1).all():
@@ -190,7 +190,7 @@ def ids_in_words(name: str, values: Any) -> str:
 
 
 def is_called_id(name: str) -> bool:
-    """Whether a column is called as those of ids are.
+    """Whether the name of a column is that of an id column.
 
     >>> [is_called_id(name) for name in ("ID", "wine_id", "PassengerId", "grid", "idea")]
     [True, True, True, False, False]
@@ -211,17 +211,17 @@ def mean_words(texts: Sequence[str]) -> float:
 
 
 def _covered(cells: Sequence[str | None]) -> float:
-    """The share of rows that have a level which other rows have too, one of the most frequent."""
+    """The share of rows with one of the most frequent levels that occur at least twice."""
     return sum(count for _, count in frequent_levels(cells) if count > 1) / len(cells)
 
 
 def has_few_levels(cells: Sequence[str | None]) -> bool:
-    """Whether strings are the levels of a category rather than names of rows."""
+    """Whether strings are levels of a category rather than names of rows."""
     return len({text for text in cells if text is not None}) <= max(2, min(MAX_LEVELS, len(cells) // 2))
 
 
 def as_raw_table(X: Any) -> RawTable | None:
-    """A data frame of pandas, polars or Arrow, or a mapping of columns, as a table that was read; None if X is neither.
+    """Convert a data frame of pandas, polars or Arrow, or a mapping of columns, to a RawTable; None if X is neither.
 
     >>> as_raw_table({"a": [1, 2], "b": ["x", None]}).columns
     {'a': [1, 2], 'b': ['x', None]}

@@ -1,4 +1,4 @@
-"""Dates and times: how long ago, and where in the year, the week and the day."""
+"""Dates and times: their age, and their position in the year, the week and the day."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DAY = 86_400.0
 """Seconds of a day."""
 
 CYCLES = {"time of year": 365.25 * DAY, "weekday": 7 * DAY, "time of day": DAY}
-"""What comes again, and after how many seconds."""
+"""Periods in seconds."""
 
 MONDAY = datetime(1970, 1, 5, tzinfo=UTC).timestamp()
 """Seconds at which a week begins."""
@@ -36,16 +36,16 @@ FORMATS = (
     *MONTHS,
     *TIMES,
 )
-"""Ways to write a date or a time, those of :meth:`datetime.datetime.strptime`. Where two fit, the first is taken."""
+"""Formats of dates and times, as in :meth:`datetime.datetime.strptime`. The first that fits is used."""
 
 WORDS = {"%d": "day", "%m": "month", "%Y": "year", "%y": "year", "%b": "month", "%B": "month", "%H": "hour",
          "%M": "minute", "%S": "second", "%I": "hour", "%p": "am/pm"}  # fmt: skip
 
 MOSTLY_DATES = 0.9
-"""A column with so many dates among its cells is meant to be dates: the others are mistakes."""
+"""A column with at least this share of dates has dates; other cells are errors."""
 
 MAX_TRIED = 1_000
-"""Different cells that are looked at to find out how dates are written."""
+"""Maximum number of distinct cells from which the format is detected."""
 
 LONGEST = 64
 """Characters of a date, at most."""
@@ -53,7 +53,7 @@ LONGEST = 64
 DIGIT = re.compile(r"\d")
 
 AGE_SHARE = 0.5
-"""What the age is of the variance of a date; its cycles share the rest."""
+"""The share of the age in the variance of a date; its cycles share the rest."""
 
 TINY = 1e-12
 """Variance below which a part does not vary."""
@@ -69,7 +69,7 @@ class DateColumn(NamedTuple):
 
 
 def find_format(cells: Sequence[Any]) -> str | None:
-    """How the dates or times of a column are written; None where most cells are no dates.
+    """Detect the format of the dates or times in a column; None if most cells are not dates.
 
     >>> find_format(["31.12.2019", None, "1.2.2020"]), find_format(["12/31/2019", "1/2/2020"])
     ('%d.%m.%Y', '%m/%d/%Y')
@@ -120,7 +120,7 @@ def as_dates(seconds: FloatArray) -> Any:
 
 
 def _seconds(cell: Any, form: str) -> float | None:
-    """Seconds of a date in the time of its own place; None for what is no date."""
+    """Seconds of a date in its local time; None if it is not a date."""
     if isinstance(cell, np.datetime64):
         cell = cell.astype("datetime64[us]").item()
     elif hasattr(cell, "to_timestamp"):  # a period of pandas
@@ -170,19 +170,19 @@ def _check_parts(block: Any) -> None:
 class Dates:
     """Columns of dates or times.
 
-    A date becomes its age, a number, and a point on a circle for each cycle of which there are two or more: the time of
-    year, the weekday, the time of day. The variances of all parts add up to 1: a date counts as one column. Half of it
-    is the age's; cycles share the rest.
+    A date is encoded by its age, and by a point on a circle for each period that the data cover at least twice: the
+    time of year, the weekday, the time of day. The sum of all variances is 1, so that a date counts as one column. The
+    age has half of it, and the periods share the rest.
 
     Attributes
     ----------
     columns : tuple of str
     forms : tuple of str
-        How each is written: one of ``FORMATS``.
+        The format of each column, one of ``FORMATS``.
     parts : tuple of tuples of str
-        What each becomes: "" for the age, and names of ``CYCLES``.
+        The parts of each column: "" for the age, and names of ``CYCLES``.
     shift, scale : (f,) arrays
-        Mean of each feature, and what it is divided by.
+        Mean and divisor of each feature.
     """
 
     _saved: ClassVar[Saved] = Saved(("columns", "forms", "parts", "shift", "scale"), check=_check_parts)
@@ -195,7 +195,7 @@ class Dates:
 
     @classmethod
     def fit(cls, raw: RawTable, forms: dict[str, str]) -> tuple[Self, FloatArray]:
-        """Learn from a table, and return its features; ``forms`` says how the dates of each column are written."""
+        """Fit on a table, and return its features; ``forms`` are the formats of the columns."""
         columns = {name: read_dates(raw.column(name), form).seconds for name, form in forms.items()}
         parts = tuple(_parts(seconds, forms[name]) for name, seconds in columns.items())
         block = cls(tuple(forms), tuple(forms.values()), parts)

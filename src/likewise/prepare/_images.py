@@ -1,4 +1,4 @@
-"""Images: small pictures, pixel by pixel. Read through Pillow."""
+"""Images, reduced to 32 × 32 pixels. Read with Pillow."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ SIDE = 32
 """Pixels along each side."""
 
 FORMATS = ("PNG", "JPEG", "MPO", "GIF", "BMP", "TIFF", "WEBP", "PPM")
-"""What a file of pictures may be, whatever it is called: Pillow would run other programs for some others."""
+"""The accepted image formats, independent of the suffix; for some others Pillow would run external programs."""
 
 LARGE_PIXELS = 4_000_000
-"""Images with more pixels are made smaller at once."""
+"""Images with more pixels are reduced while they are read."""
 
 MOST_PIXELS = 89_478_485
-"""More than any image has that is not made to fill the memory; Pillow's own limit."""
+"""Maximum number of pixels of an image; Pillow's own limit."""
 
 SMALL = 2**20
 DENSEST = 1100
-"""How many bytes a byte of a PNG can become, beyond the first of these; those of other formats become fewer."""
+"""Maximum ratio of uncompressed to compressed bytes of a PNG, beyond the first value; other formats have less."""
 
 PIXEL_COST = 6
-"""Bytes for each pixel while an image is read."""
+"""Bytes per pixel while an image is read."""
 
 
 @dataclass(eq=False)
 class Images:
-    """Pictures of any size as 32 × 32 pixels between 0 and 1.
+    """Images of any size, reduced to 32 × 32 pixels with values between 0 and 1.
 
     Attributes
     ----------
     color : bool
-        Whether a pixel has three values; it has one where no picture has color.
+        Whether pixels have three values (color), or one (gray) if no image has color.
     """
 
     _saved: ClassVar[Saved] = Saved(("color",))
@@ -53,7 +53,7 @@ class Images:
 
     @classmethod
     def fit(cls, raw: RawTable) -> tuple[Self, FloatArray]:
-        """Look whether there is color, and read the pictures."""
+        """Determine whether images have color, and read them."""
         block = cls(color=True)
         X = block.transform(raw)
         pixels = X.reshape(len(X), -1, 3)
@@ -63,7 +63,7 @@ class Images:
         return block, X
 
     def transform(self, raw: RawTable) -> FloatArray:
-        """The pixels of each picture, row by row of the picture."""
+        """The pixels of each image, row by row."""
         if raw.images is None:
             raise ValueError(f"{raw.source} holds no images, but the model was made from images. Give it a folder.")
         with stage("reading images"):
@@ -82,7 +82,7 @@ class Images:
 
 
 def check_pixels(path: Path, width: int, height: int) -> None:
-    """Refuse an image that would fill the memory: its size is compared with that of the file, too."""
+    """Raise an error for an image that would exhaust the memory, or is too large for the size of its file."""
     if width * height > MOST_PIXELS:
         raise ValueError(
             f"{path} has {width:,} × {height:,} pixels, more than an image should. Leave it out, or make it smaller."
@@ -99,11 +99,11 @@ def check_pixels(path: Path, width: int, height: int) -> None:
 
 
 def _reduced(image: Any, Image: Any) -> Any:
-    """A large image as one of a few thousand pixels, strip by strip, so that no second copy of it is made."""
+    """Reduce a large image to a few thousand pixels, strip by strip, to avoid a second copy."""
     factor = min(image.size) // (8 * SIDE)
     if image.width * image.height <= LARGE_PIXELS or factor < 2:
         return image
-    image.draft(None, (8 * SIDE, 8 * SIDE))  # of a photograph, only as much is unpacked
+    image.draft(None, (8 * SIDE, 8 * SIDE))  # JPEG: decode at reduced size
     factor = max(1, min(image.size) // (8 * SIDE))
     wide, high = image.width // factor, image.height // factor
     small = Image.new("RGBA", (wide, high))
@@ -118,11 +118,11 @@ def _pixels(path: Path, color: bool) -> FloatArray:
     Image: Any = extra("PIL.Image", "Images")
     operations: Any = extra("PIL.ImageOps", "Images")
     with warnings.catch_warnings(), reading(path, "an image", "Leave it out, or save it again."):
-        warnings.simplefilter("ignore")  # what is odd but can be read
+        warnings.simplefilter("ignore")  # about unusual but readable files
         with Image.open(path, formats=FORMATS) as image:
             check_pixels(path, *image.size)
             small = operations.exif_transpose(_reduced(image, Image))
-            page = Image.new("RGBA", small.size, "white")  # what can be seen through lies on white
+            page = Image.new("RGBA", small.size, "white")  # transparent pixels become white
             page.alpha_composite(small.convert("RGBA"))
             small = page.convert("RGB" if color else "L").resize((SIDE, SIDE), Image.Resampling.BOX)
     return np.asarray(small, dtype=np.float64).ravel() / 255.0

@@ -1,4 +1,4 @@
-"""The kind of data: decided here, once, and carried from then on."""
+"""The kind of data, which determines how rows are compared."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from scipy import sparse
 from ..linalg._unit_rows import squared_lengths
 
 MAX_RANGE_RATIO = 3.0
-"""Columns are of one scale if most of their ranges lie within this factor of each other."""
+"""Columns are on one scale if most of their ranges are within this factor of each other."""
 
 MOSTLY_ZEROS = 0.75
-"""Dense whole numbers are counts, as of words, if so much of the table is zero."""
+"""Dense nonnegative integers are counts (as of words) if at least this share of them is zero."""
 
 
 class DataKind(StrEnum):
-    """What rows are, and so how they are compared."""
+    """The kind of data, which determines how rows are compared."""
 
     COUNTS = "counts"
-    """how often each word is in each row: tf-idf, then as text"""
+    """Word counts: converted to tf-idf weights, then treated as text."""
     TEXT = "text"
-    """weights of words: rows of unit length, compared by their direction"""
+    """Weights of words: rows of unit length, compared by cosine similarity."""
     ONE_SCALE = "table of one scale"
-    """numbers whose columns are taken as they are, as spectra or embeddings"""
+    """Numbers on a common scale, such as spectra or embeddings: not rescaled."""
     TABLE = "table"
-    """numbers, each column brought to variance 1"""
+    """Numbers on different scales: each column is standardized."""
     MIXED = "mixed"
-    """categories, or columns of several kinds, that :class:`TableFeatures` has brought to one scale"""
+    """Categories, or columns of several types, which :class:`TableFeatures` has scaled."""
     IMAGES = "images"
-    """pixels, taken as they are"""
+    """Pixels: not rescaled."""
 
     @property
     def has_words(self) -> bool:
-        """Whether columns are words, and rows are compared by their direction."""
+        """Whether columns are words, and rows are compared by cosine similarity."""
         return self in (DataKind.COUNTS, DataKind.TEXT)
 
     @property
@@ -45,12 +45,12 @@ class DataKind(StrEnum):
 
 
 def kind_of(X: Any) -> DataKind:
-    """The kind of data that a matrix holds, by its values alone.
+    """Determine the kind of data from the values of a matrix.
 
-    Sparse data is text, and so are dense rows of unit length without negative entries; whole numbers without
-    negative ones are counts if they are sparse, or zero for three quarters. A table is of one scale if most ranges of
-    its columns are alike, as in pixels or spectra. Whether columns were mixed or pixels cannot be seen here:
-    :class:`TableFeatures` knows.
+    Sparse matrices, and dense rows of unit length without negative entries, are text. Nonnegative integers are counts
+    if the matrix is sparse, or if three quarters of the values are zero. A table is on one scale if most columns have
+    similar ranges, as for pixels or spectra. Mixed tables and images cannot be recognized by their values;
+    :class:`TableFeatures` determines these.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ def kind_of(X: Any) -> DataKind:
 
 
 def _are_directions(X: Any) -> bool:
-    """Whether dense rows are of unit length without negative entries, as tf-idf weights are."""
+    """Whether dense rows have unit length and no negative entries, like tf-idf weights."""
     return bool(np.allclose(squared_lengths(X), 1.0, atol=1e-4) and X.min() >= 0 and X.shape[1] > 2)
 
 
 def on_one_scale(X: Any) -> bool:
-    """Whether the 90 % and 10 % quantiles of the ranges of columns (constant ones left out) are within a factor of 3.
+    """Whether the 90 % and 10 % quantiles of the ranges of columns (except constant ones) are within a factor of 3.
 
-    So it is for pixels, spectra and standardized columns. Sparse data never is.
+    This holds for pixels, spectra and standardized columns. It is always false for sparse data.
 
     >>> on_one_scale(np.array([[0.0, 1.0], [1.0, 3.0]])), on_one_scale(np.array([[0.0, 10.0], [1.0, 90.0]]))
     (True, False)

@@ -1,4 +1,4 @@
-"""Linear features: rows of any kind in a space where they can be compared."""
+"""Linear features: data of any kind, scaled and reduced to at most 100 dimensions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._kinds import DataKind, kind_of
 from ._relatedness import classes_of_numbers, common_scale, relatedness
 
 MAX_DIRECTIONS = 100
-"""Linear features have no more columns than this."""
+"""Maximum number of linear features."""
 
 STEPS = {
     DataKind.COUNTS: "tf-idf, unit rows",
@@ -42,7 +42,7 @@ def _check_kind(features: Any) -> None:
 
 
 class LinearFeatures:
-    """Rows of any kind as at most 100 columns of one scale.
+    """Scale data of any kind, and reduce them to at most 100 dimensions.
 
     =========================  =============================================================================
     kind of data               what is done
@@ -50,20 +50,20 @@ class LinearFeatures:
     counts                     tf-idf, then as text
     text                       unit rows, leading singular directions, unit rows; neighbors by cosine
     one scale, mixed, images   leading principal directions, mean squared row length 1
-    table                      each column to variance 1, less where it has nothing to do with the others
+    table                      each column to variance 1, or less if it is unrelated to the others
                                (:func:`likewise.prepare._relatedness.relatedness`), then the same
     =========================  =============================================================================
 
     Parameters
     ----------
     kind : DataKind, optional
-        By default, what :func:`likewise.prepare._kinds.kind_of` finds.
+        By default determined by :func:`likewise.prepare._kinds.kind_of`.
 
     Attributes
     ----------
     kind : DataKind
     metric : {"cosine", "euclidean"}
-        The distance by which neighbors are found.
+        The metric of the neighbor search.
     two_valued : bool
         Whether most of the variance is in columns of two values, as in one-hot encoded categories.
     """
@@ -78,7 +78,7 @@ class LinearFeatures:
         self._given_kind = kind
 
     def fit_transform(self, X: Any) -> tuple[Any, FloatArray]:
-        """The rows among which neighbors are found (words for text, else the features), and the linear features."""
+        """The rows for the neighbor search (word weights for text, else the features), and the linear features."""
         self.kind = kind_of(X) if self._given_kind is None else DataKind(self._given_kind)
         self.metric = self.kind.metric
         self._weigh: Any = None
@@ -91,7 +91,7 @@ class LinearFeatures:
         rows = self.prepared(X)
         self.two_valued = self.metric == "euclidean" and share_of_two_valued(rows) > 0.5
         n, f = rows.shape
-        self._turn: Any = None  # few words, or rows that are all the same, need no directions
+        self._turn: Any = None  # not needed if there are few words, or all rows are equal
         if self.metric == "euclidean" and vary(rows):
             by_covariance = f <= min(n, 2000)
             most = min(n, f) if by_covariance or not sparse.issparse(rows) else min(n, f) - 1
@@ -109,7 +109,7 @@ class LinearFeatures:
         return self._both(rows, self._turned(rows))
 
     def prepared(self, X: Any) -> Any:
-        """Rows in the columns they came with: unit rows for text (tf-idf for counts), else of one scale."""
+        """Scaled rows in their original columns: unit rows for text (tf-idf for counts), else on one scale."""
         if self.kind is DataKind.TABLE and sparse.issparse(X):  # new rows of a table, which is dense
             X = X.toarray()
         rows = X if self._weigh is None else self._weigh.transform(X)

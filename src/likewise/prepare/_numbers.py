@@ -1,4 +1,4 @@
-"""Numbers: columns of a table, or a matrix."""
+"""Numeric columns of a table, or a matrix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._relatedness import common_scale
 from ._written_numbers import NOTATIONS, Notation, read_written
 
 MISSING = ("median", "mean", "zero", "refuse")
-"""What a missing number may become; the last makes it an error."""
+"""How to impute missing numbers; "refuse" makes them an error."""
 
 LARGEST = 1e150
 """The largest number that can be squared; one that is larger is a mistake."""
@@ -52,26 +52,25 @@ def _check_columns(block: Any) -> None:
 
 @dataclass(eq=False)
 class Numbers:
-    """Columns of numbers, brought to one scale.
+    """Numeric columns, scaled according to the kind of data.
 
     Attributes
     ----------
     columns : tuple of str or None
-        None: the matrix of the file.
+        None if the file is a matrix.
     names : tuple of str
-        Of the features.
+        Names of the features.
     kind : DataKind
-        What they are: a table (each column is standardized), counts (they become tf-idf weights), or a table of one
-        scale or text, which stay as they are.
+        A table (each column is standardized), counts (converted to tf-idf weights), or a table on one scale or text
+        (not changed).
     fill : (f,) array or None
-        What a missing number becomes; None where it is an error.
+        The value imputed for missing numbers; None if they are an error.
     shift, scale : (f,) arrays or None
-        Mean and standard deviation of each column where they are standardized; ``scale`` is the weight of each column
-        for counts.
+        Mean and standard deviation of each column if standardized; for counts, ``scale`` is the weight of each column.
     one_unit : bool
-        Whether standardized columns share a standard deviation, but for those that have nothing to do with others.
+        Whether standardized columns share one standard deviation, except those that are unrelated to the others.
     written : dict of str to Notation
-        Columns of numbers with a unit or separators, and how they are written.
+        The notation of columns with a unit or separators.
     """
 
     _saved: ClassVar[Saved] = Saved(
@@ -97,7 +96,7 @@ class Numbers:
         mixed: bool,
         written: dict[str, Notation] | None = None,
     ) -> tuple[Self, Any]:
-        """Learn from a table, and return its numbers; ``mixed``: beside other kinds of columns."""
+        """Fit on a table, and return its numbers; ``mixed``: whether there are other types of columns."""
         X = _double_if_large(values_of(raw, columns))
         names = columns or raw.matrix_names or tuple(f"x{place}" for place in range(X.shape[1]))
         block = cls(columns, names, DataKind.TABLE, written=written or {})

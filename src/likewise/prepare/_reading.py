@@ -1,4 +1,4 @@
-"""A file or a folder, read as rows to be clustered: ids and classes beside features."""
+"""Reading a file or a folder as rows to cluster: features, ids and classes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LABEL_NAMES = ("label", "labels", "class", "target")
 
 
 class Names(NamedTuple):
-    """Who the rows of a file are, without what they are compared by."""
+    """The ids and classes of the rows of a file, without their features."""
 
     ids: list[str]
     id_column: str | None
@@ -38,30 +38,30 @@ class Names(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a file, ready to be compared.
+    """The preprocessed rows of a file.
 
     Attributes
     ----------
     X : (n, f) array or CSR matrix
-        What is compared.
+        The features.
     kind : DataKind
-        What X holds: text, a table, a mixed one, images.
+        The kind of data in X.
     ids : list of str
-        The name of each row; its number, counted from 0, where the file has no ids.
+        The id of each row; its number, counted from 0, if the file has no ids.
     labels : list of str or None, or None
-        The class of each row, None where it is unknown; None where the file has no classes.
+        The class of each row, None where unknown; None if the file has no classes.
     texts : list of str or None
-        The text of each row, where there are texts.
+        The text of each row, if there are texts.
     images : list of Path or None
-        The picture of each row, where rows are pictures.
+        The image of each row, if rows are images.
     feature_names : tuple of str
-        One for each column of X.
+        The names of the columns of X.
     features : TableFeatures
-        What made X, for new data.
+        The fitted preprocessing, for new data.
     id_column, label_column : str or None
-        Where ids and labels were found.
+        The columns of ids and labels.
     table : RawTable or None
-        The columns as the file has them, without ids, classes and what is left out; None for images.
+        The original columns, without ids, classes and columns that are left out; None for images.
     """
 
     X: Any
@@ -81,12 +81,12 @@ class Rows:
 
     @property
     def description(self) -> str:
-        """How X was made, in a sentence."""
+        """A description of the preprocessing."""
         return self.features.description_
 
     @property
     def n_labeled(self) -> int:
-        """How many rows have a known class."""
+        """Number of rows with a known class."""
         return 0 if self.labels is None else sum(label is not None for label in self.labels)
 
 
@@ -101,30 +101,30 @@ def read_table(
     encoding: str = "utf-8",
     language: str = "english",
 ) -> Rows:
-    """Read a file, or a folder of texts or images, as rows to be clustered.
+    """Read and preprocess a file, or a folder of texts or images.
 
     Parameters
     ----------
     path : path
-        A CSV, TSV, Excel, JSON lines, Parquet, NPY, NPZ, Matrix Market or H5AD file by its suffix; those of text also
-        with .gz after it.
+        A CSV, TSV, Excel, JSON lines, Parquet, NPY, NPZ, Matrix Market or H5AD file, recognized by its suffix; text
+        files may be compressed (.gz). Or a folder of texts or images.
     id : str, optional
-        The column of ids. By default one called "id" or the like; else the first, if it holds another short string in
-        every row; else rows are called by their numbers, counted from 0, as they are with "none".
+        The column of ids, or "none" to use row numbers, counted from 0. By default a column named "id" or similar; else
+        the first column, if it has distinct short strings; else row numbers.
     text : str or sequence of str
-        Columns of texts. By default those with three words or more on average that are no categories.
+        Columns of texts. By default those with at least three words on average that are not categories.
     label : str, optional
-        The column of classes; empty or −1 where they are unknown. By default one called "label", "class" or "target"
-        that holds few different values. It is not used as a feature.
+        The column of classes; empty or −1 where unknown. By default a column named "label", "class" or "target" with
+        few distinct values. It is not used as a feature.
     columns : sequence of str, optional
-        Compare rows by these alone.
+        Use only these columns as features.
     missing : {"median", "mean", "zero", "refuse"}
-        What a missing number becomes; a missing category belongs to no level, a missing date is an average one, and a
-        missing text has no words. "refuse" makes anything missing an error.
+        How to impute missing numbers. Missing categories are encoded as zeros, missing dates by the mean, and missing
+        texts as empty. With "refuse" missing values are an error.
     encoding : str
         Encoding of text files.
     language : str
-        Language of texts, for their stems.
+        Language of texts, for stemming.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def read_table(
     See Also
     --------
     TableFeatures : The same for a data frame in memory.
-    read_like : Read new data in the same way.
+    read_like : Read new data with the same preprocessing.
     """
     raw = read_raw(path, encoding)
     return rows_of(raw, id=id, text=text, label=label, columns=columns, missing=missing, language=language)
@@ -149,7 +149,7 @@ def rows_of(
     missing: str = "median",
     language: str = "english",
 ) -> Rows:
-    """Make rows of a file that was read; parameters as for :func:`read_table`."""
+    """Preprocess a table that was read; parameters as for :func:`read_table`."""
     texts = (text,) if isinstance(text, str) else tuple(text)
     left_out = dict(raw.left_out)
     names = names_of(raw, id=id, label=label, left_out=left_out)
@@ -166,7 +166,7 @@ def rows_of(
 def read_like(
     path: str | os.PathLike[str], features: TableFeatures, *, id: str | None = None, encoding: str = "utf-8"
 ) -> Rows:
-    """Read new data as earlier data was read: the same columns, levels, words, means and weights.
+    """Read new data with the preprocessing of earlier data: the same columns, levels, words, means and weights.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def read_like(
     features : TableFeatures
         ``Rows.features`` of the earlier data.
     id : str, optional
-        The column of ids; by default where they were, else as in :func:`read_table`.
+        The column of ids; by default that of the earlier data, else as in :func:`read_table`.
     encoding : str
         Encoding of text files.
 
@@ -187,7 +187,7 @@ def read_like(
 
 
 def rows_like(raw: RawTable, features: TableFeatures, *, id: str | None = None, label: str | None = None) -> Rows:
-    """Make rows of a file that was read, as earlier ones were made; parameters as for :func:`read_like`."""
+    """Apply earlier preprocessing to a table that was read; parameters as for :func:`read_like`."""
     id = features.id_column_ if id is None and features.id_column_ in raw.columns else id
     names = names_of(raw, id=id, label=label)
     return _rows(raw, features, features._transform_table(raw), names)
@@ -196,7 +196,7 @@ def rows_like(raw: RawTable, features: TableFeatures, *, id: str | None = None, 
 def names_of(
     raw: RawTable, *, id: str | None = None, label: str | None = None, left_out: dict[str, str] | None = None
 ) -> Names:
-    """Ids and classes of a file that was read; nothing else of it is looked at, so nothing else can be wrong."""
+    """The ids and classes of a table that was read, without checking other columns."""
     if raw.n == 0:
         raise ValueError(f"{raw.source} has no rows. It needs one for each item.")
     if label is not None:
@@ -207,7 +207,7 @@ def names_of(
 
 
 def find_id_column(raw: RawTable, named: str | None, left_out: dict[str, str]) -> str | None:
-    """The column of ids, named or found; None for row numbers. Columns that are only called like one are left out."""
+    """The column of ids; None for row numbers. Other columns with the name of an id column are left out."""
     if named is not None and not (named == "none" and "none" not in raw.columns):
         raw.column(named)
         return named
@@ -257,7 +257,7 @@ def _nearly_ids(raw: RawTable, first: str, left_out: dict[str, str]) -> str | No
 
 
 def find_label_column(raw: RawTable) -> str | None:
-    """The column that is called like one of classes and holds few of them."""
+    """The column with a name of a class column and few distinct values."""
     if raw.label is not None:
         return raw.label
     names = (name for name in raw.columns if name.strip().lower() in LABEL_NAMES)
@@ -265,7 +265,7 @@ def find_label_column(raw: RawTable) -> str | None:
 
 
 def _are_names(cells: Any) -> bool:
-    """Whether these are short strings, no two of them alike, and no numbers."""
+    """Whether these are distinct short strings, and not numbers."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
         return False
     texts = as_texts(cells)

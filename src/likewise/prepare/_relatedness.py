@@ -1,7 +1,7 @@
-"""How much each column of a table has to do with the others.
+"""Statistical dependence between the columns of a table.
 
-Clusters show in several columns at once, and make them depend on each other. A column that depends on no other cannot
-belong to such clusters: it only adds noise to all distances.
+Clusters usually involve several columns, which makes these columns dependent. A column that is independent of all
+others cannot contribute to such clusters, and only adds noise to the distances.
 """
 
 from __future__ import annotations
@@ -16,39 +16,41 @@ from .._arrays import FloatArray, IntArray, evenly_spaced
 from ._kinds import on_one_scale
 
 FLOOR = 0.3
-"""The weight of a column that seems to have nothing to do with any other."""
+"""The weight of a column that appears to be independent of all others."""
 
 CHANCE, CERTAIN = 0.1, 1e-4
-"""Probabilities that a dependence as strong as the strongest one seen is chance: weights go from the floor to 1."""
+"""p-values between which the weight increases from the floor to 1."""
 
 MAX_BINS = 5
-"""Numbers are taken in so many classes of equal size, or fewer where rows are few."""
+"""Maximum number of bins of equal size for numbers; fewer if there are few rows."""
 
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 5, 0.02
-"""Levels of a category with fewer rows than this count as one."""
+"""Levels of a category with fewer rows than this are merged."""
 
 MIN_ROWS = 40
-"""With fewer rows all columns count the same."""
+"""With fewer rows all columns have the same weight."""
 
 MAX_ROWS = 1_000
-"""Rows that are looked at. In more of them, dependences that matter little would be as certain."""
+"""Maximum number of rows for the tests; with more, weak dependences would become significant as well."""
 
 MAX_PARTNERS = 100
-"""Columns that each is compared with."""
+"""Maximum number of columns that each column is tested against."""
 
 
 def relatedness(columns: Sequence[IntArray], groups: Sequence[int] | None = None) -> FloatArray:
-    """A weight from 0.3 to 1 for each column, by how certain it is that it depends on another one.
+    """A weight between 0.3 and 1 for each column, by the evidence that it depends on another column.
 
-    Every pair of columns is tested for independence by Pearson's χ². The smallest probability of a column, times the
-    number of its tests, decides: from 0.1 on the weight is 0.3, down to 0.0001 it rises with the logarithm to 1.
+    Every pair of columns is tested for independence by Pearson's χ² test. The weight depends on the smallest p-value of
+    a column, multiplied by its number of tests (Bonferroni): it is 0.3 for 0.1 or more, 1 for 0.0001 or less, and
+    linear in the logarithm between.
 
     Parameters
     ----------
     columns : sequence of (n,) ints
-        The class of each row: :func:`classes_of_numbers`, :func:`classes_of_levels`.
+        The bin or level of each row: :func:`classes_of_numbers`, :func:`classes_of_levels`.
     groups : (f,) ints, optional
-        Columns of one group are one column together, and not compared with each other. By default each is its own.
+        Columns of the same group count as one column, and are not compared with each other. By default each column is a
+        group.
 
     Returns
     -------
@@ -95,10 +97,10 @@ def relatedness(columns: Sequence[IntArray], groups: Sequence[int] | None = None
 
 
 def common_scale(X: FloatArray, weights: FloatArray) -> FloatArray:
-    """What columns of variance 1 are multiplied by, so that related columns in one unit keep their proportions.
+    """Factors for columns of variance 1 such that related columns in the same unit keep their proportions.
 
-    Columns whose ranges are alike, as lengths in centimeters or answers from 1 to 5, are taken as they are; that one
-    column more is in another unit, and has nothing to do with them, must not change it.
+    Columns with similar ranges, such as lengths in centimeters or answers from 1 to 5, should not be standardized
+    individually. An additional, unrelated column in another unit must not change that.
 
     Parameters
     ----------
@@ -110,7 +112,7 @@ def common_scale(X: FloatArray, weights: FloatArray) -> FloatArray:
     Returns
     -------
     (f,) array
-        All 1 where the related columns are not of one scale.
+        All 1 if the related columns are not on one scale.
     """
     related = weights > (1 + FLOOR) / 2
     found = np.ones(X.shape[1])
@@ -122,14 +124,14 @@ def common_scale(X: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def classes_of_numbers(values: FloatArray) -> IntArray:
-    """Numbers in classes of equal size."""
+    """Numbers binned into classes of equal size."""
     n_bins = int(np.clip(len(values) // 20, 2, MAX_BINS))
     edges = np.unique(np.quantile(values, np.arange(1, n_bins) / n_bins))
     return np.searchsorted(edges, values, side="right")
 
 
 def classes_of_levels(codes: IntArray) -> IntArray:
-    """Levels of a category, rare ones together; −1 for a row without one."""
+    """Levels of a category, with rare levels merged; −1 for missing values."""
     _, level, counts = np.unique(codes, return_inverse=True, return_counts=True)
     frequent = counts >= max(MIN_LEVEL_ROWS, MIN_LEVEL_SHARE * len(codes))
     return np.where(frequent, np.arange(len(counts)), len(counts))[level]

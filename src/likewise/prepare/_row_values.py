@@ -1,4 +1,4 @@
-"""The cells of rows as a person reads them: the file's own columns, and of many those in which rows differ most."""
+"""The original cells of rows, for display; if there are many columns, those in which the rows differ most."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ._reading import Rows
 from ._written_numbers import read_numbers
 
 MAX_VALUES = 14
-"""Columns that are shown; of more, those that differ most."""
+"""Maximum number of columns to show."""
 
 SMALL = 1.0
-"""Standard deviations from which on a difference of numbers is marked."""
+"""Differences of numbers above this, in standard deviations, are marked."""
 
 
 class RowValues:
@@ -81,7 +81,7 @@ class RowValues:
         return self._of_matrix
 
     def _difference(self, name: str, cells: Any, rows: Sequence[int]) -> float:
-        """By how many standard deviations cells differ; those that are no numbers by one or none."""
+        """The difference of cells in standard deviations; for cells that are not numbers, 1 if they differ, else 0."""
         if name not in self._numbers:
             column = read_numbers(cells)
             known = column.values[np.isfinite(column.values)]

@@ -1,4 +1,4 @@
-"""From the columns of a table to numbers by which rows can be compared."""
+"""Converting the columns of a table to numeric features."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ._text_column import Text
 FLOATS = (np.float64, np.float32)
 
 MAX_DENSE = 10_000_000
-"""Entries up to which columns of several kinds make a dense matrix."""
+"""Maximum size of a dense matrix for columns of several types; larger ones are sparse."""
 
 MAX_LISTED = 6
 """Columns that are named where more may be meant."""
@@ -59,67 +59,66 @@ def _check_blocks(features: Any) -> None:
 
 
 class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
-    """Turn a table with numbers, categories, dates and texts into a matrix whose rows can be compared.
+    """Convert a table of numbers, categories, dates and texts to a numeric matrix.
 
-    Columns of one kind form a block:
+    Columns of the same type form a block:
 
     ===========  ==========================================================================================
-    numbers      alone: as they are where their ranges are alike or rows are of unit length, tf-idf where
-                 they are counts, else each column with mean 0 and variance 1; beside other kinds always the
-                 last
-    categories   one indicator for each level, scaled so that the variances of a category add up to 1
-    dates        the age, and a point on a circle for the time of year, the weekday and the time of day, as far as
-                 there are two years, weeks or days; their variances add up to 1
+    numbers      if there are no other types: unchanged if their ranges are similar or rows have unit
+                 length, tf-idf weights if they are counts; otherwise standardized
+    categories   one indicator per level, scaled such that the variances of a category sum to 1
+    dates        the age, and a point on a circle for the time of year, the weekday and the time of day if the
+                 data cover at least two years, weeks or days; their variances sum to 1
     text         unit rows of tf-idf weights, by :class:`likewise.TextFeatures`
     images       32 × 32 pixels
     ===========  ==========================================================================================
 
-    Several blocks stand side by side. Each number, category and date counts as one column, however many levels it has;
-    texts count together as much as all other columns. Columns that seem to have nothing to do with any other count
-    less, down to 0.3 (:func:`~likewise.prepare._relatedness.relatedness`): clusters show in several columns, and such
-    a column only adds noise. Strings with many levels are texts if they have three words or
-    more on average; else the 50 most frequent levels make a category if half of the rows have them.
+    Blocks are concatenated. Each number, category and date counts as one column, independent of its number of levels;
+    all texts together count as much as all other columns. Columns that appear to be independent of all others have a
+    smaller weight, down to 0.3 (:func:`~likewise.prepare._relatedness.relatedness`), since clusters usually involve
+    several columns. Strings with many distinct values are texts if they have at least three words on average; otherwise
+    the 50 most frequent values form a category if they cover half of the rows.
 
-    Numbers may have a currency, a percent sign or a unit, and separators of thousands: "1.234,50 €", "12 %".
+    Numbers may have a currency, a percent sign or a unit, and thousands separators: "1.234,50 €", "12 %".
 
-    Left out are columns that are empty or the same in every row, and ids: row numbers, numbers in a column that is
-    called so, and short strings of which no two are alike. ``columns`` brings back numbers that are named.
+    Empty and constant columns are left out, and so are ids: row numbers, numbers in a column named like ids, and
+    distinct short strings. Use ``columns`` to include numeric columns anyway.
 
     Parameters
     ----------
     text : str or sequence of str
-        Columns of texts. By default those with three words or more on average that are no categories.
+        Columns of texts. By default those with at least three words on average that are not categories.
     columns : sequence of str, optional
-        Use these columns alone, and those in ``text``.
+        Use only these columns, and those in ``text``.
     missing : {"median", "mean", "zero", "refuse"}
-        What a missing number becomes; a missing category belongs to no level, a missing date is an average one, and a
-        missing text has no words. "refuse" makes anything missing an error that names the row and the column.
+        How to impute missing numbers. Missing categories are encoded as zeros, missing dates by the mean, and missing
+        texts as empty. With "refuse" missing values are an error that names the row and the column.
     language : str
-        Language of texts, for their stems.
+        Language of texts, for stemming.
 
     Attributes
     ----------
     kind_ : DataKind
-        What the matrix holds; ``Likewise(kind=...)`` takes it.
+        The kind of data, for ``Likewise(kind=...)``.
     blocks_ : list
-        One for each kind of column.
+        The fitted blocks, one for each type of column.
     column_weights_ : dict of str to float
-        Columns that count less than 1, as they have little to do with the others, and how much.
+        The weights of columns with a weight below 1, because they depend little on others.
     weights_ : (n_features,) array
-        What each feature is multiplied by.
+        The weight of each feature.
     filled_ : dict of str to int
-        Columns with missing cells, and how many.
+        Columns with missing values, and their number.
     left_out_ : dict of str to str
-        Columns that are not used, and why.
+        Columns that are not used, and the reason.
     n_features_in_ : int
         Number of columns of the table.
     feature_names_in_ : (n_features_in_,) array of str
-        Their names, where they have some.
+        Names of the columns, if they have names.
 
     See Also
     --------
-    read_table : Read a file, and do the same.
-    TextFeatures : One column of texts.
+    read_table : Read and preprocess a file.
+    TextFeatures : Convert one column of texts.
 
     Examples
     --------
@@ -164,7 +163,7 @@ class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         self.language = language
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn means, levels and words.
+        """Fit to a table.
 
         Parameters
         ----------
@@ -180,7 +179,7 @@ class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Learn means, levels and words, and return the matrix.
+        """Fit to a table, and return its matrix.
 
         Parameters
         ----------
@@ -194,12 +193,12 @@ class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         return self._fit_table(X)
 
     def transform(self, X: Any) -> Any:
-        """The matrix of new rows: the same columns, levels, words, means and weights.
+        """Convert new rows, with the fitted columns, levels, words, means and weights.
 
         Parameters
         ----------
         X : data frame, dict of columns, or (n, f) array or sparse matrix
-            It must have the columns that are used; others may be missing.
+            It must have the columns that are used; other columns may be missing.
 
         Returns
         -------
@@ -241,7 +240,7 @@ class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         return "; ".join(steps)
 
     def _filled_sentence(self) -> str:
-        """How many cells were empty, and what became of them."""
+        """The number of missing values, and how they were imputed."""
         ways = {
             Numbers: f"numbers: {'0' if self.missing == 'zero' else self.missing}",
             Categories: "categories: no level",
@@ -330,7 +329,7 @@ class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         return RawTable("X", matrix.shape[0], {}, matrix=checked_matrix(matrix, "X"), in_memory=True)
 
     def _refuse_missing(self, raw: RawTable, columns: list[str]) -> None:
-        """An error for the first empty cell, unless it is to be filled; that of a matrix is found with its numbers."""
+        """Raise an error for the first missing value if missing="refuse"; those of a matrix are checked elsewhere."""
         if self.missing != "refuse" or raw.matrix is not None:
             return
         for name in columns:
@@ -360,7 +359,7 @@ class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
 
 
 def needs_table_features(X: Any) -> bool:
-    """Whether X is a data frame, or a dictionary of columns, with a column that is no numbers or has ids or gaps."""
+    """Whether X is a data frame or a dict with columns that are not numeric, or have ids or missing values."""
     raw = as_raw_table(X)
     if raw is None:
         return False
@@ -373,7 +372,7 @@ def needs_table_features(X: Any) -> bool:
 
 
 def _missing_cells(raw: RawTable, columns: list[str]) -> dict[str, int]:
-    """The columns with missing cells, and how many they have."""
+    """The columns with missing values, and their number."""
     if raw.matrix is not None:
         X = raw.matrix
         counts = (
@@ -396,7 +395,7 @@ def _kind(blocks: list[Any]) -> DataKind:
         return DataKind.MIXED
     if isinstance(first, Images):
         return DataKind.IMAGES
-    # counts are tf-idf weights by now, and columns of a table have one scale
+    # Counts have been converted to tf-idf weights, and columns of a table are on one scale.
     return {DataKind.COUNTS: DataKind.TEXT, DataKind.TABLE: DataKind.ONE_SCALE}.get(first.kind, first.kind)
 
 
@@ -405,7 +404,7 @@ def _is_table(block: Any) -> bool:
 
 
 def _related(fitted: list[tuple[Any, Any]]) -> list[FloatArray]:
-    """For each block, what each of its columns counts by what it has to do with the others; the largest is 1."""
+    """For each block, the weights of its columns by their dependence on others; the largest is 1."""
     classes: list[IntArray] = []
     groups: list[int] = []
     ends: list[int] = []
@@ -416,7 +415,7 @@ def _related(fitted: list[tuple[Any, Any]]) -> list[FloatArray]:
             stops = np.cumsum(block.widths)[:-1]
             found = [[classes_of_levels(_level(one))] for one in np.split(part, stops, axis=1)]
         else:
-            starts = np.cumsum([0, *block.widths[:-1]])  # of a date its age
+            starts = np.cumsum([0, *block.widths[:-1]])  # the age of each date
             found = [[classes_of_numbers(part[:, start])] for start in starts]
         first = ends[-1] if ends else 0
         classes += [one for column in found for one in column]
@@ -431,7 +430,7 @@ def _level(indicators: FloatArray) -> IntArray:
 
 
 def _classes_of_text(part: Any) -> list[IntArray]:
-    """A text by its leading directions, each as a column of numbers."""
+    """The leading singular directions of a text, each binned like a column of numbers."""
     count = min(TEXT_DIRECTIONS, part.shape[0] - 1, part.shape[1] - 1)
     if count < 1:
         return [np.zeros(part.shape[0], dtype=np.int64)]
@@ -440,10 +439,10 @@ def _classes_of_text(part: Any) -> list[IntArray]:
 
 
 def _weights(fitted: list[tuple[Any, Any]], related: list[FloatArray]) -> FloatArray:
-    """What each feature is multiplied by.
+    """The weight of each feature.
 
-    Numbers, categories and dates have variance 1 for each column of the table, and are multiplied by what the column
-    has to do with others. Before that, all texts together vary as much as all others.
+    Each column of numbers, categories or dates has variance 1, and is multiplied by its weight. All texts together have
+    the same variance as all other columns before weighting.
     """
     texts = sum(isinstance(block, Text) for block, _ in fitted)
     others = float(sum((weights**2).sum() for (block, _), weights in zip(fitted, related, strict=True)

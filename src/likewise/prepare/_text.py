@@ -33,7 +33,7 @@ ENGLISH = ("english", "porter")
 """The stemmers of English: the second Snowball one, and Porter's first."""
 
 WORD = r"(?u)\b(?=\w*[^\W_])\w\w+\b"
-"""Two letters or digits or more; a line of underscores is no word."""
+"""At least two characters, with at least one letter or digit."""
 
 CUT_ENDINGS = (
     "al", "ant", "ator", "e", "ed", "ent", "er", "ful", "ic",
@@ -54,40 +54,39 @@ def _restore_words(features: Any) -> None:
 
 
 class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
-    """Turn texts into a sparse matrix of tf-idf weights of stemmed words, with rows of unit length.
+    """Convert texts to a sparse matrix of tf-idf weights of stemmed words, with rows of unit length.
 
-    These steps did best in the experiments behind this package: words of two letters or more, lower case, without stop
-    words, stemmed; stems that only one text has are left out; tf-idf; unit rows. Then cluster by cosine
-    (:class:`likewise.SphericalKMeans`), also in the space of a projection.
+    Words have at least two letters; they are lowercased and stemmed, and stop words and stems that occur in a single
+    text are left out. This worked best in our experiments. Cluster the result by cosine similarity
+    (:class:`likewise.SphericalKMeans`), also after a projection.
 
     .. math:: x_{ij} \\propto \\mathrm{tf}_{ij} \\left(1 + \\ln \\frac{1 + n}{1 + \\mathrm{df}_j}\\right),
               \\quad \\lVert x_i \\rVert = 1
 
-    where tf is how often stem j is in text i, and df in how many of the n texts it is.
+    where tf is the number of occurrences of stem j in text i, and df the number of texts that contain it.
 
-    Columns are named by words, not by stems: each by its most frequent form, so that a direction reads as words. See
+    Columns are named by the most frequent word of a stem rather than by the stem, so that directions are readable; see
     ``top_features`` of the projections.
 
     Parameters
     ----------
     language : str
-        A Snowball stemmer: "english", "french", "german", ...; "porter" is Porter's first one for English.
+        A Snowball stemmer: "english", "french", "german", ...; "porter" is Porter's original stemmer for English.
     stop_words : "auto", None or list of str
-        Words to leave out. "auto" has scikit-learn's list for English, with what is left of contractions ("don",
-        "ve"), and none for other languages, where ``max_df`` serves. A word is left out as it stands, before
-        stems are cut: "even" goes, "evening" stays, though they share a stem. Words of your own are
-        lowercased and cut at apostrophes as the texts are.
+        Words to leave out. "auto" is scikit-learn's list for English, plus fragments of contractions ("don", "ve"), and
+        none for other languages, where ``max_df`` can be used. Stop words are removed before stemming: "even" is
+        removed, but "evening" is not, though they have the same stem. Words of your own are lowercased and split at
+        apostrophes like the texts.
     stem : bool
-        Whether words are stemmed; needs the extra "text". A word with a digit or an underscore in it is
-        a code rather than a word and keeps its end.
+        Whether to stem words; needs the extra "text". Words with a digit or an underscore are not stemmed.
     min_df, max_df : int or float
-        In how many texts a stem must be, and may be. A whole number counts texts, a float is a share of them.
+        Minimum and maximum document frequency of a stem, as a number (int) or a share (float) of the texts.
     sublinear_tf : bool
-        Use 1 + ln(tf) in place of tf.
+        Whether to use 1 + ln(tf) instead of tf.
     lowercase : bool
-        Whether case is ignored. The stemmers know lower case only.
+        Whether to convert words to lower case, which the stemmers require.
     strip_accents : {"unicode", "ascii"} or None
-        Whether "café" becomes "cafe". Stemmers of languages with accents want them kept.
+        Whether to convert "café" to "cafe". Stemmers of languages with accents require them.
     dtype : float64 or float32
         Type of the matrix.
 
@@ -98,13 +97,12 @@ class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
     stems_ : (n_features,) array of str
         Stem of each column; without stems, the word itself.
     idf_ : (n_features,) array
-        Weight of each column.
+        Inverse document frequency of each column.
 
     Notes
     -----
-    A text without a known word is a row of zeros. A missing text is an error.
-
-    Each different word is stemmed once. A word that ``fit`` never saw counts if it has a stem that ``fit`` saw.
+    A text without known words is a zero row. A missing text is an error. Words that were not seen in ``fit`` are used
+    if their stem was.
 
     Examples
     --------
@@ -167,7 +165,7 @@ class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         self.dtype = dtype
 
     def fit(self, texts: Any, y: Any = None) -> Self:
-        """Learn the words of the texts and their weights.
+        """Learn the vocabulary and the weights.
 
         Parameters
         ----------
@@ -183,7 +181,7 @@ class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, texts: Any, y: Any = None) -> Any:
-        """Learn the words of the texts, and return their sparse matrix.
+        """Learn the vocabulary and the weights, and return the sparse matrix.
 
         Parameters
         ----------
@@ -224,7 +222,7 @@ class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         return self._tfidf.fit_transform(counts[:, chosen].astype(dtype))
 
     def transform(self, texts: Any) -> Any:
-        """Return the sparse matrix of new texts, with the columns and weights that were learned.
+        """Convert new texts to a sparse matrix, with the learned vocabulary and weights.
 
         Parameters
         ----------
@@ -250,7 +248,7 @@ class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         return self._tfidf.idf_
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The most frequent form of each stem; the shorter one, then the first in the alphabet, if they tie.
+        """The most frequent word of each stem; ties are broken by length, then alphabetically.
 
         Parameters
         ----------
@@ -280,7 +278,7 @@ class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         return frozenset(token for word in words for token in analyze(word))
 
     def _stemmer(self) -> Callable[[Sequence[str]], list[str]]:
-        """Return what cuts a list of words to their stems."""
+        """The function that stems a list of words."""
         if not self.stem:
             return list
         snowballstemmer = extra("snowballstemmer", "stems", name="text", otherwise="Or pass stem=False.")
@@ -305,7 +303,7 @@ class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
         return dtype
 
     def _frequent_enough(self, counts: Any) -> IntArray:
-        """Columns whose stem is in enough texts, and in not too many."""
+        """Columns whose document frequency is within the limits."""
         n_texts = counts.shape[0]
         least, most = (
             bound if isinstance(bound, Integral) else bound * n_texts for bound in (self.min_df, self.max_df)
@@ -336,7 +334,7 @@ class TextFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
 
 
 def checked_texts(texts: Any) -> list[str]:
-    """The texts as a list, or an error that names the one that is no text."""
+    """The texts as a list; raises an error that names the first value that is not a text."""
     remedy = "Pass a list of strings, one for each row."
     if isinstance(texts, str | bytes):
         raise ValueError(f"texts is one single string, {texts[:40]!r}. {remedy[:-1]}: [text].")

@@ -1,6 +1,6 @@
-"""One paper a file: each states its two forms, and :class:`Projection` does the rest.
+"""Linear dimension reduction with constraints.
 
-Here belong linear maps learned from constraints. Learned distances and clusterings live elsewhere.
+Each method is one file that defines its two forms; :class:`Projection` does the rest.
 """
 
 from ._asp import ASP as ASP

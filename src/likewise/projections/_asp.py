@@ -14,20 +14,20 @@ from ..forms import centroid_scatter, ridge
 from ..forms._kinds import centroids
 from ..pencil import Pencil, orthonormal_rows
 from ..pencil._solve import warn_if_fewer
-from ._base import Projection, Unhinted
+from ._base import Projection, Unconstrained
 from ._groups import SINGLETONS, group_codes
 from ._weighted import WeightedProjection
 
 
 class ASP(WeightedProjection):
-    """Approximate-structure-preserving projection: onto the space that the group centroids span.
+    """Approximate-structure-preserving projection: projects onto the span of the group centroids.
 
-    Must-links, closed, gather the rows into groups; the projection is an orthonormal basis of the range of the group
-    centroids. Distances between centroids are kept exactly and every group shrinks, so the structure that the
-    must-links describe stands out. The number of dimensions follows from the data: the rank of the centroids.
+    The transitive closure of the must-links divides the rows into groups, and the projection is an orthonormal basis of
+    the span of the group centroids. Distances between centroids are preserved exactly and all groups shrink, so the
+    structure that the must-links describe stands out. The number of dimensions is the rank of the centroids.
 
-    Prefer it for text and other data with many more features than rows, when there are many must-links; it is the
-    cheapest method here and gets cheaper with each must-link. Cannot-links do not enter. Cluster by cosine afterward.
+    Prefer it for text and other data with many more features than rows, and many must-links. It is the cheapest method
+    here, and gets cheaper with every must-link. Cannot-links are not used. Cluster by cosine similarity afterward.
 
     The objective, with :math:`C` the matrix of centroids :math:`c_g` (thesis, Definition 1 and Algorithm 2):
 
@@ -36,13 +36,13 @@ class ASP(WeightedProjection):
     Parameters
     ----------
     n_components : int, optional
-        None: the rank of the centroids. Fewer keep the leading ones.
+        Number of directions. If None, the rank of the centroids.
     basis : {"svd", "qr"}
-        "svd" orders the directions by importance; "qr" (pivoted) spans the same space at less cost.
+        "svd" orders the directions by importance; "qr" (pivoted) spans the same space at lower cost.
     singletons : {"auto", "all", "none", "constrained"}
-        What becomes of rows that no must-link ties. "all": each is a group of its own, as in the thesis. "none": they
-        are left out, which gives a smaller and sharper space. "constrained": only those a cannot-link mentions stay
-        (Yan et al. 2009, Section 2.1). "auto": "none" once a tenth of the rows is tied, "all" before.
+        How to treat rows without must-links. "all": each is a group of its own, as in the thesis. "none": they are left
+        out, which gives a smaller and sharper space. "constrained": only those with a cannot-link are kept (Yan et al.
+        2009, Section 2.1). "auto": "none" if at least a tenth of the rows have must-links, else "all".
 
     References
     ----------
@@ -80,8 +80,8 @@ class ASP(WeightedProjection):
         self.singletons = singletons
 
     @property
-    def _unhinted(self) -> Unhinted:  # type: ignore[override]
-        if self.basis == "qr":  # its directions are made of single rows
+    def _unconstrained(self) -> Unconstrained:  # type: ignore[override]
+        if self.basis == "qr":  # pivoting selects individual rows
             return "each"
         return "moments" if self.singletons in ("all", "auto") else "ignored"
 

@@ -1,4 +1,4 @@
-"""What every projection shares: validation, the solver, and the product with new rows."""
+"""Base class of all projections: validation, solving, and projecting new rows."""
 
 from __future__ import annotations
 
@@ -48,14 +48,15 @@ from ._sigma_points import (
 )
 
 TOL = 1e-5
-"""Residual at which the matrix-free route stops: quotients are then right to about ten digits."""
+"""Tolerance of the matrix-free route; quotients are then accurate to about ten digits."""
 
 ROUGH_TOL = 0.02
-"""The same for methods whose denominator involves every row, so that it can only be inverted roughly and each digit is
-slow: on 18,846 texts the sum of 40 quotients is within half a percent of what ten times the steps reach."""
+"""The same for methods whose denominator involves every row. It can only be inverted approximately then, and
+convergence is slow. On 18,846 texts, the sum of 40 quotients is within half a percent of that after ten times as many
+steps."""
 
-Unhinted = Literal["each", "moments", "ignored"]
-"""How rows without hints enter both forms: each by itself; by their number, mean and scatter; or not at all."""
+Unconstrained = Literal["each", "moments", "ignored"]
+"""How unconstrained rows enter both forms: individually, only through their number, mean and scatter, or not at all."""
 
 FLOATS = (np.float64, np.float32)
 
@@ -67,28 +68,28 @@ def _check_components(model: Any) -> None:
 
 
 class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A linear map to few dimensions, learned from constraints and from all of the data.
+    """Base class of linear projections that are learned from constraints and from all rows.
 
-    A paper overrides :meth:`_pencil`, which states what it makes small and what it makes large. Everything else is
-    written here once.
+    A subclass implements :meth:`_pencil`, which returns the form to make small and the form to make large.
 
     Parameters
     ----------
     n_components : int, optional
-        Number of directions. None: all there are.
+        Number of directions. If None, all that exist.
     scaling : {"unit", "form", "share"}
         The length of each direction; see :func:`likewise.pencil.solve_pencil`.
 
     Attributes
     ----------
     components_ : (n_components_, n_features_in_) array
-        One direction a row, best first.
+        One direction per row, best first.
     share_ : (n_components_,) array
-        How much of push + pull is push along each direction; 1 is perfect. For methods with an indefinite form,
-        the quotient that was solved.
+        push / (push + pull) along each direction; 1 is perfect. For methods with an indefinite form, the quotient that
+        was maximized.
     n_components_ : int
+        Number of directions found.
     n_perfect_ : int
-        How many directions lie in the null space of the pull; they tie and are ordered by plain push.
+        Number of directions in the null space of the pull. They are tied, and ordered by the value of the push.
     route_ : str
         How the pencil was solved; see :func:`likewise.pencil.choose_route`.
     """
@@ -99,7 +100,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         optional=("share_", "n_perfect_", "route_"),
         check=_check_components,
     )
-    _unhinted: ClassVar[Unhinted] = "each"
+    _unconstrained: ClassVar[Unconstrained] = "each"
     _tol: ClassVar[float] = TOL
     _published: ClassVar[dict[str, Any]] = {}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -113,7 +114,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
 
     @classmethod
     def as_published(cls, n_components: int | None = None, **params: Any) -> Self:
-        """The paper to the letter; the plain constructor has the defaults that were measured to work best.
+        """The method exactly as published. The defaults of the constructor are those that worked best in benchmarks.
 
         Parameters
         ----------
@@ -132,7 +133,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         """The two forms of the method."""
 
     def _features(self, X: Any) -> Any:
-        """The features that directions are made of: the data, unless a method maps it first."""
+        """The features that directions refer to: X itself, unless a method maps it first."""
         return X
 
     def _components(self, X: Any, constraints: Constraints) -> np.ndarray:
@@ -155,7 +156,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown.
         constraints : Constraints, optional
-            Must-links, cannot-links and partitions. With ``y``, both count.
+            Must-links, cannot-links and partitions, used in addition to ``y``.
 
         Returns
         -------
@@ -163,18 +164,18 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         """
         if dispatches(X):
             return fit_on_device(self, X, y, constraints=constraints, wide=DIRECT)
-        rows, given, counted = self._fit_inputs(X, y, constraints)
-        return self._keep(self._components_of(rows, given, counted), rows)
+        rows, given, checked = self._fit_inputs(X, y, constraints)
+        return self._keep(self._components_of(rows, given, checked), rows)
 
     def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints, bool]:
-        """The rows, the constraints, and whether values of the rows were checked."""
+        """The validated rows and constraints, and whether the values of the rows were checked to be finite."""
         if is_chunked(X):
-            if self._unhinted == "each":
+            if self._unconstrained == "each":
                 raise self._needs_memory()
             far = chunked_rows(X)
             keep_columns(self, far)
             return far, checked_constraints(self, far.shape[0], y, constraints, self._needs), True
-        one_pass = self._unhinted == "moments" and isinstance(X, np.ndarray) and X.ndim == 2 and is_tall(X.shape)
+        one_pass = self._unconstrained == "moments" and isinstance(X, np.ndarray) and X.ndim == 2 and is_tall(X.shape)
         rows, given = fit_inputs(
             self,
             X,
@@ -189,47 +190,46 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         return rows, given, not one_pass
 
     def _fit_read(self, X: Chunked, constraints: Constraints, read: FirstPass | None) -> Self:
-        """Learn from rows in files, of which this is known already."""
+        """Fit on rows in files, reusing the results of a pass over them."""
         rows, given, checked = self._fit_inputs(X, None, constraints)
         return self._keep(self._components_of(rows, given, checked, read), rows)
 
     def _components_of(
         self, X: Any, constraints: Constraints, checked: bool, read: FirstPass | None = None
     ) -> np.ndarray:
-        """The directions; of tall data, by few weighted rows where the method allows."""
+        """The directions; tall data are replaced by a few weighted rows if the method allows."""
         in_files = isinstance(X, Chunked)
-        if self._unhinted == "each":
+        if self._unconstrained == "each":
             return self._components(X, constraints)
         hinted = np.flatnonzero(constraints.constrained_rows())
         rows = X if isinstance(X, Chunked) else InMemory(X)
         if in_files and X.shape[0] < 4 * X.shape[1] + 2 * len(hinted):  # few rows: they fit into memory
-            X, in_files = X.take(np.arange(X.shape[0])).rows, False
-            return self._components(X, constraints)
+            return self._components(X.take(np.arange(X.shape[0])).rows, constraints)
         if not (in_files or is_tall(X.shape, len(hinted))):
             if not checked:
                 check_finite(self, X)
                 check_magnitude(X)
             return self._components(X, constraints)
-        if self._unhinted == "moments":
+        if self._unconstrained == "moments":
             read = read_once(rows, hinted) if read is None else read
-            others, origin, told = read.others, read.origin, read.told(hinted)
-            if not (checked or (others + moments(told, 0, origin=origin)).shows_all(origin, X.dtype)):
+            others, origin, named = read.others, read.origin, read.hinted_rows(hinted)
+            if not (checked or (others + moments(named, 0, origin=origin)).shows_all(origin, X.dtype)):
                 check_finite(self, X)
                 check_magnitude(X)
-            few = with_sigma_points(told, others, origin, constraints, hinted)
+            few = with_sigma_points(named, others, origin, constraints, hinted)
         else:
-            told = dense_double(rows.take(hinted).rows if in_files else X[hinted])
-            few = with_placeholders(told, constraints, hinted)
+            named = dense_double(rows.take(hinted).rows if in_files else X[hinted])
+            few = with_placeholders(named, constraints, hinted)
         try:
             with blas_threads_for(X.shape[1]):
                 return self._components_of_few(few).astype(X.dtype, copy=False)
         except ConstraintConflictError:
-            constraints.check()  # names the rows by their own numbers
+            constraints.check()  # raises the same error, with the row numbers of X
             raise
 
     def _needs_memory(self) -> TypeError:
         return TypeError(
-            f"{self!r} looks at every row again and again, so that rows must lie in memory. For rows in files use "
+            f"{self!r} needs repeated access to all rows, so they must be in memory. For rows in files use "
             "Costco, SSDR, SCREEN or RCA."
         )
 
@@ -245,7 +245,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
 
     @lazily
     def transform(self, X: Any) -> np.ndarray:
-        """The rows of X along the learned directions: ``X @ components_.T``.
+        """Project the rows of X onto the learned directions: ``X @ components_.T``.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         return self._transform(X) if rows is None else self._transform_on_device(rows)
 
     def _transform_on_device(self, X: Any) -> Any:
-        """The product where X lies."""
+        """Project an array on its device."""
         xp = namespace(X)
         with explained_memory(X, wanted_per_row=self.n_components_ * numpy_dtype(X).itemsize):
             directions = xp.permute_dims(xp.astype(self.components_, X.dtype, copy=False), (1, 0))
@@ -271,7 +271,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
                 with np.errstate(invalid="ignore"):
                     image = xp.matmul(X, directions)
                 finite = sum_is_finite(image)
-        # A value that is not finite spoils what it enters; a column that enters nothing is looked at itself.
+        # A value that is not finite shows in the projection, unless all weights of its column are zero.
         unseen = ~xp.any(directions != 0, axis=1)
         if bool(xp.any(unseen)) or not bool(finite):
             for rows, first in DeviceRows(X).leaves():
@@ -280,20 +280,20 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
 
     def _transform(self, X: Any) -> np.ndarray:
         rows = self._new_rows(X, ensure_all_finite=False, summed=False)
-        with np.errstate(invalid="ignore"):  # rows that are not finite are refused below
+        with np.errstate(invalid="ignore"):  # values that are not finite raise an error below
             image = product(rows, self.components_.T)
-        if not self._shows_all(rows, image):
+        if not self._is_finite(rows, image):
             self._new_rows(X, ensure_all_finite=True)
         return np.asarray(image, dtype=rows.dtype)
 
     def _new_rows(self, X: Any, **options: Any) -> Any:
         return validate_rows(self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False, **options)
 
-    def _shows_all(self, X: Any, image: np.ndarray) -> bool:
-        """Whether X is finite, by its image: that is far smaller, so this is the faster check.
+    def _is_finite(self, X: Any, image: np.ndarray) -> bool:
+        """Whether X is finite, judged by its projection, which is much smaller than X.
 
-        A value that is not finite spoils every weighted sum it enters. Where all weights are zero it enters none: these
-        columns of X are checked themselves.
+        A value that is not finite makes every weighted sum that contains it not finite. Only the columns of X whose
+        weights are all zero are checked themselves.
         """
         if not np.isfinite(image).all():
             return False
@@ -301,22 +301,22 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         return not len(unseen) or bool(np.isfinite(_values(X[:, unseen])).all())
 
     def top_features(self, component: int, n: int = 10, feature_names: Any = None) -> list[tuple[str, float]]:
-        """The features that weigh most in one direction, and how much: what the direction means.
+        """The features with the largest weights in one direction, to interpret it.
 
         Parameters
         ----------
         component : int
-            Which direction, counted from 0.
+            Index of the direction.
         n : int
-            How many features; fewer come back when fewer have a weight.
+            Maximum number of features. Features of weight zero are left out.
         feature_names : list-like of str, optional
             One for each column of X, such as ``TextFeatures.get_feature_names_out()``. By default the column names
-            of the frame that was fitted, else x0, x1, ...
+            of the data frame passed to ``fit``, else x0, x1, ...
 
         Returns
         -------
         list of (name, weight)
-            Largest weight first, whatever its sign. Features of opposite signs pull a row in opposite directions.
+            In decreasing order of magnitude. Features with weights of opposite sign move a row in opposite directions.
 
         Examples
         --------
@@ -345,14 +345,14 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
 
     @property
     def _needs(self) -> Needs:
-        """What ``fit`` cannot do without; a method overrides this where it depends on a parameter."""
+        """The constraints that ``fit`` requires; overridden by methods where this depends on a parameter."""
         return self._method.needs
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = bool(self._needs)
-        tags.array_api_support = self._unhinted != "each"
+        tags.array_api_support = self._unconstrained != "each"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -368,7 +368,7 @@ def _input_features(projection: Projection, feature_names: Any) -> list[Any]:
     names = list(feature_names)
     if isinstance(feature_names, str) or len(names) != n_features:
         raise ValueError(
-            f"feature_names has {len(names)} entries, the data of fit had {n_features} columns. "
-            "Pass one name for each column, in their order."
+            f"feature_names has {len(names)} entries, but the data passed to fit had {n_features} columns. "
+            "Pass one name for each column, in the same order."
         )
     return names

@@ -1,4 +1,4 @@
-"""A projection learned from comparisons: some rows are more alike than others."""
+"""A projection learned from comparisons, such as "a is more like b than c"."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from ._base import TOL, Projection
 from ._comparison_loss import ComparisonLoss, Terms, scaled_axes
 
 PRIOR = 0.3
-"""In the pencil, what all rows say counts as much as so many comparisons for each dimension."""
+"""In the pencil, the scatter of all rows counts as much as this number of comparisons per dimension."""
 
 LEAST_NEAR = 0.01
-"""Near rows are taken to vary by at least this part of what all rows vary."""
+"""The variance of near pairs is assumed to be at least this fraction of the variance of all rows."""
 
 
 class ComparisonProjection(Projection):
     """PCA, corrected by comparisons: "a is more like b than c", "a and b are more alike than c and d".
 
-    Prefer it where people could say what is more alike, but not what belongs together. Without comparisons it would be
-    PCA, and it leaves that only as far as they ask for it. Must-links and cannot-links count as well: their rows are
-    nearer, or farther, than two rows are on average.
+    Prefer it if people could say which rows are more alike, but not which belong together. It starts from PCA, and
+    departs from it only as far as the comparisons require. Must-links and cannot-links are used as well: their rows
+    should be closer, or farther apart, than two rows are on average.
 
-    With :math:`\\delta_t` and :math:`\\gamma_t` the differences of the rows of the near and the far pair of comparison
-    t, :math:`w_t` its weight, T the covariance of the rows, and :math:`W_0` their r principal axes, scaled so that two
-    rows have a mean squared distance of 2,
+    Let :math:`\\delta_t` and :math:`\\gamma_t` be the differences between the two rows of the near and of the far pair
+    of comparison t, :math:`w_t` its weight, T the covariance of the rows, and :math:`W_0` their r principal axes,
+    scaled so that two rows have a mean squared distance of 2. The objective is
 
     .. math:: \\min_W - \\sum_t w_t \\log\\big(\\varepsilon + (1 - 2 \\varepsilon)\\,
               \\sigma(\\|W^T \\gamma_t\\|^2 - \\|W^T \\delta_t\\|^2)\\big)
@@ -46,35 +46,35 @@ class ComparisonProjection(Projection):
               \\quad R = T + 0.1\\, \\frac{\\mathrm{tr}\\, T}{f} I,
 
     where d is the number of features, or of rows if these are fewer. The loss is bounded: a comparison that cannot be
-    kept stops counting, so that wrong answers do little harm. It is minimized by L-BFGS from :math:`W_0`, with products
-    of the data alone.
+    satisfied has little influence, so that wrong answers do little harm. The objective is minimized by L-BFGS from
+    :math:`W_0`, using only products with the data.
 
-    With ``loss="ratio"`` it is one pencil instead, for comparisons that are as good as pairs, because who answered
-    thought of clusters and could leave a question out: what near rows differ by is made small, what far rows
-    differ by is made large.
+    With ``loss="ratio"`` the method is a pencil instead, which makes the scatter of near pairs small and that of far
+    pairs large. This is for comparisons that are as informative as pairs, because the people who answered thought of
+    clusters and could leave a question open.
 
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     loss : {"logistic", "ratio"}
     alpha : float
-        How much PCA counts. With "ratio", as 0.3 α comparisons for each dimension.
+        The weight of PCA. With "ratio", it counts as 0.3 α comparisons per dimension.
     error_rate : float
-        ε, the share of wrong answers that is expected; not used with "ratio".
+        ε, the expected share of wrong answers; not used with "ratio".
     max_iter : int
-        Steps of L-BFGS.
+        Maximum number of L-BFGS iterations.
 
     Attributes
     ----------
     components_ : (n_components_, n_features_in_) array
-        One direction a row, those of largest variance first. Distances along all of them are what is learned, so they
-        are not of unit length.
+        One direction per row, in decreasing order of variance. They are not of unit length, since distances after the
+        projection are what is learned.
     share_ : (n_components_,) array
-        Of the squared distances of compared pairs along each direction, the share of the far ones; with "ratio" as for
-        all projections.
+        The share of the far pairs in the sum of squared distances of all compared pairs, along each direction; with
+        "ratio" as for all projections.
     n_iter_ : int
-        Steps of L-BFGS that were made; 1 with "ratio".
+        Number of L-BFGS iterations; 1 with "ratio".
 
     References
     ----------
@@ -131,7 +131,7 @@ class ComparisonProjection(Projection):
         axes = solve_pencil(X, Pencil(pull=ridge(1.0), push=total_scatter(n)), self.n_components, tol=TOL)
         rows = X.astype(np.float64) if sparse.issparse(X) else centered(X).astype(np.float64, copy=False)
         total = float(total_scatter(n).diagonal(rows).sum()) / n
-        rows = rows * (1.0 / np.sqrt(total))  # so that the solver's tolerances mean the same for all data
+        rows = rows * (1.0 / np.sqrt(total))  # makes the solver's tolerances independent of the units of the data
         terms = Terms.of(constraints)
         near, far = (rows[pairs[:, 0]] - rows[pairs[:, 1]] for pairs in (terms.near, terms.far))
         covariance = _covariance_of(rows)
@@ -168,7 +168,7 @@ class ComparisonProjection(Projection):
 
 
 def _covariance_of(rows: Any) -> Callable[[FloatArray], FloatArray]:
-    """From V to T V, without the matrix T where that would be larger than the rows."""
+    """The function V → T V, with T the covariance, without computing T if it would be larger than the rows."""
     n, f = rows.shape
     if not sparse.issparse(rows) and f <= n:
         T = crossprod64(rows, rows) / n

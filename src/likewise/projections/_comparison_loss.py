@@ -1,4 +1,4 @@
-"""The bounded logistic loss of comparisons, and the linear map that makes it small without leaving PCA far behind."""
+"""The bounded logistic loss of comparisons, with a penalty for departing from PCA, and its minimization."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from .._arrays import FloatArray, IntArray, evenly_spaced
 from ..constraints import Constraints
 
 AVERAGE = 2.0
-"""The mean squared distance of two rows under the map that is started from."""
+"""The mean squared distance of two rows under the initial map."""
 
 MAX_PAIRS = 20_000
-"""Pairs that labels are written out as."""
+"""Maximum number of pairs that labels are expanded to."""
 
 TOL = 1e-12
-"""L-BFGS stops where a step changes the loss, or the slope is, by no more than this part."""
+"""Relative tolerance of L-BFGS, for the change of the loss and for the gradient."""
 
 STEADY = 0.1
-"""The part of the mean variance of a feature that changes of the map cost beside the variance along them."""
+"""The weight of the identity in the penalty on changes of the map, relative to the mean variance of a feature."""
 
 
 @dataclass(frozen=True)
 class ComparisonLoss:
-    """What a map costs: comparisons that it does not keep, and its distance from where it starts.
+    """The loss of a map: the comparisons that it violates, and its distance from the initial map.
 
-    With δ_t and γ_t the differences of the rows of the near and the far pair of comparison t, w_t its weight, ε the
-    share of wrong ones, T the covariance of the rows, R = T + 0.1 (tr T / f) I and c the ``penalty``,
+    With δ_t and γ_t the differences between the rows of the near and of the far pair of comparison t, w_t its weight, ε
+    the share of wrong comparisons, T the covariance of the rows, R = T + 0.1 (tr T / f) I and c the ``penalty``,
 
     .. math:: - \\sum_t w_t \\log\\big(\\varepsilon + (1 - 2 \\varepsilon)\\,
               \\sigma(\\|W^T \\gamma_t\\|^2 - \\|W^T \\delta_t\\|^2 + b_t)\\big)
               + \\frac{c}{2} \\mathrm{tr} (W - W_0)^T R (W - W_0).
 
-    A comparison that is hopelessly broken costs at most −log ε, and no longer pulls. A must-link is compared with what
-    two rows are apart on average, which is 2: γ_t = 0 and b_t = 2; a cannot-link the other way round.
+    A comparison costs at most −log ε, and its gradient vanishes if it is far from being satisfied. A must-link is
+    compared with the mean squared distance of two rows, which is 2: γ_t = 0 and b_t = 2. A cannot-link is the reverse.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class ComparisonLoss:
     error_rate: float
 
     def __call__(self, flat: FloatArray) -> tuple[float, FloatArray]:
-        """The loss of a map, given as its entries row by row, and its gradient."""
+        """The loss of a map, given as a flattened array, and its gradient."""
         W = flat.reshape(self.start.shape)
         near, far = self.near @ W, self.far @ W
         kept = expit(np.einsum("ij,ij->i", far, far) - np.einsum("ij,ij->i", near, near) + self.offset)
@@ -81,7 +81,7 @@ class ComparisonLoss:
         return value, np.asarray(gradient).ravel()
 
     def minimized(self, max_iter: int) -> tuple[FloatArray, int]:
-        """The map that L-BFGS finds from ``start``, never with a larger loss, and after how many steps."""
+        """The map that L-BFGS finds from ``start``, and the number of iterations."""
         options = {"maxiter": max_iter, "ftol": TOL, "gtol": TOL}
         found = minimize(self, self.start.ravel(), jac=True, method="L-BFGS-B", options=options)
         better = found.fun <= self(self.start.ravel())[0]
@@ -89,21 +89,20 @@ class ComparisonLoss:
 
 
 def scaled_axes(axes: FloatArray, covariance: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """Axes scaled so that the squared distance of two rows is 2 on average: differences of them are of order 1."""
+    """Axes scaled such that the mean squared distance of two rows is 2."""
     variance = float(np.vdot(axes, covariance(axes)))
     return axes / np.sqrt(variance) if variance > 0 else axes
 
 
 class Terms(NamedTuple):
-    """Comparisons and pairs of rows, as :class:`ComparisonLoss` sums them up.
+    """The terms of :class:`ComparisonLoss`, from comparisons and pairs of rows.
 
     Attributes
     ----------
     near, far : (m, 2) ints
-        The rows that are more alike, and those that are less; a row and itself where a pair is compared with what two
-        rows are apart on average.
+        The more similar and the less similar pair; a row and itself where a pair is compared with the average distance.
     offset : (m,) array
-        That average, as it enters.
+        The average distance, with the sign with which it enters; 0 for comparisons.
     weight : (m,) array
     """
 
@@ -114,9 +113,10 @@ class Terms(NamedTuple):
 
     @classmethod
     def of(cls, constraints: Constraints) -> Terms:
-        """Comparisons, must-links and cannot-links; pairs count as at most one for each row that they touch.
+        """The terms of comparisons, must-links and cannot-links.
 
-        A few labels imply pairs by the square of their number, and say no more than a pair for each row.
+        The total weight of the pairs is at most one per constrained row, since m labels imply about m² pairs but carry
+        no more information than m pairs.
         """
         comparisons, pairs = constraints.comparisons, written_out(constraints)
         near, far = [comparisons.near], [comparisons.far]
@@ -134,7 +134,7 @@ class Terms(NamedTuple):
 
 
 def written_out(constraints: Constraints) -> Constraints:
-    """All pairs; where labels imply too many, those of some of their rows, evenly spaced."""
+    """All pairs; if labels imply too many, only the pairs among an evenly spaced subset of the labeled rows."""
     if constraints.n_must_link + constraints.n_cannot_link > MAX_PAIRS:
         n_rows = max(int(np.sqrt(2 * MAX_PAIRS / max(len(constraints.partitions), 1))), 2)
         parts = []

@@ -20,30 +20,30 @@ from ._weighted import WeightedProjection
 
 
 class Costco(WeightedProjection):
-    """Content and structure constrained projection: core pairs close together, everything else spread out.
+    """Content and structure constrained projection: must-linked rows close together, all rows spread out.
 
-    The workhorse for text and for wide data: it uses the must-links as they are (no closure, so a wrong one does not
-    merge whole groups), all the rows without constraints, and a regularizer that follows the variance of each feature.
-    Cannot-links do not enter. On text, cluster by cosine afterward.
+    A good first choice for text and wide data. It uses the must-links as given (without transitive closure, so that a
+    wrong one does not merge whole groups), all unconstrained rows, and a regularizer proportional to the variance of
+    each feature. Cannot-links are not used. On text, cluster by cosine similarity afterward.
 
     .. math:: \\max_S \\operatorname{tr}\\frac{S^T U S}{S^T (V + \\beta J) S}
 
-    where :math:`V` is the mean over core pairs of :math:`(x_i - x_j)(x_i - x_j)^T` by their weights (Eq. 5.10),
+    where :math:`V` is the weighted mean of :math:`(x_i - x_j)(x_i - x_j)^T` over must-links ("core pairs", Eq. 5.10),
     :math:`U` the covariance of all rows (Eq. 5.12), :math:`J = \\operatorname{diag}(U)` (Eq. 5.16), and :math:`\\beta`
     by default :math:`\\max \\operatorname{diag} V / \\max \\operatorname{diag} J` (Eq. 5.17).
 
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     beta : "auto", "published" or float
-        The weight of the regularizer. "published" is Eq. 5.17. "auto" multiplies it by features / must-links where
-        must-links are more than features: measured to be best between a hundredth and a tenth of Eq. 5.17 then. Only
-        must-links that do not follow from the others count: s − 1 in a group of s rows. 0 is "nr-Costco".
+        The weight of the regularizer. "published" is Eq. 5.17. "auto" multiplies it by features / must-links if there
+        are more must-links than features; in benchmarks a hundredth to a tenth of Eq. 5.17 was best then. Must-links
+        that follow from others do not count: a group of s rows has s − 1. 0 is "nr-Costco".
     regularizer : {"variance", "identity"}
-        J. A feature without variance gets weight 0 either way.
+        J. Constant features get weight 0 either way.
     over : {"sum", "pull"}
-        "pull" divides by V + βJ on its range, as published; they differ only when β = 0.
+        "pull" divides by V + βJ on its range, as published. The two differ only if β = 0.
     scaling : {"share", "unit", "form"}
         "share" is the published length, Sᵀ(V + βJ)S = I.
 
@@ -75,7 +75,7 @@ class Costco(WeightedProjection):
         keeps_all_components=True,
         cost=PRODUCTS,
     )
-    _unhinted = "moments"
+    _unconstrained = "moments"
     _published: ClassVar[dict[str, Any]] = {"beta": "published", "over": "pull", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,
@@ -105,7 +105,7 @@ class Costco(WeightedProjection):
         variance = np.maximum(U.diagonal(X), 0.0)
         J = np.ones_like(variance) if self.regularizer == "identity" else variance
         self.beta_ = self._beta(V, J, X, constraints)
-        # Where nothing varies both forms are zero: any positive cost makes the weight of that feature zero.
+        # Both forms are zero on constant features; any positive cost makes the weight of such a feature zero.
         alive = variance > 1e-12 * variance.max()
         return Pencil(pull=V + ridge(self.beta_ * np.where(alive, J, J.max())), push=U, over=self.over)
 

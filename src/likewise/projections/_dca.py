@@ -26,10 +26,10 @@ def cannot_link_scatter(constraints: Constraints, weight: FloatArray) -> Form:
 
 
 class DCA(WithinGroups):
-    """Discriminative component analysis: small scatter inside groups, large scatter between cannot-linked ones.
+    """Discriminative component analysis: small scatter within groups, large scatter between cannot-linked groups.
 
-    Prefer it to :class:`RCA` when there are cannot-links too. It uses constrained rows only, so with few constraints
-    and many features it overfits; :class:`Costco` uses the whole data instead.
+    Prefer it to :class:`RCA` if there are cannot-links as well. It uses constrained rows only, so it overfits with few
+    constraints and many features; :class:`Costco` uses all rows instead.
 
     .. math:: \\max_w \\frac{w^T C_b w}{w^T C_w w}
 
@@ -39,10 +39,10 @@ class DCA(WithinGroups):
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     ridge : "auto" or float
-        Added to C_w on every feature, relative to its mean diagonal. "auto": 0.1, less where must-links outnumber
-        features (0.1 × features / must-links).
+        Added to the diagonal of C_w, relative to its mean diagonal entry. "auto": 0.1, or 0.1 × features / must-links
+        if there are more must-links than features.
     over : {"sum", "pull"}
         "pull" divides by C_w on its range, as published.
     scaling : {"share", "unit", "form"}

@@ -22,18 +22,18 @@ from ..pencil import Pencil
 from ._base import Projection
 
 WRITTEN_OUT = 20
-"""Cannot-links that labels imply are weighed one by one up to this many a row, and by their mean beyond."""
+"""Cannot-links implied by labels are weighted individually up to this number per row, and by their mean beyond."""
 
 
 class DSP(Projection):
     """Dual subspace projections: must-links act in a kernel space, cannot-links in the input space.
 
-    In the feature space of a Gaussian kernel every must-link group is collapsed to one point; the nearest neighbors
-    *there* make the graph to keep together. Far-away rows and cannot-links in the *input* space make the graph to push
-    apart. The map that results is still linear.
+    In the feature space of a Gaussian kernel, every must-link group is collapsed to one point; the nearest neighbors in
+    that space form the graph of rows to keep close. The farthest rows and the cannot-links in the input space form the
+    graph of rows to separate. The projection itself is linear.
 
-    Prefer it for tables of up to some hundred thousand rows with curved or scattered classes and constraints of both
-    kinds. Bring the features to [0, 1] first (``MinMaxScaler``).
+    Prefer it for tables of up to a few hundred thousand rows with classes of irregular shape, and constraints of both
+    kinds. Scale the features to [0, 1] first (``MinMaxScaler``).
 
     .. math:: \\min_z \\frac{z^T X^T L_S X z}{z^T X^T L_R X z}
 
@@ -44,39 +44,39 @@ class DSP(Projection):
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     delta : "median" or float
-        The width of the kernel exp(−d²/2δ²). "median" is the median distance between rows. Below half of that the
-        method breaks down; a warning says so. The published choice, a grid search by SKK-means, is
+        The width of the kernel exp(−d²/2δ²). "median" is the median distance between rows. The method fails with less
+        than half of that, and warns about it. The published choice, a grid search with SKK-means, is
         :func:`likewise.choose_delta`.
     n_neighbors : int
-        Nearest and farthest rows to join; 5 as published.
+        Number of nearest and of farthest rows; 5 as published.
     null_space : {"keep", "discard"}
-        Whether the null space of S holds the best directions (Section 4.4) or is discarded (after Eq. 21).
+        Whether the null space of S is kept as the best directions (Section 4.4) or discarded (after Eq. 21).
     over : {"sum", "push"}
         "push" divides by XᵀL_R X on its range, as published.
     scaling : {"share", "form", "unit"}
-        The published "form" gives all directions equal weight and lets noise back in; "share" divides each by √λ.
+        The published "form" gives all directions equal weight, noisy ones included; "share" divides each by √λ.
     search : {"auto", "exact", "approximate"}
-        How neighbors are found. "auto" is exact up to some ten thousand rows, and approximate beyond where they are
-        dense: :func:`likewise.graphs.choose_search` is the rule.
+        How to search for neighbors. "auto" is exact up to some ten thousand rows, and approximate for larger dense
+        data; see :func:`likewise.graphs.choose_search`.
     n_jobs : int, optional
-        Threads of the search for neighbors. None: as many as OpenMP may use.
+        Number of threads of the neighbor search. If None, as many as OpenMP may use.
 
     Attributes
     ----------
     delta_ : float
         The width that was used.
     recall_ : float
-        The share of true neighbors found: of the nearest or of the farthest, whichever is less. 1 where the search was
-        exact, else measured on 400 rows. An approximate search also takes the largest distances from the 4,096 rows
-        that lie farthest out.
+        Recall of the neighbor search: the smaller one of that for nearest and for farthest rows. 1 if the search was
+        exact, else measured on 400 rows. An approximate search takes the largest distances from the 4,096 rows farthest
+        from the mean.
 
     Notes
     -----
-    Partitions cost O(n): must-links through any spanning tree of a group, which collapses it
-    just as well; cannot-links that labels imply one by one up to 20 n of them, and beyond that with their root mean
-    squared distance in place of each distance.
+    Partitions cost O(n). Must-links are replaced by a spanning tree of each group, which collapses the group as well.
+    Cannot-links implied by labels are used individually if there are at most 20 n; beyond that their root mean squared
+    distance replaces each distance.
 
     References
     ----------
@@ -141,14 +141,14 @@ class DSP(Projection):
         return Pencil(laplacian(adjacent), laplacian(disjoint), over=self.over, null_space=self.null_space)
 
     def _adjacency(self, X: Any, constraints: Constraints) -> tuple[RowMatrix, float]:
-        """S: similarity of nearest neighbors after must-link groups collapsed (Eq. 9); and the search's recall."""
+        """S, the similarity of nearest neighbors after must-link groups are collapsed (Eq. 9), and the recall."""
         collapsed = CollapsedKernel(X, self.delta_, constraints, self.n_jobs)
         found, scale = ranked_neighbors(collapsed, self.n_neighbors, search=self.search, n_jobs=self.n_jobs)
         pairs, near = pairs_of(found)
         return RowMatrix.from_pairs(X.shape[0], pairs, 1.0 - near / scale), found.recall
 
     def _disjointness(self, X: Any, constraints: Constraints) -> tuple[RowMatrix, float]:
-        """R: similarity, in the input space, of the farthest rows and of cannot-linked ones (Eq. 14); the recall."""
+        """R, the similarity of the farthest and of cannot-linked rows in the input space (Eq. 14), and the recall."""
         found, scale = ranked_neighbors(
             Euclidean(X), self.n_neighbors, farthest=True, search=self.search, n_jobs=self.n_jobs
         )
@@ -157,7 +157,7 @@ class DSP(Projection):
 
 
 def disjointness(X: Any, constraints: Constraints, pairs: Any, far: Any, scale: float) -> RowMatrix:
-    """The similarity 1 − d/scale of the farthest pairs, whose distances are ``far``, and of cannot-linked rows."""
+    """The similarity 1 − d/scale of the farthest pairs, with distances ``far``, and of cannot-linked rows."""
     n = X.shape[0]
     implied = constraints.n_cannot_link - len(constraints.cannot_link)
     if implied > WRITTEN_OUT * n:
@@ -173,7 +173,7 @@ def disjointness(X: Any, constraints: Constraints, pairs: Any, far: Any, scale: 
     near = weights * (1.0 - lengths / scale)
     pairs, first = np.unique(np.vstack([stated, pairs]), axis=0, return_index=True)
     similarity = np.concatenate([near, 1.0 - far / scale])[first]
-    # A pair counts once: its own similarity in place of the uniform one
+    # A pair counts once, with its own similarity instead of the mean one.
     return uniform + RowMatrix.from_pairs(n, pairs, similarity - uniform.entries(pairs[:, 0], pairs[:, 1]))
 
 

@@ -16,22 +16,22 @@ from ..graphs import RowMatrix, cannot_link_graph, must_link_graph, neighbors
 from ..graphs._distances import Euclidean
 from ..graphs._neighbors import N_JOBS, SEARCH, check_n_neighbors, graph_of
 from ..pencil import Pencil
-from ._base import RIDGE, ROUGH_TOL, Projection, Unhinted
+from ._base import RIDGE, ROUGH_TOL, Projection, Unconstrained
 from ._lpp import locality_ridge
 from ._weighted import WeightedForms
 
 LEAST_DEGREE = 1e-3
-"""With degree="shrink", what must be left of a row's positive weight."""
+"""With degree="shrink", the fraction of its positive weight that the row sum of each row keeps."""
 
 
 class GCDR(WeightedForms):
     """Graph-driven constrained dimension reduction: one weighted graph of constraints and neighbors.
 
-    Positive weights between rows that are the same or near, negative ones between rows that differ; constraints have
-    their own weights. They are closed first (transitivity and entailment), so they must not contradict.
+    Must-linked rows and neighbors have positive weights, cannot-linked rows negative ones; constraints are weighted.
+    The closure of the constraints is used (transitivity and entailment), so they must not contradict each other.
 
-    Prefer it when constraints are of both kinds and of different weight. Ask for few directions: one fewer than
-    clusters is a good number, since all directions get the same weight and late ones bring the noise back.
+    Prefer it if there are constraints of both kinds with different weights. Use few components, for example one fewer
+    than clusters: all directions have the same weight, and the last ones are mostly noise.
 
     .. math:: \\min_a \\frac{a^T X^T (D - W) X a}{a^T X^T D X a}, \\quad
               W = I + W_{same} - W_{different} + W_{near}
@@ -42,28 +42,28 @@ class GCDR(WeightedForms):
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     n_neighbors : int
-        0: the graph of the constraints alone, the paper's basic constraint graph.
+        Number of nearest neighbors. 0 uses the constraints only, the paper's basic constraint graph.
     degree : {"absolute", "shrink", "strict"}
-        Many cannot-links make row sums negative, and the quotient meaningless. "absolute" puts Σ|w| into the
-        denominator. "shrink" multiplies all negative weights by one factor, the largest that leaves each row at least
-        a thousandth of its positive weight. "strict" raises an error that names the rows.
+        Many cannot-links make row sums negative, and the quotient meaningless. "absolute" uses Σ|w| in the denominator.
+        "shrink" multiplies all negative weights by one factor, the largest that leaves each row at least a thousandth
+        of its positive weight. "strict" raises an error that names the rows.
     ridge : "auto" or float
-        A cost on every feature, added to both forms, relative to the mean diagonal of XᵀDX. "auto": 0.01 when
-        features are at least as many as rows, else 0.
+        Added to the diagonal of both forms, relative to the mean diagonal entry of XᵀDX. "auto": 0.01 if there are at
+        least as many features as rows, else 0.
     scaling : {"form", "unit"}
     search : {"auto", "exact", "approximate"}
-        How neighbors are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.choose_search`).
+        How to search for neighbors; see :func:`~likewise.graphs.choose_search` for "auto".
     n_jobs : int, optional
-        Threads of the search for neighbors. None: as many as OpenMP may use.
+        Number of threads of the neighbor search. If None, as many as OpenMP may use.
 
     Attributes
     ----------
     recall_ : float
-        The share of true neighbors in the graph: 1 where the search was exact, else measured on 400 rows.
+        Recall of the neighbor search: 1 if it was exact, else measured on 400 rows.
     shrinkage_ : float
-        What negative weights were multiplied by; 1 unless degree="shrink".
+        The factor applied to negative weights; 1 unless degree="shrink".
 
     References
     ----------
@@ -117,8 +117,8 @@ class GCDR(WeightedForms):
         self.n_jobs = n_jobs
 
     @property
-    def _unhinted(self) -> Unhinted:  # type: ignore[override]
-        # With degree="strict" an error names rows, which must be those of X.
+    def _unconstrained(self) -> Unconstrained:  # type: ignore[override]
+        # With degree="strict" an error may name rows, so the rows must be those of X.
         return "each" if self.n_neighbors or self.degree == "strict" else "moments"
 
     def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:
@@ -135,7 +135,7 @@ class GCDR(WeightedForms):
         negative = different.row_sums()
         self.shrinkage_ = 1.0
         if self.degree == "absolute":
-            # |near − different| falls short of near + different where a neighbor is cannot-linked.
+            # |near − different| is less than near + different for neighbors that are cannot-linked.
             weights = positive + negative - 2 * _overlap(near, different)
         else:
             if self.degree == "shrink":
@@ -161,6 +161,6 @@ def _check_degrees(weights: np.ndarray) -> None:
     if len(bad):
         named = ", ".join(str(row) for row in bad[:5]) + (f" and {len(bad) - 5} more" if len(bad) > 5 else "")
         raise ValueError(
-            f"the weights of rows {named} sum to {weights[bad[0]]:.3g} or so, but each row's must be positive "
-            "(Definition 1). Give fewer cannot-links, smaller weights for them, or use degree='absolute' or 'shrink'."
+            f"the weights of rows {named} sum to about {weights[bad[0]]:.3g}, but the sum must be positive for every "
+            "row (Definition 1). Use fewer cannot-links, smaller weights for them, or degree='absolute' or 'shrink'."
         )

@@ -11,16 +11,16 @@ SINGLETONS = ("all", "none", "constrained", "auto")
 
 
 def group_codes(constraints: Constraints, singletons: str, weight: FloatArray | None = None) -> np.ndarray:
-    """The closed group of each row, −1 for rows left out.
+    """The must-link group of each row; −1 for rows left out.
 
     Parameters
     ----------
     singletons : {"all", "none", "constrained", "auto"}
-        What becomes of groups of one row. "all" keeps them; "none" leaves them out; "constrained" keeps those that
-        a cannot-link or label involves; "auto" is "none" once must-links join a tenth of the rows, and "all"
-        before, when the few groups span too little.
+        How to treat groups of one row. "all" keeps them; "none" leaves them out; "constrained" keeps those with a
+        cannot-link or label; "auto" is "none" if at least a tenth of the rows have must-links, and "all" otherwise,
+        since the few groups would span too little.
     weight : (n,) array, optional
-        How many rows each row counts as.
+        The weight of each row.
     """
     groups = constraints.groups()
     if singletons == "all":
@@ -33,6 +33,6 @@ def group_codes(constraints: Constraints, singletons: str, weight: FloatArray | 
 
 
 def n_independent_links(constraints: Constraints) -> int:
-    """How many must-links join the groups if none is redundant: s − 1 for a group of s rows, however it is stated."""
+    """The number of must-links that do not follow from others: s − 1 for a group of s rows."""
     groups = constraints.groups()
     return len(groups) - int(groups.max(initial=-1)) - 1

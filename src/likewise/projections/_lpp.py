@@ -16,34 +16,35 @@ from ._base import RIDGE, ROUGH_TOL, Projection
 
 
 class LPP(Projection):
-    """Locality preserving projection: neighbors stay neighbors. Takes no constraints.
+    """Locality preserving projection: keeps neighbors close. Does not use constraints.
 
-    The linear cousin of Laplacian eigenmaps, and the unsupervised baseline of the graph methods here.
+    The linear version of Laplacian eigenmaps, and the unsupervised baseline for the graph methods.
 
     .. math:: \\min_w \\frac{w^T X^T L X w}{w^T X^T D X w}
 
-    where :math:`L = D - W` is the Laplacian of the 0/1 graph that joins rows if either is among the other's nearest.
+    where :math:`L = D - W` is the Laplacian of the 0/1 graph that joins two rows if either is among the nearest
+    neighbors of the other.
 
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     n_neighbors : int
     ridge : "auto" or float
-        A cost on every feature, added to both forms, relative to the mean diagonal of XᵀDX. "auto": 0.01 when
-        features are at least as many as rows, else 0.
+        Added to the diagonal of both forms, relative to the mean diagonal entry of XᵀDX. "auto": 0.01 if there are at
+        least as many features as rows, else 0.
     over : {"sum", "push"}
         "push" divides by XᵀDX on its range, as published.
     scaling : {"form", "unit", "share"}
     search : {"auto", "exact", "approximate"}
-        How neighbors are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.choose_search`).
+        How to search for neighbors; see :func:`~likewise.graphs.choose_search` for "auto".
     n_jobs : int, optional
-        Threads of the search for neighbors. None: as many as OpenMP may use.
+        Number of threads of the neighbor search. If None, as many as OpenMP may use.
 
     Attributes
     ----------
     recall_ : float
-        The share of true neighbors in the graph: 1 where the search was exact, else measured on 400 rows.
+        Recall of the neighbor search: 1 if it was exact, else measured on 400 rows.
 
     References
     ----------
@@ -101,7 +102,7 @@ class LPP(Projection):
 
 
 def locality_pencil(graph: RowMatrix, X: Any, amount: float | str, over: str) -> Pencil:
-    """The Laplacian of a graph against its degrees, with a ridge on both."""
+    """The Laplacian of a graph as pull and its degrees as push, with a ridge on both."""
     push = degree(graph)
     cost = locality_ridge(amount, push, X)
     return Pencil(pull=laplacian(graph) + cost, push=push + cost, over=over)

@@ -39,38 +39,38 @@ class LPPSI(Projection):
     .. math:: \\min_w \\frac{w^T X^T (D - W) X w}{w^T X^T X w}, \\quad
               W_{ij} = b_{ij} \\text{ must-linked},\\; -b_{ij} \\text{ cannot-linked},\\; 1 \\text{ neighbors},\\; 0
 
-    where :math:`b_{ij}` is the weight of a constraint. With a kernel the same is done on the rows of the kernel
-    matrix, and a new row is placed by its kernel values with the rows seen in ``fit``.
+    where :math:`b_{ij}` is the weight of a constraint. With a kernel, the rows of the kernel matrix take the place of
+    the data, and new rows are projected through their kernel values with the rows seen in ``fit``.
 
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     n_neighbors : int
     kernel : {"linear", "rbf"}
-        "linear" is the plain method; "rbf" works on K = exp(−d²/2δ²).
+        "linear" uses the data as they are; "rbf" uses K = exp(−d²/2δ²).
     delta : "median" or float
         The width of the kernel; "median" is the median distance between rows.
     ridge : "auto" or float
-        A cost on every feature, added to both forms, relative to the mean diagonal of XᵀX. "auto": 0.01 when
-        features are at least as many as rows (so always with a kernel), else 0.
+        Added to the diagonal of both forms, relative to the mean diagonal entry of XᵀX. "auto": 0.01 if there are at
+        least as many features as rows (so always with a kernel), else 0.
     scaling : {"form", "unit"}
     search : {"auto", "exact", "approximate"}
-        How neighbors are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.choose_search`).
+        How to search for neighbors; see :func:`~likewise.graphs.choose_search` for "auto".
     n_jobs : int, optional
-        Threads of the search for neighbors. None: as many as OpenMP may use.
+        Number of threads of the neighbor search. If None, as many as OpenMP may use.
 
     Attributes
     ----------
     delta_ : float
-        The width used; only with kernel="rbf".
+        The width that was used; only with kernel="rbf".
     recall_ : float
-        The share of true neighbors in the graph: 1 where the search was exact, else measured on 400 rows.
+        Recall of the neighbor search: 1 if it was exact, else measured on 400 rows.
 
     References
     ----------
     S. An, W. Liu, S. Venkatesh: Exploiting side information in locality preserving projection, CVPR 2008. The papers
-    that compare with it give no formula; this is our reading.
+    that compare with it give no formula; this is our interpretation.
 
     Examples
     --------
@@ -145,22 +145,22 @@ class LPPSI(Projection):
     def _transform(self, X: Any) -> np.ndarray:
         if self.kernel == "linear":
             return super()._transform(X)
-        rows = self._new_rows(X, ensure_all_finite=True)  # a kernel could hide values that are not finite
+        rows = self._new_rows(X, ensure_all_finite=True)  # exp(−inf) = 0 would hide infinite values
         return np.asarray(product(self._features(rows), self.components_.T), dtype=rows.dtype)
 
     def top_features(self, component: int, n: int = 10, feature_names: Any = None) -> list[tuple[str, float]]:
-        """As for other projections with kernel="linear"; an error with another kernel, which has no features."""
+        """As for other projections with kernel="linear"; an error with another kernel, which has no weights."""
         check_is_fitted(self)
         if self.kernel != "linear":
             raise ValueError(
-                f"{type(self).__name__} with kernel={self.kernel!r} has directions over the rows of fit, not over "
-                "features: none can be named. Fit it with kernel='linear'."
+                f"{type(self).__name__} with kernel={self.kernel!r} has no weights on features, only on the rows seen "
+                "in fit. Use kernel='linear'."
             )
         return super().top_features(component, n, feature_names)
 
 
 def side_information_graph(near: RowMatrix, constraints: Constraints) -> RowMatrix:
-    """The 0/1 neighbor graph; between constrained rows, their constraint instead."""
+    """The 0/1 neighbor graph, with the entries of constrained pairs replaced by their constraints."""
     links = must_link_graph(constraints) - cannot_link_graph(constraints)
     left, right = near.sparse.nonzero()
     is_free = links.entries(left, right) == 0

@@ -14,27 +14,27 @@ from ._within import WithinGroups
 
 
 class RCA(WithinGroups):
-    """Relevant component analysis: what varies inside must-link groups is irrelevant, so whiten it away.
+    """Relevant component analysis: whitens the scatter within must-link groups, which is irrelevant variation.
 
-    Prefer it when there are many must-links (more than features), no cannot-links, and the groups share one shape.
+    Prefer it if there are many must-links (more than features), no cannot-links, and all groups have the same shape.
 
     .. math:: \\max_w \\frac{w^T S_t w}{w^T S_w w}, \\qquad w^T S_w w = 1
 
     where :math:`S_w` is the mean scatter of the rows around the centroid of their group (groups of two rows or more)
-    and :math:`S_t` the scatter of the same rows around their mean. With all directions kept this is the whitening
-    transform of the paper, up to a rotation that no distance sees; with fewer, the leading Fisher directions of it.
+    and :math:`S_t` the scatter of the same rows around their mean. With all directions this is the whitening transform
+    of the paper up to a rotation, which does not change distances; with fewer, these are the leading Fisher directions.
 
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     ridge : "auto" or float
-        Added to S_w on every feature, relative to its mean diagonal. "auto": 0.1, less where must-links outnumber
-        features (0.1 × features / must-links): S_w from few pairs is mostly chance.
+        Added to the diagonal of S_w, relative to its mean diagonal entry. "auto": 0.1, or 0.1 × features / must-links
+        if there are more must-links than features, since S_w is a noisy estimate if there are few.
     over : {"sum", "pull"}
-        "pull" discards the directions without scatter inside groups, as the paper does; "sum" keeps them as the best.
+        "pull" discards directions without scatter within groups, as in the paper; "sum" keeps them as the best ones.
     scaling : {"share", "unit", "form"}
-        "share" whitens.
+        "share" is the whitening transform.
 
     References
     ----------

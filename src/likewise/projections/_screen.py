@@ -1,4 +1,4 @@
-"""SCREEN: groups pushed apart in an orthonormal basis."""
+"""SCREEN: orthonormal directions that separate must-link groups."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from .._sklearn import StrOptions
 from ..constraints import Constraints
 from ..forms import between_scatter, ridge
 from ..pencil import Pencil
-from ._base import Projection, Unhinted
+from ._base import Projection, Unconstrained
 from ._dca import cannot_link_scatter
 from ._groups import SINGLETONS, group_codes
 from ._weighted import WeightedProjection
 
 
 class SCREEN(WeightedProjection):
-    """SCREEN: the orthonormal directions along which the centroids of the must-link groups spread most.
+    """SCREEN: the orthonormal directions along which the centroids of the must-link groups have the largest scatter.
 
-    Prefer it as a fast baseline for text: it is PCA of the group centroids, weighted by group size. Unlike
-    :class:`ASP` it is centered, and unlike :class:`DCA` it does not care how wide a group is.
+    A fast baseline for text: it is PCA of the group centroids, weighted by group size. Unlike :class:`ASP` it is
+    centered, and unlike :class:`DCA` it ignores the scatter within groups.
 
     .. math:: \\max_{P^T P = I} \\operatorname{tr}(P^T \\tilde S P), \\quad
               \\tilde S = \\sum_g |g|\\,(c_g - c)(c_g - c)^T
@@ -30,12 +30,12 @@ class SCREEN(WeightedProjection):
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     scatter : {"groups", "cannot"}
         "groups": S̃ as above (thesis, Section 4.6). "cannot": the sum over cannot-linked groups of
-        (c_g − c_h)(c_g − c_h)ᵀ, as Tang et al. have it.
+        (c_g − c_h)(c_g − c_h)ᵀ, as in Tang et al.
     singletons : {"all", "none", "constrained", "auto"}
-        What becomes of groups of one row with scatter="groups"; see :class:`ASP`.
+        How to treat groups of one row with scatter="groups"; see :class:`ASP`.
 
     References
     ----------
@@ -77,7 +77,7 @@ class SCREEN(WeightedProjection):
         return Needs.CANNOT_LINK if self.scatter == "cannot" else super()._needs
 
     @property
-    def _unhinted(self) -> Unhinted:  # type: ignore[override]
+    def _unconstrained(self) -> Unconstrained:  # type: ignore[override]
         return "moments" if self.scatter == "groups" and self.singletons in ("all", "auto") else "ignored"
 
     def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:

@@ -14,10 +14,10 @@ from ._lpp import locality_pencil
 
 
 class SLPP(Projection):
-    """Supervised LPP: the graph of closed must-links instead of the neighbor graph.
+    """Supervised LPP: the transitive closure of the must-links replaces the neighbor graph.
 
-    Rows of one group stay together; rows without a must-link do not count at all. That is its weakness: with few
-    must-links it collapses. Prefer :class:`LPPSI` or :class:`DSP`, which keep the neighbors.
+    Rows of the same group stay together, and rows without must-links are ignored. With few must-links the method
+    therefore collapses. Prefer :class:`LPPSI` or :class:`DSP`, which use neighbors as well.
 
     .. math:: \\min_w \\frac{w^T X^T L_M X w}{w^T X^T D_M X w}
 
@@ -26,7 +26,7 @@ class SLPP(Projection):
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     ridge : "auto" or float
     over : {"sum", "push"}
     scaling : {"form", "unit", "share"}
@@ -49,7 +49,7 @@ class SLPP(Projection):
     _method: ClassVar[Method] = Method(
         "slpp", prefer="a baseline: the must-link graph", paper="Cai, He 2005", needs=Needs.MUST_LINK, cost=PRODUCTS
     )
-    _unhinted = "ignored"
+    _unconstrained = "ignored"
     _tol = ROUGH_TOL
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "push", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {

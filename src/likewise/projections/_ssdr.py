@@ -17,23 +17,22 @@ from ._weighted import WeightedProjection
 
 
 class SSDR(WeightedProjection):
-    """Semi-supervised dimensionality reduction: PCA that also spreads cannot-links and shortens must-links.
+    """Semi-supervised dimensionality reduction: PCA that also separates cannot-links and contracts must-links.
 
-    Prefer it as a robust default when constraints are few: with none it is PCA, so it stays near the unsupervised
-    answer.
+    A robust default if there are few constraints: without any it is PCA, so it stays close to the unsupervised result.
 
     .. math:: \\max_{W^T W = I} \\tfrac12 \\sum_{ij} (w^T x_i - w^T x_j)^2 S_{ij}, \\quad
               S_{ij} = \\frac{1}{n^2} + \\frac{\\alpha}{n_C}[ij \\in C] - \\frac{\\beta}{n_M}[ij \\in M]
 
-    where :math:`C` and :math:`M` are the cannot- and must-links as given (not closed) and :math:`n_C`, :math:`n_M` how
-    many there are; each with its weight.
+    where :math:`C` and :math:`M` are the cannot-links and must-links as given (without closure) and :math:`n_C`,
+    :math:`n_M` their numbers. Constraints are weighted.
 
     Parameters
     ----------
     n_components : int, optional
-        None: all there are.
+        Number of directions. If None, all that exist.
     alpha, beta : float
-        The weight of all cannot-links and of all must-links together; 1 and 20 as published.
+        The total weight of the cannot-links and of the must-links; 1 and 20 as published.
 
     References
     ----------
@@ -52,7 +51,7 @@ class SSDR(WeightedProjection):
     _method: ClassVar[Method] = Method(
         "ssdr", prefer="few constraints: PCA, gently corrected", paper="Zhang, Zhou, Chen 2007", cost=PRODUCTS
     )
-    _unhinted = "moments"
+    _unconstrained = "moments"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": Projection._parameter_constraints["n_components"],
         "alpha": [Interval(Real, 0, None, closed="left")],

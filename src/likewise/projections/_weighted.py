@@ -1,4 +1,4 @@
-"""Projections whose forms know how many rows each row counts as."""
+"""Base classes of projections whose forms take weights of rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._sigma_points import WeightedRows
 
 
 class WeightedForms(Projection):
-    """A projection whose forms know weights of rows; a paper overrides :meth:`_weighted_pencil`."""
+    """A projection whose forms take weights of rows; a subclass implements :meth:`_weighted_pencil`."""
 
     @abstractmethod
     def _weighted_pencil(self, X: Any, constraints: Constraints, weight: FloatArray) -> Pencil:
@@ -50,10 +50,10 @@ class WeightedProjection(WeightedForms):
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown.
         constraints : Constraints, optional
-            Must-links, cannot-links and partitions. With ``y``, both count.
+            Must-links, cannot-links and partitions, used in addition to ``y``.
         sample_weight : (n,) array-like, optional
-            How many rows each row counts as, such as the number of equal records behind it; 0: the row and all hints
-            about it are left out. Hints count as often as they are stated, by their own weights.
+            The weight of each row, such as the number of identical records that it represents. A row of weight 0 is
+            ignored, with all constraints on it. The weights of constraints are not affected.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What RCA and DCA share: they shrink the scatter inside must-link groups, estimated from the constraints alone."""
+"""Base class of RCA and DCA, which minimize the scatter within must-link groups."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ._weighted import WeightedProjection
 
 
 class WithinGroups(WeightedProjection):
-    """A projection whose pull is a scatter within groups and a ridge: the fewer constraints a feature, the larger."""
+    """A projection whose pull is the scatter within groups plus a ridge, smaller if there are many must-links."""
 
-    _unhinted = "ignored"
+    _unconstrained = "ignored"
     _published: ClassVar[dict[str, Any]] = {"ridge": 0.0, "over": "pull", "scaling": "form"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Projection._parameter_constraints,

@@ -1,6 +1,6 @@
-"""Results for a reader: one HTML page (``write_report``), and pictures for papers (``plots``).
+"""Presentation of results: an HTML report (``write_report``), and static figures (``plots``).
 
-What shows results belongs here, nothing that computes them. matplotlib loads when a picture is drawn, not before.
+This package displays results and does not compute them. matplotlib is imported only when a figure is drawn.
 """
 
 from ._notebook import ReportPage as ReportPage

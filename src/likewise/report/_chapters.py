@@ -1,4 +1,4 @@
-"""Chapters of a report that are words and tables: what was asked, what was tried, how to repeat it."""
+"""Chapters of the report with text and tables: the settings, the method, and how to reproduce the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Known classes against the clusters: a table of both, and scores with and without hints."""
+"""The chapter on known classes: a contingency table of classes and clusters, and scores with and without hints."""
 
 from __future__ import annotations
 

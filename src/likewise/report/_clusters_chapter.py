@@ -1,4 +1,4 @@
-"""A card for each cluster: how large it is, what sets it apart, typical rows, clusters like it."""
+"""The chapter on clusters, with a card for each: its size, distinguishing columns, typical rows, similar clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader's own columns, in their units: how a cluster differs in them from all other rows."""
+"""The original columns, in their units, and how clusters differ in them from all other rows."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Columns:
     order : tuple of str
         All columns, in the order of the table.
     scaled : bool
-        Whether numbers are in standard deviations, since nobody said what they were before.
+        Whether numbers are in standard deviations, because the original units are unknown.
     """
 
     names: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a report says of the hints: how far they were kept, where not, and which look wrong."""
+"""The chapter on hints: how many were kept, where they were not, and which look wrong."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class PairCounts:
         if len(labels) != constraints.n_samples:
             raise ValueError(
                 f"constraints were built for {constraints.n_samples} rows, labels has {len(labels)}. "
-                "Split them too: constraints.restrict(rows)."
+                "Restrict them to the same rows: constraints.restrict(rows)."
             )
         same, different = (_by_cluster(labels, constraints, kind, n_clusters) for kind in KINDS)
         return cls(same, different)

@@ -1,4 +1,4 @@
-"""The facts of a report: rows, the clusters found in them, and what is known of both."""
+"""The data of a report: rows, clusters, and derived quantities, computed when needed."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from ._layout import Layout
 from ._titles import cluster_titles
 
 MAX_POINTS = 100_000
-"""Rows on the map; of more, so many are drawn at random, those in pairs first."""
+"""Maximum number of rows on the map; beyond, a random sample that includes constrained rows first."""
 
 MAX_FITTED = 10_000
-"""Rows from which the directions of the map are found."""
+"""Maximum number of rows from which the directions of the map are computed."""
 
 N_QUESTIONS = 10
 
 
 class Facts:
-    """A fitted model and its data, checked.
+    """A fitted model and its data, validated.
 
     The parameters are those of :func:`likewise.report.write_report`.
 
@@ -50,13 +50,13 @@ class Facts:
     numbers : (k,) array
         The clusters, as in ``labels_``.
     names : (k,) array of str
-        What the model calls them: after labels where there are some, else by their numbers.
+        The names of the clusters: after labels if there are any, else their numbers.
     labels : (n,) ints
         The cluster of each row, as a position in ``names``.
     rows : (m,) ints
         The rows on the map, ascending: all of them, or a sample.
     X : (m, f) array or CSR matrix
-        These rows.
+        The rows on the map.
     """
 
     def __init__(
@@ -242,9 +242,9 @@ class Facts:
         return self.columns.differences(self.map_labels, self.n_clusters)
 
     def words(self, cluster: int) -> list[tuple[str, float]]:
-        """The words that a cluster has more often than others, with their differences; none where there are no texts.
+        """The words that are more frequent in a cluster than in others, with their differences; none without texts.
 
-        Numbers are no words.
+        Numbers are left out.
         """
         if self.is_text:
             found = self.top_features(cluster, 40)

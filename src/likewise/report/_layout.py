@@ -1,4 +1,4 @@
-"""Where rows lie on the map: before anything was learned, and after."""
+"""Positions of rows on the map, before and after learning."""
 
 from __future__ import annotations
 
@@ -32,21 +32,20 @@ SHRINKAGE = 0.35
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows in two planes, and how clusters lie to each other.
+    """Positions of rows in two planes, and dissimilarities of clusters.
 
     Attributes
     ----------
     before : (n, 2) array
-        The two directions of largest variance in the features as prepared.
+        The two principal components of the prepared features.
     after : (n, 2) array
-        Clusters apart, as far from each other as they are unlike; inside a cluster rows lie as their features do; a row
-        lies between clusters if it is nearly as close to one as to the other in the learned space.
+        Clusters are separated, with distances by their dissimilarity; within a cluster rows are positioned by their
+        features. A row is between two clusters if it is almost as close to one as to the other in the learned space.
     dissimilarity : (k, k) array
-        Of clusters: distances of their means in the learned space and in the features, each divided by
-        their average, summed.
+        Distances between cluster means in the learned space plus those in the features, each divided by their mean.
     off_center : (n,) array
-        How far each row is from the middle of its cluster over how far it is from the next, in the learned space and in
-        the features, summed: small for typical rows.
+        The distance of each row to the mean of its cluster divided by that to the nearest other mean, in the learned
+        space plus in the features; small for typical rows.
     """
 
     before: FloatArray
@@ -63,14 +62,15 @@ class Layout:
         Parameters
         ----------
         L : (n, d) array
-            Rows as prepared, before any hint.
+            The prepared features.
         Z : (n, r) array
             The same in the learned space.
         labels : (n,) ints
             From 0 to ``n_clusters`` − 1.
         previous : (n, 2) array, optional
-            ``after`` of the layout before, of the same rows; NaN for rows that were not in it. Clusters start where
-            their rows were and the result is turned towards it, so that rows move only as far as clusters changed.
+            ``after`` of the previous layout of the same rows; NaN for new rows. Clusters start at the previous
+            positions of their rows, and the result is rotated toward the previous layout, so that rows move only as far
+            as clusters changed.
         """
         before = leading_plane(L)
         middles = [_means(space, labels, n_clusters) for space in (Z, L)]
@@ -92,7 +92,7 @@ class Layout:
 
 
 def leading_plane(L: FloatArray) -> FloatArray:
-    """The coordinates of rows along the two directions of largest variance, whose largest entry is made positive.
+    """The first two principal components, with signs such that the largest entry is positive.
 
     >>> leading_plane(np.array([[0.0, 0.0], [3.0, 4.0]])).round(6).tolist()
     [[-2.5, 0.0], [2.5, 0.0]]
@@ -108,10 +108,10 @@ def leading_plane(L: FloatArray) -> FloatArray:
 
 
 def spread_apart(distances: FloatArray, radii: FloatArray, start: FloatArray | None = None) -> FloatArray:
-    """Points in the plane with about the given distances, their discs not overlapping; mean squared length 1 at first.
+    """Points in the plane with approximately the given distances, whose discs do not overlap.
 
-    Classical scaling (or the places to ``start`` from), then steps that never increase Σ (distance in the plane −
-    distance)² (Guttman's transform), then overlapping discs push each other away.
+    Starts from classical scaling (or from ``start``), applies SMACOF steps (Guttman transform), which never increase
+    Σ (distance in the plane − distance)², and then moves overlapping discs apart.
     """
     k = len(distances)
     if k == 1:

@@ -1,4 +1,4 @@
-"""The map as data: positions, clusters, texts and lines, packed small enough for a page."""
+"""The data of the map: positions, clusters, texts and lines, in a compact format."""
 
 from __future__ import annotations
 

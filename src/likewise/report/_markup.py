@@ -9,20 +9,20 @@ from typing import Any
 
 
 class Html(str):
-    """Markup; a plain ``str`` is text, and is escaped where it is put in."""
+    """Markup; a plain ``str`` is text, and is escaped when it is inserted."""
 
     __slots__ = ()
 
 
 VOID = {"br", "hr", "img", "input", "meta"}
-"""Elements that hold nothing."""
+"""Elements without content."""
 
 
 def element(name: str, /, *children: Any, **attributes: Any) -> Html:
     """An element with escaped attributes and children.
 
-    A child is :class:`Html`, text, or a number; None is left out. An attribute that is True stands alone, one that is
-    None or False is left out; ``class_`` and ``aria_label`` become ``class`` and ``aria-label``.
+    A child is :class:`Html`, text, or a number; None is left out. An attribute that is True has no value, and one that
+    is None or False is left out; ``class_`` and ``aria_label`` become ``class`` and ``aria-label``.
 
     >>> element("p", "a < b", element("b", 7), class_="note", hidden=True)
     '<p class="note" hidden>a &lt; b<b>7</b></p>'
@@ -34,13 +34,13 @@ def element(name: str, /, *children: Any, **attributes: Any) -> Html:
 
 
 def joined(children: Iterable[Any]) -> Html:
-    """Several pieces one after the other, text escaped."""
+    """The concatenation of several pieces, with text escaped."""
     parts = (child if isinstance(child, Html) else escape(str(child)) for child in children if child is not None)
     return Html("".join(parts))
 
 
 def table(head: Iterable[Any], rows: Iterable[Iterable[Any]], kind: str = "") -> Html:
-    """A table that scrolls in its own box where the page is narrow; the first cell of a row names it."""
+    """A table that scrolls horizontally on narrow pages; the first cell of each row is its header."""
     body = [
         element("tr", *(element("td" if column else "th", cell, scope=None if column else "row")
                         for column, cell in enumerate(row)))
@@ -58,7 +58,7 @@ def asset(name: str) -> str:
 
 
 def plain(text: Any, length: int) -> str:
-    """Any text on one line of at most ``length`` characters, and as UTF-8 can hold it.
+    """Any text on one line of at most ``length`` characters, as valid UTF-8.
 
     >>> plain("two\\n lines and more", 12)
     'two lines a…'

@@ -1,4 +1,4 @@
-"""The report as one file: everything in it, nothing fetched."""
+"""The report as a single self-contained file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCRIPTS = ("report_map.js", "page.js", "marks.js", "rows.js", "frame.js")
 
 
 class Chapter(NamedTuple):
-    """A part of the page: its address, its title in the text and the navigation, and what writes it, or None."""
+    """A chapter of the page: its anchor, its title, its title in the navigation, and the function that writes it."""
 
     id: str
     title: str
@@ -72,52 +72,54 @@ def write_report(
     code: str = "",
     seed: Any = None,
 ) -> Path:
-    """Write a clustering as one HTML page that needs nothing else: no server, no network, no other file.
+    """Write a report of a clustering as a self-contained HTML page, which needs no server and no network.
 
-    It says first whether hints were followed and what to check; then it shows a map of the rows before and after, a
-    card for each cluster in the units of the data, a table of all rows, which hints were kept, which look wrong and
-    what they changed, questions whose answers are hints, how the result was made, and how to repeat it.
+    The report starts with a verdict: whether hints were followed, and what to check. It then has a map of the rows
+    before and after learning, a card for each cluster in the units of the data, a table of all rows, the hints that
+    were kept or look wrong and what they changed, questions to answer, how the result was computed, and how to
+    reproduce it.
 
     Parameters
     ----------
     path : str or Path
-        Written to a file beside it, then renamed: it is complete or not there.
+        The file is written atomically.
     model : fitted clusterer
-        A :class:`likewise.Likewise`, or anything with ``labels_``; then what only ``Likewise`` knows is left out.
+        A :class:`likewise.Likewise`, or any estimator with ``labels_``; parts that only ``Likewise`` provides are left
+        out then.
     X : (n, f) array, sparse matrix or data frame
-        The rows it was fitted on.
+        The rows that the model was fitted on.
     constraints : Constraints, optional
-        Those of fit; by default ``model.constraints_`` where there is one.
+        The constraints of ``fit``; by default ``model.constraints_``.
     answers : Answers, optional
-        The answers to questions among them: the report says how many were predicted and what more would gain. By
-        default ``model.answers_`` where there is one.
+        The answers to questions among the constraints; the report shows how many were predicted, and the expected gain
+        of more. By default ``model.answers_``.
     ids : (n,) list-like, optional
         Names of rows; by default their numbers, from 0.
     texts : (n,) list-like of str, optional
-        The text of each row; the first 200 characters are shown, fewer of very many rows.
+        The text of each row; the first 200 characters are shown, or fewer if there are very many rows.
     images : (n,) list-like of paths, optional
-        Pictures of rows; small copies go into the file.
+        Images of rows; thumbnails are included in the file.
     feature_names : (f,) list-like of str, optional
         Names of columns, or words; by default the columns of a data frame.
     table : data frame or dict of columns, optional
-        The rows in the reader's own columns and units, of which X was made: numbers and categories by which rows can be
-        colored, and in which clusters are described. By default the columns of X.
+        The original columns of the rows, in their own units: the columns by which rows can be colored, and in which
+        clusters are described. By default the columns of X.
     classes : (n,) list-like, optional
-        Known classes, None where they are unknown. They are compared with the clusters, and nothing is made of them.
+        Known classes, None where unknown, to compare the clusters with.
     links : (n, n) sparse matrix, optional
-        Links between rows, where the clusters rest on them.
+        Links between rows, if they were used for clustering.
     kind : str, optional
-        The kind of data: ``kind_`` of :class:`likewise.TableFeatures`, or ``kind`` of what
-        :func:`likewise.prepare.read_table` returns. By default as the model has it, or by the values of X.
+        The kind of data: ``kind_`` of :class:`likewise.TableFeatures`, or ``kind`` of the result of
+        :func:`likewise.prepare.read_table`. By default that of the model, or determined from X.
     title : str
     preprocessing : str
-        How the data was read, in words.
+        A description of the preprocessing.
     command : str
-        The command line that made the model.
+        The command line that fitted the model.
     code : str
-        Python that makes the model; by default the model and its ``fit``.
+        Python code that fits the model; by default the constructor and ``fit``.
     seed : int, optional
-        The seed of the model; by default its ``random_state``.
+        The random seed; by default ``random_state`` of the model.
 
     Returns
     -------
@@ -126,7 +128,7 @@ def write_report(
 
     See Also
     --------
-    likewise.report.plots : pictures for papers.
+    likewise.report.plots : Static figures.
 
     Examples
     --------

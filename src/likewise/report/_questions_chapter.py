@@ -1,4 +1,4 @@
-"""Answer back: questions worth answering, and what the reader marked, as a file of hints."""
+"""The chapter on questions: informative questions, and pairs that the reader marked, to be saved as a hints file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ._facts import Facts
 from ._markup import Html, element, joined
 
 N_OPEN = 3
-"""Questions that are seen at once; the others are folded."""
+"""Number of questions that are initially visible; the others are collapsed."""
 
 
 def ask(facts: Facts) -> Html:
-    """The questions, and the list of what was marked."""
+    """The questions, and the list of marked pairs."""
     asked = facts.questions
     about = "Questions are those whose answers would teach most." if asked else "There is nothing left to ask."
     if not isinstance(facts.model, Likewise):
@@ -47,7 +47,7 @@ def ask(facts: Facts) -> Html:
 
 
 def question_data(facts: Facts) -> dict[str, Any]:
-    """The questions for the page's script: points of the map, and the chance that each pair is the same."""
+    """The questions for the script of the page: points of the map, and the probability that each pair is the same."""
     point = {int(row): number for number, row in enumerate(facts.rows)}
     asked = facts.questions
     return {

@@ -27,7 +27,7 @@ def small_jpeg(path: str | Path, side: int) -> bytes:
     if not Path(path).is_file():
         raise ValueError(f"there is no picture {path}. Check the paths in images.")
     with warnings.catch_warnings(), reading(Path(path), "a picture", "Pass image files, or leave images out."):
-        warnings.simplefilter("ignore")  # what is odd but can be read
+        warnings.simplefilter("ignore")  # about unusual but readable files
         with Image.open(path, formats=FORMATS) as opened:
             check_pixels(Path(path), *opened.size)
             picture: Any = opened

@@ -1,4 +1,4 @@
-"""What a reader should know first: whether hints were followed, what to check, what to do next."""
+"""The verdict at the top of the report: whether hints were followed, what to check, and what to do next."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ._map_data import likely_wrong
 from ._markup import Html, element
 
 GOOD_SHARE, POOR_SHARE = 0.95, 0.75
-"""Shares of hints kept that are good, and that are poor."""
+"""Shares of kept hints above which the result is good, and below which it is poor."""
 
 LITTLE, HALF = 0.15, 0.6
-"""Weights of hints in the result below which they count for little, and for a part."""
+"""Weights of hints in the result below which they have little, or only partial, influence."""
 
 SIGNS = {"good": "✓", "warn": "!", "bad": "✗", "plain": "i"}
 
 
 class Verdict(NamedTuple):
-    """One thing to know: how good it is, in a few words, in a sentence or two, and where to read on."""
+    """One finding: its tone, a headline, one or two sentences, and a link to more details."""
 
     tone: str
     head: str
@@ -33,7 +33,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(facts: Facts) -> Html:
-    """The verdict, in color, and what else to look at."""
+    """The main verdict, in color, and other findings."""
     first, *others = [_hints(facts), *_others(facts)]
     items = [element("li", *_words(one), class_=f"state {one.tone}") for one in others]
     return element(

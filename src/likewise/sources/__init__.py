@@ -1,4 +1,4 @@
-"""Constraints that come with the data: from links, keys of records, detections over frames, columns of groups.
+"""Constraints derived from the data: from links, keys of records, detections in video frames, and group columns.
 
-Each source turns such data into :class:`~likewise.constraints.Constraints`, with a weight for each pair.
+Each function returns weighted :class:`~likewise.constraints.Constraints`.
 """

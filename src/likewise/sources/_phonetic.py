@@ -13,15 +13,15 @@ _SILENT = "hw"
 
 
 def soundex(name: str) -> str | None:
-    """The American Soundex code of a name: its first letter, and three digits for how it goes on.
+    """The American Soundex code of a name: its first letter and three digits.
 
-    Letters made in the same place of the mouth share a digit; vowels have none. Neighbors with one digit count
-    once, also with h or w between them; a vowel between them makes them two.
+    Similar consonants share a digit; vowels have none. Adjacent letters with the same digit are coded once, also if
+    separated by h or w, but twice if separated by a vowel.
 
     Parameters
     ----------
     name : str
-        Accents are taken off, and whatever is no letter from a to z is passed over.
+        Accents are removed, and characters other than a to z are ignored.
 
     Returns
     -------

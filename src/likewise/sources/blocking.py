@@ -1,4 +1,4 @@
-"""Constraints from the keys of records, as the blocks of record linkage."""
+"""Constraints from keys of records, as in the blocking step of record linkage."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def from_records(table: Any, *, same: Any = None, different_across: Any = None, 
     Returns
     -------
     Constraints
-        With one partition for each key: n numbers a key, where a million records have 5 · 10¹¹ pairs. Keys may
-        contradict each other (two people with one telephone): see ``conflicts()`` and ``drop_conflicts()``.
+        With one partition for each key, which takes O(n) memory. Keys may contradict each other (two people with the
+        same telephone); see ``conflicts()`` and ``drop_conflicts()``.
 
     Notes
     -----
@@ -51,13 +51,13 @@ def from_records(table: Any, *, same: Any = None, different_across: Any = None, 
 
     - the name of a column;
     - :func:`prefix`, :func:`phonetic` or :func:`ngrams` of a column;
-    - ``(column, function)``: what a function makes of the column's values;
-    - a function of a whole record, which comes as a dict;
+    - ``(column, function)``: a function of the values of a column;
+    - a function of a whole record, which is a dict;
     - a tuple of keys: records must agree in all of them;
     - ``(key, weight)``: any of these, with a weight of its own.
 
-    So a list holds several keys, and a tuple is one. Where a key's value is None, NaN or blank, in any part of a
-    tuple, the record is in no block, and the key implies nothing about it.
+    So a list contains several keys, and a tuple is a single key. If the value of a key, or of any part of a tuple, is
+    None, NaN or blank, the record is in no block, and the key implies nothing about it.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def from_records(table: Any, *, same: Any = None, different_across: Any = None, 
 
 
 class Key(ABC):
-    """Puts each record of a table into a block; write ``codes`` for a kind of your own."""
+    """Assigns each record of a table to a block; implement ``codes`` for a key of your own."""
 
     @abstractmethod
     def codes(self, records: Records, how: str) -> IntArray:
@@ -200,7 +200,7 @@ class _NGrams(Key):
 
 
 def prefix(column: Hashable, length: int) -> Key:
-    """The first letters of a column; case and spaces at the ends do not count.
+    """The first letters of a column, ignoring case and surrounding spaces.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def prefix(column: Hashable, length: int) -> Key:
 
 
 def phonetic(column: Hashable) -> Key:
-    """How a name sounds: the Soundex code of a column; see :func:`likewise.sources._phonetic.soundex`.
+    """The Soundex code of a column of names, which is the same for names that sound alike.
 
     Parameters
     ----------
@@ -243,18 +243,18 @@ def phonetic(column: Hashable) -> Key:
 
 
 def ngrams(column: Hashable, length: int = 3) -> Key:
-    """Shared runs of letters, which tolerate spelling mistakes anywhere in a value.
+    """Shared character n-grams of a column, which tolerate spelling mistakes anywhere in a value.
 
-    A record has many n-grams and shares them with many others, so that they are no blocks by themselves. They are made
-    into blocks for each kind of constraint:
+    A record shares n-grams with many others, so that n-grams are not blocks by themselves. Blocks are defined for each
+    kind of constraint:
 
-    - as ``same`` key, a record's block is its *rarest* n-gram that at least one other record has: the most specific
-      one. Two records that share a common n-gram are joined only if neither has a rarer one to share. This is weak
-      evidence: give it a small weight, or put it into a tuple with another key.
-    - as ``different_across`` key, two records are in different blocks only if no chain of shared n-grams leads from
-      one to the other: what is spelled alike is never cannot-linked. Long n-grams separate more.
+    - as a ``same`` key, the block of a record is its rarest n-gram that at least one other record has. Two records that
+      share a frequent n-gram are joined only if neither shares a rarer one with another record. This is weak evidence:
+      give it a small weight, or combine it with another key in a tuple.
+    - as a ``different_across`` key, two records are in different blocks only if no chain of shared n-grams connects
+      them, so that values with a similar spelling are never cannot-linked. Longer n-grams separate more records.
 
-    A value shorter than ``length`` is one n-gram by itself; case and spaces at the ends do not count.
+    A value shorter than ``length`` is a single n-gram. Case and surrounding spaces are ignored.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A column whose equal values mean the same cluster, or different ones."""
+"""Constraints from a column whose equal values mean the same cluster, or different clusters."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def all_same(column: Any, *, weight: float = 1.0, unknown: Any = -1) -> Constrai
     weight : float
         Weight of every pair.
     unknown : number or str
-        A value that means that it is not known. None: there is no such value.
+        A value that means unknown. None if there is no such value.
 
     Returns
     -------
     Constraints
-        With one partition: n numbers, however many pairs it implies.
+        With one partition, which takes O(n) memory.
 
     See Also
     --------
@@ -56,12 +56,12 @@ def all_different(column: Any, *, weight: float = 1.0, unknown: Any = -1) -> Con
     weight : float
         Weight of every pair.
     unknown : number or str
-        A value that means that it is not known. None: there is no such value.
+        A value that means unknown. None if there is no such value.
 
     Returns
     -------
     Constraints
-        With one partition: n numbers, however many pairs it implies.
+        With one partition, which takes O(n) memory.
 
     See Also
     --------

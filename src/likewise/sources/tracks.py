@@ -1,4 +1,4 @@
-"""Constraints from detections over frames: near in the next frame, the same; in one frame, different."""
+"""Constraints from detections in video frames: must-links between nearby frames, cannot-links within a frame."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def from_detections(
 
     Two detections are must-linked if their frames are at most ``max_gap`` apart, their positions at most
     ``max_distance``, and each is the nearest to the other among those of its frame. Any two detections of one frame
-    are cannot-linked; that is one partition and never becomes pairs.
+    are cannot-linked, as a partition, which is not expanded to pairs.
 
     Parameters
     ----------
     frames : (n,) numbers
         When each detection was made: frame numbers or times, in any order of rows.
     positions : (n, d) or (n,) numbers
-        Where.
+        Position of each detection.
     max_gap : number
-        How far apart, in units of ``frames``, two linked detections may be. 1 is the next frame if frames are numbered
-        0, 1, 2, ...; a larger one bridges detections that were missed.
+        Maximum gap between two linked detections, in units of ``frames``. 1 is the next frame if frames are numbered
+        0, 1, 2, ...; larger values bridge missed detections.
     max_distance : number
-        How far an object moves at most.
+        Maximum distance that an object moves.
     weight : float
-        Weight of the cannot-links, and of a must-link over no distance. A must-link over distance d has
-        ``weight * (1 - d / (2 * max_distance))``: half of it at ``max_distance``.
+        Weight of the cannot-links, and of a must-link over distance 0. A must-link over distance d has the weight
+        ``weight * (1 - d / (2 * max_distance))``, which is half of it at ``max_distance``.
 
     Returns
     -------
@@ -50,10 +50,10 @@ def from_detections(
 
     Notes
     -----
-    Links are taken over short gaps first, of these the nearest first, then the one with the lower rows; one that
-    would bring two detections of a frame into one track is refused. Between two frames a detection has at most one
-    link; so links to the very next frame never contradict each other, and refusals come from longer gaps only. Of
-    equally near detections the lower row counts as the nearest.
+    Links are added in order of gap, distance and row number; a link that would bring two detections of the same frame
+    into one track is skipped. A detection has at most one link to any other frame, so that links to the next frame
+    never contradict each other, and only longer gaps are skipped. Ties between equally near detections are broken by
+    row number.
 
     Examples
     --------

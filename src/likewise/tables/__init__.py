@@ -1,7 +1,7 @@
-"""Files in and out: one reader for each format, for data, hints and links alike; cells; extras; writing results.
+"""Reading and writing files: one reader per format, for data, hints and links; missing values; writing results.
 
-A reader is a function from a path and an encoding to a :class:`RawTable`; it stands in a file of its own, and in one
-line of ``FORMATS``.
+A reader is a function of a path and an encoding that returns a :class:`RawTable`. Each has its own module, and one line
+in ``FORMATS``.
 """
 
 from ._cells import as_numbers as as_numbers

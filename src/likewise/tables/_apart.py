@@ -1,4 +1,4 @@
-"""Reading in a process of its own, for libraries that crash, or never end, on a damaged file."""
+"""Reading files in a separate process, for libraries that crash or hang on damaged files."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 5.0
-"""Of the processor, for any file."""
+"""CPU time allowed for any file."""
 
 BYTES_A_SECOND = 2e6
-"""What the slowest packing is read at; larger files get more time."""
+"""Additional time is allowed by file size, at the speed of the slowest compression."""
 
 PATIENCE = 60.0
-"""How much longer than that it may take by the clock, on a busy machine or a slow disk."""
+"""Additional wall-clock time, for a busy machine or a slow disk."""
 
 CODE = (
     "import json, sys; sys.path[:] = json.loads(sys.stdin.readline()); "
@@ -32,7 +32,7 @@ CODE = (
 
 
 class _Crash(Exception):
-    """The process ended before it answered."""
+    """The process ended without a result."""
 
 
 class _Child:
@@ -49,7 +49,7 @@ class _Child:
         self._send([str(folder) for folder in sys.path])
 
     def call(self, function: str, path: Path) -> Any:
-        """What a function makes of a file, there."""
+        """Call a function on a file in the process, and return its result."""
         seconds = SECONDS + path.stat().st_size / BYTES_A_SECOND
         late = threading.Timer(PATIENCE * seconds, self._process.kill)
         late.daemon = True
@@ -89,15 +89,15 @@ _keeping = False
 
 
 def read_apart(function: str, path: Path, library: str) -> Any:
-    """Call a function of a path, in another process with limits.
+    """Call a function on a path in a separate process with limits on time and memory.
 
     Parameters
     ----------
     function : str
-        Where it is: "module:name".
+        The function, as "module:name".
     path : Path
     library : str
-        Which library reads the file, for messages.
+        The name of the library, for messages.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def read_apart(function: str, path: Path, library: str) -> Any:
     Raises
     ------
     ValueError
-        If the process crashed, or took longer than a file of this size can take.
+        If the process crashed or exceeded the time limit.
     """
     child = _kept.pop(os.getpid(), None) or _Child()
     try:
@@ -132,7 +132,7 @@ def _put_back(child: _Child) -> None:
 
 @contextmanager
 def one_process() -> Iterator[None]:
-    """Within this, many files are read by one process, which is started again only if it crashes."""
+    """Context in which many files are read by one process, which is restarted only if it crashes."""
     global _keeping
     _keeping = True
     try:
@@ -150,7 +150,7 @@ _is_apart = False
 
 
 def serve() -> None:
-    """Read files until nobody asks any more."""
+    """Serve requests until the input is closed."""
     global _is_apart
     _is_apart = True
     out = os.fdopen(os.dup(1), "wb")
@@ -173,7 +173,7 @@ def serve() -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """The system ends this process when it takes longer, whatever it is doing."""
+    """Let the operating system kill this process after this CPU time."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -182,7 +182,7 @@ def _limit_time(seconds: float) -> None:
 
 
 def limit_memory(size: int) -> None:
-    """Let the process that reads apart take so many bytes beyond what it has, and no more; any other stays as it is."""
+    """Limit the memory of this process to ``size`` more bytes, if it is the separate process; otherwise do nothing."""
     if not _is_apart:
         return
     with suppress(ImportError, ValueError, OSError):

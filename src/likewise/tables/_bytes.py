@@ -22,13 +22,13 @@ TEXT_COST = 8.0
 
 
 def check_regular(path: Path) -> None:
-    """Refuse a device or a pipe, which may have no end."""
+    """Raise an error for a device or a pipe, which may be endless."""
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} is not a file. Give it a file on a disk.")
 
 
 def read_bytes(path: Path) -> bytes:
-    """All of a file; what ends in .gz is decompressed, after a look at how large it becomes."""
+    """Read a file; .gz files are decompressed, after checking the uncompressed size."""
     check_regular(path)
     if path.suffix.lower() != ".gz":
         check_size(path, path.stat().st_size, cost=TEXT_COST)
@@ -46,9 +46,10 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path, encoding: str | None = None) -> str:
-    """All of a file as text, or an error that says where it stops being text.
+    """Read a file as text; raises an error with the position of the first invalid byte.
 
-    None: it can only be UTF-8, or UTF-16 with a byte order mark, as spreadsheets write "Unicode text".
+    If ``encoding`` is None, the file must be UTF-8, or UTF-16 with a byte order mark, as written by spreadsheet
+    programs.
     """
     data = read_bytes(path)
     name = BYTE_ORDER_MARKS.get(data[:2], "utf-8") if encoding is None else encoding

@@ -11,11 +11,11 @@ import numpy as np
 from .._arrays import FloatArray, is_missing
 
 MISSING = frozenset({"na", "n/a", "nan", "null", "?"})
-"""What is written for a missing value, in any case."""
+"""Words for a missing value, in lower case."""
 
 
 MAX_DIGITS = 18
-"""A whole number of so many digits fits 64 bits; Python reads none of thousands."""
+"""Integers with at most this number of digits fit into 64 bits."""
 
 
 class NumberColumn(NamedTuple):
@@ -68,7 +68,7 @@ def as_numbers(cells: Any) -> NumberColumn:
 
 
 def read_cells(cells: Any, number: Callable[[Any], float]) -> NumberColumn:
-    """Read a column cell by cell; ``number`` raises TypeError, ValueError or OverflowError for what is none."""
+    """Read a column cell by cell; ``number`` raises TypeError, ValueError or OverflowError for invalid cells."""
     values = np.full(len(cells), np.nan)
     wrong, n_missing = [], 0
     for row, cell in enumerate(cells):
@@ -83,7 +83,7 @@ def read_cells(cells: Any, number: Callable[[Any], float]) -> NumberColumn:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether it has nothing that only Python takes for a part of a number: 1_000, and digits of other scripts."""
+    """Whether a text has no syntax for numbers that is specific to Python: 1_000, and digits of other scripts."""
     return text.isascii() and "_" not in text
 
 

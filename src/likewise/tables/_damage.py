@@ -1,4 +1,4 @@
-"""What libraries raise for damaged files, as errors that name the file."""
+"""Converting the exceptions of libraries for damaged files to errors that name the file."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 LONGEST = 200
-"""Characters of what a library says that are repeated."""
+"""Maximum length of the library's message that is included."""
 
 
 @contextmanager
 def reading(path: Path, kind: str, remedy: str = "") -> Iterator[None]:
-    """Whatever a library raises meanwhile, as one error that names the file; an error that does so already passes.
+    """Convert any exception inside the block to an error that names the file, unless it already does.
 
-    Libraries have no list of what they raise for bytes that make no sense: keep what is not theirs out of the block.
+    Libraries do not document what they raise for damaged files, so all exceptions are caught. Put only calls of the
+    library inside the block.
 
     Parameters
     ----------
     path : Path
     kind : str
-        What the file should be, with its article: "an Excel file".
+        The kind of file, with its article: "an Excel file".
     remedy : str
-        What to do about it, as a sentence.
+        What to do, as a sentence.
 
     Examples
     --------

@@ -17,35 +17,34 @@ from ._raw import RawTable
 DELIMITERS = ",;\t|"
 DECIMAL_COMMA = re.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
 SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
-"""What Excel takes as the first line of a file: how its cells are separated."""
+"""The first line of a file by which Excel determines the delimiter."""
 
 QUOTED = re.compile(r'"[^"]*"')
 MAX_CELL = 2**31 - 1
-"""Characters of one cell: whole articles are longer than Python's csv allows by default."""
+"""Maximum length of a cell; Python's default limit is too small for long texts."""
 
 BATCH_LINES = 1_000
 """Lines that are read before progress is reported."""
 
 
 IsHeader = Callable[[list[str], list[list[str]]], bool]
-"""Whether the first line of a file holds names of columns: that line, and the lines after it."""
+"""A function of the first line and the following lines that returns whether the first line has column names."""
 
 
 def read_delimited(path: Path, encoding: str | None, is_header: IsHeader | None = None) -> RawTable:
-    """Read a table with a line of names; cells of a .csv file end with whichever of , ; tab | the names have.
+    """Read a table with a header; the delimiter of a .csv file (comma, semicolon, tab or |) is determined from it.
 
-    Lines at the top that begin with # are comments, unless they have as many cells as the table; ``# name=value`` is
-    kept as metadata. A first line ``sep=;`` says what separates cells.
+    Lines at the top that start with # are comments, unless they have as many cells as the table; ``# name=value`` is
+    stored as metadata. A first line ``sep=;`` specifies the delimiter.
 
-    With ``is_header`` the line of names may be missing, and spaces may separate cells: columns are then called by their
-    numbers, from 1.
+    With ``is_header`` the header may be missing, and spaces may separate cells; columns are then numbered from 1.
     """
     text = read_text(path, encoding)
     top, first, start = _top(text)
     said = SEPARATOR.fullmatch(top[0]) if top else None
     delimiter = said[1] if said else _delimiter(path, first, spaces=is_header is not None)
     if top and top[-1].startswith("#") and top[-1].count(delimiter) == first.count(delimiter):
-        start -= len(top.pop()) + 1  # no comment: names of columns, the first of which begins with #
+        start -= len(top.pop()) + 1  # not a comment, but a header whose first name starts with #
     lines: list[int] = []
     body: list[list[str]] = []
     limit_before = csv.field_size_limit(MAX_CELL)
@@ -89,7 +88,7 @@ def _wrong_width(path: Path, line: int, width: int, names: list[str], delimiter:
 
 
 def _delimiter(path: Path, first: str, *, spaces: bool) -> str:
-    """What separates the cells of the first line."""
+    """The delimiter of the first line."""
     if ".tsv" in path.suffixes[-2:]:
         return "\t"
     unquoted = QUOTED.sub("", first)
@@ -99,7 +98,7 @@ def _delimiter(path: Path, first: str, *, spaces: bool) -> str:
 
 
 def _top(text: str) -> tuple[list[str], str, int]:
-    """Empty lines and comments at the top, the first line after them, and where it begins."""
+    """Empty lines and comments at the top, the first line after them, and its position."""
     top: list[str] = []
     start = 0
     while True:
@@ -118,7 +117,7 @@ def _metadata(top: list[str]) -> dict[str, str]:
 
 
 def check_names(path: Path, names: list[str]) -> None:
-    """Refuse names of columns that are rather data, or not distinct."""
+    """Raise an error for column names that look like data, or are not distinct."""
     numbers = [name for name in names if _is_number(name)]
     with_point = next((name for name in numbers if "." in name), None)
     if with_point is not None:
@@ -150,7 +149,7 @@ def _check_distinct(path: Path, names: list[str]) -> None:
 
 
 def _with_point(cell: str) -> str:
-    """Where semicolons separate cells, numbers are written with a decimal comma."""
+    """Convert a decimal comma, which is used if semicolons separate cells."""
     return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 

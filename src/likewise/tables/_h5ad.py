@@ -1,7 +1,7 @@
 """H5AD files, as single-cell tools write them; read through h5py, of the extra ``io``.
 
-Only what is needed is read: the matrix ``X`` (dense, CSR or CSC), the table ``obs`` of the rows, and the names of the
-columns from ``var``. It is read in a process of its own: HDF5 may crash, or never end, on a damaged file.
+Only the matrix ``X`` (dense, CSR or CSC), the table ``obs`` of the rows, and the names of the columns from ``var`` are
+read. This is done in a separate process, since HDF5 may crash or hang on a damaged file.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ._numpy import check_sparse_shape, checked_matrix
 from ._raw import RawTable
 
 CELL_COST = 64
-"""Bytes of memory that a string takes, however short."""
+"""Minimum size of a string in bytes."""
 
 OVERHEAD = 2**28
-"""Bytes that HDF5 may take beside what is read."""
+"""Memory in bytes that HDF5 may use in addition to the data."""
 
 
 def read_h5ad(path: Path, encoding: str | None) -> RawTable:
     """Read the matrix, the columns of ``obs`` and the names of ``var``."""
     extra("h5py", "H5AD files")
-    path.open("rb").close()  # that it can be opened at all is told here
+    path.open("rb").close()  # raises an error if the file cannot be opened
     found: RawTable = read_apart(f"{__name__}:read_here", path, "HDF5")
     return found
 
@@ -52,7 +52,7 @@ def read_here(path: Path) -> RawTable:
 
 
 def _size(part: Any) -> int:
-    """Bytes that a part says it holds."""
+    """The declared size of a part in bytes."""
     if not hasattr(part, "dtype"):
         return sum(_size(part[name]) for name in part)
     return int(part.size) * (int(part.dtype.itemsize) if part.dtype.kind in "fiub" else CELL_COST)

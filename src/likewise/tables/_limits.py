@@ -1,4 +1,4 @@
-"""What a file may ask for: its size, once read, is compared with the size of the file and with the memory there is."""
+"""Limits on the size of data in a file, compared with the size of the file and the available memory."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from contextlib import suppress
 from pathlib import Path
 
 SMALL = 64 * 2**20
-"""Bytes that any file may become."""
+"""Size up to which data in any file are accepted."""
 
 RATIO = 200
-"""How many times its own size a file may become beyond that: what is packed so densely holds next to nothing."""
+"""Maximum ratio of the size of the data to that of the file beyond that."""
 
 
 def check_size(path: Path, needed: int, *, cost: float = 1.0) -> None:
-    """Refuse a file that would become much larger than it is, or than the memory there is.
+    """Raise an error if the data are much larger than the file, or than the available memory.
 
     Parameters
     ----------
     path : Path
     needed : int
-        Bytes that it says it holds.
+        The size of the data in bytes, as declared by the file.
     cost : float
-        Bytes that reading takes for each of them.
+        Bytes of memory needed to read each byte.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def check_size(path: Path, needed: int, *, cost: float = 1.0) -> None:
 
 
 def memory_left() -> int | None:
-    """Bytes that this process can still take; None where the system does not tell."""
+    """Available memory in bytes; None if unknown."""
     found = []
     with suppress(OSError, ValueError, IndexError):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

@@ -32,7 +32,7 @@ SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
 class Header(NamedTuple):
-    """What a file says of itself."""
+    """The header of a file."""
 
     is_sparse: bool
     n_values: int
@@ -44,9 +44,9 @@ class Header(NamedTuple):
 
 
 def read_market(path: Path, encoding: str | None) -> RawTable:
-    """Read a matrix, one line for each entry.
+    """Read a matrix with one entry per line.
 
-    The form of every line is checked first: scipy reads beyond the end of the memory where a number is cut.
+    The format of every line is checked first, since SciPy may read beyond the buffer if a number is truncated.
     """
     data = read_bytes(path)
     try:
@@ -70,7 +70,7 @@ def read_market(path: Path, encoding: str | None) -> RawTable:
 
 
 def _header(data: bytes) -> Header:
-    """The first line, and the first one that is no comment."""
+    """Parse the first line, and the first line that is not a comment."""
     end = data.find(b"\n") + 1
     words = data[: end or len(data)].decode("ascii", "replace").lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"] or words[2] not in ("coordinate", "array"):
@@ -104,7 +104,7 @@ def _header(data: bytes) -> Header:
 
 
 def _check_entries(data: bytes, header: Header) -> None:
-    """Refuse a file with another number of entries than it says, or lines of another form."""
+    """Raise an error if the number of entries differs from the declared one, or a line is malformed."""
     n_words = header.n_values + (2 if header.is_sparse else 0)
     n_entries = 0
     start = header.end
@@ -129,7 +129,7 @@ def _check_entries(data: bytes, header: Header) -> None:
 
 
 def _words_by_line(piece: bytes) -> IntArray:
-    """How many words each line has; the last one ends with a line end, too."""
+    """The number of words in each line; the last line must end with a newline."""
     signs = np.frombuffer(piece, np.uint8)
     is_space = (signs == 32) | (signs == 9) | (signs == 10) | (signs == 13)
     begins = ~is_space

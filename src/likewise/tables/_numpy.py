@@ -1,4 +1,4 @@
-"""numpy's own files: NPY with one array, NPZ with several. Neither may carry pickled objects."""
+"""NumPy files: NPY with one array, NPZ with several. Pickled objects are never read."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def read_npz(path: Path, encoding: str | None) -> RawTable:
 
 
 def checked_matrix(matrix: Any, what: str) -> Any:
-    """Rows and columns of real numbers, dense or CSR, as floats; or an error that says what it is instead."""
+    """Check that a matrix has rows and columns of real numbers, and convert it to floats, dense or CSR."""
     kind = matrix.dtype.kind
     if kind not in "fiub":
         raise ValueError(f"{what} has the type {matrix.dtype}. Only real numbers can be compared.")
@@ -93,18 +93,18 @@ def checked_matrix(matrix: Any, what: str) -> Any:
 
 
 def check_sparse_shape(path: Path, shape: tuple[int, int], n_entries: int) -> None:
-    """Refuse a sparse matrix whose empty rows and columns alone would fill the memory."""
+    """Raise an error for a sparse matrix whose empty rows and columns alone would exhaust the memory."""
     check_size(path, LINE_COST * sum(shape) + 16 * n_entries)
 
 
 def read_array(file: BinaryIO, size: int) -> Any:
-    """An array of plain values, whose header was compared with the bytes behind it before anything was made of either.
+    """Read an array of plain values, after comparing its header with the actual size.
 
     Parameters
     ----------
     file : binary file
     size : int
-        Bytes of it, all in all.
+        Size of the file in bytes.
     """
     shape, is_fortran, dtype = _checked_header(file, size)
     found = np.frombuffer(bytearray(file.read(math.prod(shape) * dtype.itemsize)), dtype)
@@ -115,7 +115,7 @@ def read_array(file: BinaryIO, size: int) -> Any:
 
 
 def _checked_header(file: BinaryIO, size: int) -> tuple[tuple[int, ...], bool, Any]:
-    """Shape, order and type of an array that is all there."""
+    """Shape, memory order and dtype of an array, after checking that it is complete."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # headers that Python 2 wrote

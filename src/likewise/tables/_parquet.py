@@ -14,14 +14,14 @@ from ._raw import RawTable, flat_columns
 
 
 def read_parquet(path: Path, encoding: str | None) -> RawTable:
-    """Read a table; a list of numbers becomes one column for each of them, and a date is text."""
+    """Read a table; lists of numbers are expanded to columns, and dates are converted to text."""
     arrow, parquet = extra("pyarrow", "Parquet files"), extra("pyarrow.parquet", "Parquet files")
     extra("pyarrow.compute", "Parquet files")
     with path.open("rb") as file, reading(path, "a Parquet file"):
         source = parquet.ParquetFile(file)
         check_parquet_size(path, source.metadata)
         texts = [field.name for field in source.schema_arrow if _is_text(field.type, arrow.types)]
-        # each text is kept once, however often it comes: a small file may hold a long one a million times
+        # Dictionary-encoded, since a small file may contain a long text a million times.
         source = parquet.ParquetFile(file, read_dictionary=texts)
         parts, size = [], 0
         for place in range(source.num_row_groups):
@@ -42,10 +42,10 @@ def read_parquet(path: Path, encoding: str | None) -> RawTable:
 
 
 def check_parquet_size(path: Path, metadata: Any) -> None:
-    """Refuse a file that says it holds more than a file of its size can."""
+    """Raise an error if the declared size is implausible for the size of the file."""
     groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
     stated = sum(max(0, group.total_byte_size) for group in groups)
-    # not what is said of each column: pyarrow ends the interpreter where that is damaged
+    # Do not use the metadata of columns: pyarrow aborts the interpreter if they are damaged.
     n_rows = max(metadata.num_rows, sum(max(0, group.num_rows) for group in groups))
     check_size(path, max(stated, 8 * n_rows * metadata.num_columns), cost=2.0)
 
@@ -53,7 +53,7 @@ def check_parquet_size(path: Path, metadata: Any) -> None:
 def _cells(column: Any, arrow: Any) -> Any:
     types = arrow.types
     if types.is_integer(column.type) and not column.null_count:
-        return column.to_numpy()  # ids of 64 bits stay what they are
+        return column.to_numpy()  # keeps 64-bit ids exact
     if types.is_floating(column.type) or types.is_decimal(column.type):
         return np.asarray(column.cast(arrow.float64()).to_numpy(), dtype=np.float64)
     if not types.is_dictionary(column.type):

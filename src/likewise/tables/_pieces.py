@@ -1,4 +1,4 @@
-"""Results that come in pieces: written as they come, so that they need not be in memory together."""
+"""Writing results in pieces, so that they need not be in memory at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Piece = Mapping[str, Any]
 
 
 def write_pieces(path: str | os.PathLike[str], n_rows: int, pieces: Iterable[Piece]) -> Path:
-    """Write columns that come in pieces, complete or not at all.
+    """Write columns piece by piece, atomically.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a reader gives: the columns of a file as they are, or its matrix."""
+"""The result of a reader: the unprocessed columns of a file, or its matrix."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from .._suggest import suggest
 
 NESTED = (dict, list, tuple, bytes, np.ndarray)
-"""Types of cells that are no single values."""
+"""Types of cells that are not scalars."""
 
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """A file, or a data frame, before anything is made of it.
+    """The unprocessed contents of a file or a data frame.
 
     Attributes
     ----------

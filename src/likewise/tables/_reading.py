@@ -1,4 +1,4 @@
-"""Which reader reads which file."""
+"""The table of file formats and their readers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ FORMATS: dict[str, Format] = {
 def read_raw(
     path: str | os.PathLike[str], encoding: str | None = None, *, is_header: IsHeader | None = None
 ) -> RawTable:
-    """Read a file or a folder as it is, before anything is made of it.
+    """Read a file or a folder without preprocessing.
 
     Parameters
     ----------

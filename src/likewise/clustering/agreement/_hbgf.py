@@ -14,18 +14,18 @@ from ...linalg._eigen import connected_parts, leading_pairs, unit_length
 from ..spectral._normalized_cut import partition_rows
 
 SMALL = 300
-"""Clusters in all (or items) up to which the exact decomposition of their Gram matrix is fastest."""
+"""Up to this total number of clusters (or items), a full decomposition of their Gram matrix is fastest."""
 
 
 def hbgf(
     labelings: Any, n_clusters: int, *, weights: Any = None, n_init: int = 10, random_state: Any = None
 ) -> IntArray:
-    """Join clusterings into one by cutting the bipartite graph of items and clusters.
+    """Consensus of several clusterings, by cutting the bipartite graph of items and clusters.
 
-    Prefer it to voting (clusters of two labelings need no correspondence, and their numbers may differ) and to
-    co-association matrices (nothing n × n is formed). The graph has a vertex for every item and for every cluster of
-    every labeling, and an edge from an item to each cluster that holds it. Its normalized cut, relaxed, is given by the
-    leading singular vectors of
+    Unlike voting, it needs no correspondence between the clusters of different labelings, whose numbers may differ; and
+    unlike co-association matrices it needs no n × n matrix. The graph has a vertex for every item and for every cluster
+    of every labeling, and an edge between an item and each cluster that contains it. The relaxation of its normalized
+    cut is given by the leading singular vectors of
 
     .. math:: D_1^{-1/2} E\\, D_2^{-1/2}
 
@@ -35,12 +35,12 @@ def hbgf(
     Parameters
     ----------
     labelings : list of (n,) integer arrays
-        One clustering each; −1 where a labeling leaves an item out. The names of the labels do not matter.
+        The clusterings; −1 for items that a labeling leaves out. The values of the labels do not matter.
     n_clusters : int
     weights : (number of labelings,) array of positive numbers, optional
-        How much each labeling counts; equal by default.
+        The weight of each labeling; equal by default.
     n_init : int
-        Starts of the k-means.
+        Number of initializations of k-means.
     random_state : int, RandomState or None
 
     Returns
@@ -69,7 +69,7 @@ def hbgf(
 
 
 def consensus_embedding(labelings: Any, n_components: int, *, weights: Any = None) -> tuple[FloatArray, FloatArray]:
-    """The space in which :func:`hbgf` clusters: rows of unit length for the items, and for the clusters.
+    """The embedding that :func:`hbgf` clusters, with rows of unit length for items and clusters.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def consensus_embedding(labelings: Any, n_components: int, *, weights: Any = Non
     -------
     items : (n, n_components) array
     clusters : (clusters of all labelings, n_components) array
-        In the order of the labelings, within each in the order in which its labels first appear.
+        In the order of the labelings, and within each in order of first appearance.
     """
     E = item_cluster_graph(labelings, weights)
     n, clusters = E.shape
@@ -112,7 +112,7 @@ def consensus_embedding(labelings: Any, n_components: int, *, weights: Any = Non
 
 
 def item_cluster_graph(labelings: Any, weights: Any = None) -> sparse.csr_array:
-    """E: the weight of a labeling at each item and the cluster it is in, one column a cluster."""
+    """E, the weights between items and clusters, with one column per cluster of each labeling."""
     labelings = [np.asarray(labels) for labels in labelings]
     if not labelings:
         raise ValueError("labelings is empty. Pass at least one array with a label for each item.")
@@ -132,7 +132,7 @@ def item_cluster_graph(labelings: Any, weights: Any = None) -> sparse.csr_array:
                 f"labelings[{number}] holds {labels.dtype}, not integers. Number its clusters first, with −1 for none: "
                 "np.unique(labels, return_inverse=True)[1]."
             )
-    # By first appearance, labeling by labeling: what the clusters are called must not reach the k-means.
+    # Numbered by first appearance, so that the result does not depend on the values of the labels.
     stacked = np.array(labelings, dtype=np.int64)
     apart = stacked + (stacked.max(initial=0) + 1) * np.arange(len(stacked))[:, None]
     codes = relabel(np.where(stacked < 0, -1, apart).ravel()).reshape(stacked.shape)
@@ -145,7 +145,7 @@ def item_cluster_graph(labelings: Any, weights: Any = None) -> sparse.csr_array:
 def _singular(
     A: sparse.csr_array, u: FloatArray, v: FloatArray, count: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The ``count`` largest singular triples of A after its first, (1, u, v); fewer where the rest is zero."""
+    """The ``count`` largest singular triples of A after the first, (1, u, v); fewer if the others are zero."""
     n, m = A.shape
     count = min(count, min(n, m) - 1)
     if count <= 0:
@@ -153,7 +153,7 @@ def _singular(
     if min(n, m) > max(SMALL, 4 * count):
         start = np.random.default_rng(0).normal(size=min(n, m))
         left, values, right = svds(A, count + 1, v0=start)
-        # (1, u, v) is simple in a connected part; what is left of it after removal is dropped
+        # (1, u, v) is simple in a connected component; its remainder after removal is dropped.
         order = np.argsort(-values)[1:]
         left, values, right = left[:, order], values[order], right[order].T
     else:

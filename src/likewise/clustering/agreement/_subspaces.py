@@ -1,4 +1,4 @@
-"""Many metrics in small random subspaces, a clustering in each, and their consensus."""
+"""Ensemble of clusterings with learned metrics in random subspaces, and their consensus."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from ._hbgf import hbgf, item_cluster_graph
 
 @dataclass(frozen=True)
 class FeatureTerms:
-    """The sums that diagonal metrics are learned from, feature by feature: enough for any set of features.
+    """The sums from which diagonal metrics are learned, for any subset of the features.
 
     Attributes
     ----------
     must : (f,) array
-        Must-link sum of each feature, ridge included; 0 where the feature is constant.
+        Must-link sum of each feature, including the ridge; 0 for constant features.
     variance : (f,) array
     pairs, pair_weights : (m, 2) and (m,) arrays
         Cannot-links.
@@ -60,59 +60,60 @@ class FeatureTerms:
 
     @classmethod
     def of(cls, X: Any, constraints: Constraints, *, ridge: float, width: int) -> FeatureTerms:
-        """Computed from centered data, to be used on ``width`` features at a time."""
+        """Compute the sums from centered data, for subsets of ``width`` features."""
         variance = column_variance(X)
         pairs, pair_weights = cannot_link_pairs(constraints, max_pairs(entries(X) * width / X.shape[1]))
         return cls(must_link_sums(X, constraints, ridge, variance), variance, pairs, pair_weights)
 
     def of_features(self, features: IntArray) -> FeatureTerms:
-        """The same for some of the features."""
+        """The sums of some of the features."""
         return replace(self, must=self.must[features], variance=self.variance[features])
 
 
 Member = tuple[Any, FeatureTerms | None, int]
-"""Some columns of the data, the sums to learn their metric from, and a seed."""
+"""A subset of the columns, the sums to learn a metric from, and a seed."""
 
 
 class SubspaceMetricEnsemble(Clusterer):
-    """Learn a metric and a clustering in each of many random sets of features, and join the clusterings.
+    """Learn a metric and a clustering in each of many random subsets of features, and join the clusterings.
 
-    With few constraints and many features one metric over all of them cannot be learned. In a small random set of
-    features it can; the clusterings found there differ, and their consensus is better than most of them.
-    Prefer it for tables with hundreds of features or more and few rows, such as microarrays.
+    With few constraints and many features, a metric over all features cannot be learned, but one over a small random
+    subset can. The resulting clusterings differ, and their consensus is better than most of them. Prefer it for tables
+    with few rows and hundreds of features or more, such as microarrays.
 
-    The S members of the ensemble (Yan and Domeniconi 2006, Figure 1), each with F features drawn at random:
+    For each of S random subsets of F features (Yan and Domeniconi 2006, Figure 1):
 
-    1. a diagonal metric A learned from all constraints (:class:`likewise.XingMetric`), and rows x → √A x;
-    2. k-means there (KMeans-Metric-S), or with ``constrained=True`` PCK-means, which penalizes violated constraints
-       (KMeans-Metric-S-cst);
-    3. the S clusterings joined by :func:`hbgf`.
+    1. learn a diagonal metric A from all constraints (:class:`likewise.XingMetric`), and transform rows to √A x;
+    2. cluster by k-means (KMeans-Metric-S), or with ``constrained=True`` by PCK-means, which penalizes violated
+       constraints (KMeans-Metric-S-cst).
 
-    One subspace of all features (``n_subspaces=1, subspace_features=None``) gives the paper's KMeans-Metric-F and
-    KMeans-Metric-F-cst; with ``metric=None`` and ``constrained=True`` its KMeans-cst.
+    The S clusterings are then joined by :func:`hbgf`. A single subspace of all features (``n_subspaces=1,
+    subspace_features=None``) is the paper's KMeans-Metric-F, or KMeans-Metric-F-cst; with ``metric=None`` and
+    ``constrained=True`` it is KMeans-cst.
 
     Parameters
     ----------
     n_clusters : int
     n_subspaces : int or "auto"
-        S. "auto" as in the paper: 120 from 1,000 features on, else 30.
+        S. "auto", as in the paper: 120 if there are at least 1,000 features, else 30.
     subspace_features : int, "auto" or None
-        F. None is all. "auto" is ⌈2·√features⌉, at most 60; the paper has 8 of 13, 10 of 30, 60 of 1,155 and 4,026.
+        F. None uses all features. "auto" is ⌈2·√features⌉, at most 60; the paper uses 8 of 13, 10 of 30, and 60 of
+        1,155 and of 4,026.
     constrained : bool
-        Use the constraints in the clustering, too.
+        Whether to use the constraints in the clustering as well.
     metric : {"xing", None}
-        None clusters the features as they are. Without any constraints no metric is learned either.
+        None uses the features as they are. Without constraints no metric is learned either.
     shrink : float in [0, 1]
-        As for :class:`likewise.XingMetric`; a number, since choosing one in every subspace would take five times more
-        metrics, and an ensemble needs members that differ.
+        As for :class:`likewise.XingMetric`, but a number: cross-validation in every subspace would need five times as
+        many metrics, and an ensemble benefits from diverse members.
     penalty : "variance", "auto" or float
         Penalty of a violated constraint, as for :class:`PCKMeans`; "auto" is the published one.
     init : {"k-means++", "random"}
-        Start of the plain k-means.
+        Initialization of the plain k-means.
     n_init : int
-        Starts in each subspace; one keeps the members diverse.
+        Number of initializations in each subspace; 1 keeps the members diverse.
     n_jobs : int, optional
-        Members fitted at a time, by joblib: any backend chosen with ``joblib.parallel_config`` serves. The result does
+        Number of members fitted in parallel by joblib, with any backend of ``joblib.parallel_config``. The result does
         not depend on it.
     random_state : int, RandomState or None
 
@@ -122,11 +123,11 @@ class SubspaceMetricEnsemble(Clusterer):
     labelings_ : (n_subspaces, n) int array
         The clusterings of the members.
     subspaces_ : (n_subspaces, features) int array
-        The features of each.
+        The features of each member.
     weights_ : (n_subspaces, features) array
-        The metric of each; ones where none was learned.
+        The metric of each member; ones if none was learned.
     n_iter_ : int
-        Most iterations of a member.
+        Maximum number of iterations over the members.
 
     References
     ----------
@@ -200,7 +201,7 @@ class SubspaceMetricEnsemble(Clusterer):
             check_cannot_links(type(self).__name__, constraints, "cluster without one: metric=None, constrained=True")
             ridge = resolve_ridge("auto", self.shrink)
             terms = FeatureTerms.of(around_mean(X), constraints, ridge=ridge, width=width)
-        plan = clone(self)  # what is sent to other processes: nothing that an earlier fit has learned
+        plan = clone(self)  # sent to other processes without attributes of an earlier fit
 
         def members(chosen: IntArray) -> list[Member]:
             return [
@@ -208,7 +209,7 @@ class SubspaceMetricEnsemble(Clusterer):
                 for i in chosen
             ]
 
-        # Members are small: threads inside each would only get in the way of each other, and so would many messages.
+        # Members are small, so threads inside each would be slower, and they are sent in batches.
         messages = min(count, 4 * effective_n_jobs(self.n_jobs))
         with threadpool_limits(1 if count > 1 else None):
             found = Parallel(n_jobs=self.n_jobs, return_as="generator")(
@@ -230,7 +231,7 @@ class SubspaceMetricEnsemble(Clusterer):
         rng = np.random.RandomState()
         found = []
         for X, terms, seed in members:
-            rng.seed(seed)  # ten times faster than a new RandomState(seed), and the same
+            rng.seed(seed)  # equivalent to a new RandomState(seed), and ten times faster
             found.append(self._fit_member(X, terms, rng, constraints))
         return found
 
@@ -270,7 +271,7 @@ class SubspaceMetricEnsemble(Clusterer):
         return count, width
 
     def diversity_quality(self, y: Any) -> FloatArray:
-        """How different the members are and how good, two by two: the paper's Figure 4 (left).
+        """Diversity and quality of every pair of members, as in Figure 4 (left) of the paper.
 
         Parameters
         ----------
@@ -280,9 +281,9 @@ class SubspaceMetricEnsemble(Clusterer):
         Returns
         -------
         (S·(S−1)/2, 2) array
-            For each two members the diversity, 1 − NMI of one with the other, and the quality, the mean of their two
-            NMIs with y. (The figure shows the quality to the right and the NMI itself upwards.) NMI is divided by
-            the mean of the two entropies, as in :mod:`likewise.evaluation`.
+            For each pair of members the diversity, 1 − the NMI between them, and the quality, the mean of their NMIs
+            with y. (The figure shows the quality on the x axis and the NMI itself on the y axis.) NMI is normalized by
+            the mean of both entropies, as in :mod:`likewise.evaluation`.
         """
         check_is_fitted(self)
         y = column_or_1d(y)
@@ -299,7 +300,7 @@ def _draw(n_features: int, width: int, rng: np.random.RandomState) -> IntArray:
 
 
 def _mutual_information(labelings: IntArray) -> FloatArray:
-    """NMI of every labeling with every other, from one product of their cluster indicators."""
+    """The NMI of all pairs of labelings, from one product of their cluster indicators."""
     E = item_cluster_graph(list(labelings))
     n = E.shape[0]
     sizes = [len(np.unique(labels)) for labels in labelings]
@@ -309,5 +310,5 @@ def _mutual_information(labelings: IntArray) -> FloatArray:
     joint = -np.add.reduceat(np.add.reduceat(terms, starts, axis=0), starts, axis=1)
     entropy = joint.diagonal()
     both = entropy + entropy[:, None]
-    # two labelings with one cluster each agree
+    # Two labelings with one cluster each agree.
     return np.divide(2 * (both - joint), both, out=np.ones_like(both), where=both > 0)

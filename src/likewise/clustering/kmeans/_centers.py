@@ -1,4 +1,4 @@
-"""Clusterers that keep one center a cluster: their shared parameters, and the nearest center for new rows."""
+"""Base classes of clusterers with one center per cluster."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LOOP = {
     "tol": [Interval(Real, 0, None, closed="left")],
     "random_state": ["random_state"],
 }
-"""What the parameters of every k-means loop may be."""
+"""Valid values of the parameters of every k-means loop."""
 
 
 def _check_centers(model: Any) -> None:
@@ -45,7 +45,7 @@ def _check_centers(model: Any) -> None:
 
 
 class CenterClusterer(Clusterer):
-    """A clusterer whose clusters are centers.
+    """A clusterer with one center per cluster.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ class CenterClusterer(Clusterer):
     inertia_ : float
         The sum of squared distances of the rows to the centers of their clusters.
     objective_ : float
-        What was minimized: the inertia and, where the method has them, penalties.
+        The value that was minimized: the inertia plus penalties, if the method has them.
     history_ : tuple of float
-        The objective at every iteration of the best start.
+        The objective at every iteration of the best run.
     """
 
     _saved: ClassVar[Saved] = Saved(
@@ -75,7 +75,7 @@ class CenterClusterer(Clusterer):
 
     @lazily
     def predict(self, X: Any) -> np.ndarray:
-        """The nearest center of each row; constraints on the rows of ``fit`` are not used.
+        """The cluster with the nearest center for each row; constraints are not used.
 
         Parameters
         ----------
@@ -102,11 +102,11 @@ class CenterClusterer(Clusterer):
 
 
 class WeightedCenterClusterer(ReadsFiles, CenterClusterer):
-    """A clusterer with centers that takes ``sample_weight``; a method overrides :meth:`_cluster`."""
+    """A clusterer with centers that takes ``sample_weight``; a subclass implements :meth:`_cluster`."""
 
     @abstractmethod
     def _cluster(self, X: Any, constraints: Constraints, weight: FloatArray | None = None) -> np.ndarray:
-        """The label of each row, which counts as often as its weight says."""
+        """Set the fitted attributes, and return the label of each row."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None, sample_weight: Any = None) -> Self:
@@ -117,12 +117,12 @@ class WeightedCenterClusterer(ReadsFiles, CenterClusterer):
         X : (n, f) array, sparse matrix, data frame, RowFiles or Dask collection
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown. A method that does not use constraints ignores them, as
-            scikit-learn's own clusterers do. Constraints are taken here, too.
+            scikit-learn's clusterers do. A Constraints object is accepted as well.
         constraints : Constraints, optional
-            Pairs, and anything else that is known. With ``y``, both count.
+            Must-links, cannot-links and other constraints, used in addition to ``y``.
         sample_weight : (n,) array-like, optional
-            How many rows each row counts as. A row of weight 0, and all hints about it, do not count: it gets the
-            nearest center. Hints count as often as they are stated, by their own weights.
+            The weight of each row. A row of weight 0 is ignored, with all constraints on it, and is assigned to the
+            nearest center. The weights of constraints are not affected.
 
         Returns
         -------
@@ -162,33 +162,33 @@ class WeightedCenterClusterer(ReadsFiles, CenterClusterer):
         return self._learn_from_sample(X, some, known, hinted, seed)
 
     def _learn_from_sample(self, X: Chunked, some: Picked, known: Constraints, hinted: IntArray, seed: int) -> Look:
-        """Fit on a sample that has all hinted rows, then go on with all rows."""
+        """Fit on a sample that includes all constrained rows, then continue with all rows."""
         first = self._first_fit(X, some, known, hinted, seed)
-        told = None
+        constrained = None
         if len(hinted):
             rows = some.rows[np.searchsorted(some.numbers, hinted)]
-            told = self._hinted(hinted, rows, known.restrict(hinted), first, np.random.RandomState(seed))
+            constrained = self._hinted(hinted, rows, known.restrict(hinted), first, np.random.RandomState(seed))
         run, penalty = chunked_lloyd(
-            X, first.cluster_centers_, told, cosine=self._cosine, max_iter=self.max_iter, tol=self.tol
+            X, first.cluster_centers_, constrained, cosine=self._cosine, max_iter=self.max_iter, tol=self.tol
         )
         self._keep(run)
         self._keep_inertia(run, penalty)
-        return placing(run, told, cosine=self._cosine)
+        return placing(run, constrained, cosine=self._cosine)
 
     def _first_fit(self, X: Chunked, some: Picked, known: Constraints, hinted: IntArray, seed: int) -> Self:
-        """A fit in memory, on a sample that has all hinted rows."""
+        """Fit in memory, on a sample that includes all constrained rows."""
         keep_columns(self, X)
         try:
             first = clone(self).set_params(random_state=seed)
             return first.fit(some.rows, constraints=known.restrict(some.numbers) if len(hinted) else None)
         except ConstraintConflictError:
-            known.check(self.n_clusters)  # names the rows by their own numbers
+            known.check(self.n_clusters)  # raises the same error, with the row numbers of X
             raise
 
     def _hinted(
         self, numbers: IntArray, rows: Any, known: Constraints, first: Any, rng: np.random.RandomState
     ) -> Hinted:
-        """The rows that hints name, with what hints cost; a method that uses constraints overrides this."""
+        """The constrained rows with their penalties; overridden by methods that use constraints."""
         raise NotImplementedError
 
     def _keep_inertia(self, run: Run, penalty: float) -> None:

@@ -1,8 +1,9 @@
-"""k-means on rows that are read leaf by leaf: each iteration reads them once, to assign and to sum at the same time.
+"""k-means on rows that are read leaf by leaf: each iteration reads them once, to assign and sum at the same time.
 
-Rows that hints name are few and stay in memory, with what their hints cost; all others go to their nearest center, and
-only sizes, sums and distances of each leaf are kept. Sums have a fixed order, so a run has the same bits wherever the
-rows lie. It starts from a fit in memory on a sample that is drawn by a hash of row numbers.
+Constrained rows are few and stay in memory, with their penalties. All others are assigned to the nearest center, and
+only the sizes, sums and distances of each leaf are kept. Sums are computed in a fixed order, so that the result is
+bitwise identical wherever the rows are stored. The initial centers come from a fit in memory, on a sample drawn by a
+hash of the row numbers.
 """
 
 from __future__ import annotations
@@ -26,25 +27,25 @@ from ._lloyd import Assign, Run
 from ._points import IN_CACHE, Points, blocks, dense
 
 SAMPLE = 20_000
-"""Rows that a fit from files starts with, beside those that hints name."""
+"""Number of unconstrained rows in the sample that a fit on files starts with."""
 
 NONE: IntArray = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What an iteration needs to know of rows without hints.
+    """Statistics of the unconstrained rows that an iteration needs.
 
     Attributes
     ----------
     sizes : (k,) array
-        Of the clusters.
+        Sizes of the clusters.
     sums : (k, f) array
-        Of their rows, around the origin.
+        Sums of their rows, relative to the origin.
     cost : float
-        Σ ‖x − c‖² − ‖x − o‖² for the origin o; by cosine, Σ ‖x − c‖² of unit rows.
+        Σ ‖x − c‖² − ‖x − o‖² for the origin o; for cosine, Σ ‖x − c‖² of unit rows.
     spread : float
-        Σ ‖x − o‖², which is the same in each iteration; 0 where it was not asked for.
+        Σ ‖x − o‖², which is the same in each iteration; 0 if not requested.
     """
 
     sizes: FloatArray
@@ -60,12 +61,12 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Hinted:
-    """The rows that hints name, in memory.
+    """The constrained rows, in memory.
 
     Attributes
     ----------
     rows : (t,) ints
-        Their numbers, ascending.
+        Their row numbers, ascending.
     points : Points
         The rows, or the means of their groups.
     assign : callable
@@ -73,7 +74,7 @@ class Hinted:
     groups : (t,) ints
         The point of each row.
     penalty : callable
-        What broken hints cost, by the labels of the points.
+        The penalty of violated constraints, as a function of the labels of the points.
     """
 
     rows: IntArray
@@ -84,31 +85,31 @@ class Hinted:
 
 
 def members(rows: Any, towards: FloatArray, offsets: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Which center is nearest to each row, of equals the first, as a (k, m) indicator; and how near.
+    """The nearest center of each row (the first, if tied) as a (k, m) indicator, and the compared values.
 
     Parameters
     ----------
     rows : (m, f) array
-        Around the origin.
+        Relative to the origin.
     towards, offsets : (k, f) and (k,) arrays
-        As :func:`comparing` returns them: the least of ``towards @ row + offsets`` is that of the nearest center.
+        From :func:`comparing`: the nearest center minimizes ``towards @ row + offsets``.
 
     Notes
     -----
-    What is compared lies by centers in memory, so that rows are compared many at a time.
+    The compared values are stored center by center, so that many rows are compared at a time.
     """
     near = towards.astype(rows.dtype) @ rows.T
     if offsets.any():
         near += offsets.astype(rows.dtype)[:, None]
     least = near.min(axis=0)
     member = near == least
-    if np.count_nonzero(member) != rows.shape[0]:  # some rows have several
+    if np.count_nonzero(member) != rows.shape[0]:  # ties
         member = near.argmin(axis=0) == np.arange(len(towards))[:, None]
     return member.astype(rows.dtype), least
 
 
 def comparing(centers: FloatArray, origin: FloatArray, cosine: bool) -> tuple[FloatArray, FloatArray]:
-    """What rows around the origin are compared by: −2 c and ‖c‖² of centers around it; by cosine the first alone."""
+    """−2 c and ‖c‖² of the centers relative to the origin, for :func:`members`; for cosine the offsets are zero."""
     there = centers - origin
     return -2 * there, np.zeros(len(there)) if cosine else squared_lengths(there)
 
@@ -123,7 +124,7 @@ def assign_and_sum(
     hinted: IntArray,
     with_spread: bool = True,
 ) -> Step:
-    """Assign the rows of a leaf and sum them up; those that hints name are left out."""
+    """Assign the unconstrained rows of a leaf, and sum them by cluster."""
     if is_foreign(rows):
         return Step(*assign_and_sum_on_device(rows, among(hinted, rows, first), centers, origin, cosine))
     look = _sum_by_cosine if cosine else partial(sum_by_distance, with_spread=with_spread)
@@ -141,7 +142,7 @@ def sum_by_distance(
     hinted: IntArray,
     with_spread: bool,
 ) -> Step:
-    """The step of a leaf, by what its rows are compared by."""
+    """The statistics of a leaf for Euclidean distances."""
     sizes, sums, cost, spread = np.zeros(len(towards)), np.zeros(towards.shape), 0.0, 0.0
     for moved, out in _blocks_without(hinted, rows, first, towards, origin):
         member, least = members(moved, towards, offsets)
@@ -166,7 +167,7 @@ def _sum_by_cosine(
         scale = np.divide(1, length, out=np.zeros_like(length), where=length > 0)
         member[:, out] = scale[out] = 0
         cost += 2.0 * (len(moved) - len(out)) + float((least * scale).sum(dtype=np.float64))
-        sizes += member @ (scale > 0)  # a row of zeros has no direction: it moves no center
+        sizes += member @ (scale > 0)  # a zero row has no direction, and does not affect the centers
         sums += (member * scale) @ moved
     return Step(sizes, sums, cost)
 
@@ -174,7 +175,7 @@ def _sum_by_cosine(
 def _blocks_without(
     hinted: IntArray, rows: Any, first: int, towards: FloatArray, origin: FloatArray
 ) -> Iterator[tuple[FloatArray, IntArray]]:
-    """Rows around the origin, a block at a time, and which of them hints name."""
+    """Blocks of rows relative to the origin, and which of them are constrained."""
     left_out = among(hinted, rows, first)
     for some in blocks(rows.shape[0], sum(towards.shape), IN_CACHE):
         out = left_out[slice(*np.searchsorted(left_out, [some.start, some.stop]))] - some.start
@@ -188,17 +189,17 @@ def _moved_to(origin: FloatArray, rows: Any) -> Any:
 def chunked_lloyd(
     rows: Chunked, centers: FloatArray, hinted: Hinted | None, *, cosine: bool, max_iter: int, tol: float
 ) -> tuple[Run, float]:
-    """Assign and move the centers in turn, reading the rows once in each iteration.
+    """Lloyd's algorithm, reading the rows once per iteration.
 
-    Ends when no center moves, or when an iteration gains no more than ``tol`` × the objective. An empty cluster takes
-    the row farthest from its center among those that no hint names, for which the rows are read once more.
+    Stops when no center moves, or when the objective decreases by at most ``tol`` times its value. An empty cluster
+    takes the unconstrained row farthest from its center, for which the rows are read once more.
 
     Returns
     -------
     run : Run
-        Its labels are those of the rows that hints name.
+        Its labels are those of the constrained rows.
     penalty : float
-        What broken hints cost, which is a part of the objective.
+        The penalty of violated constraints, which is part of the objective.
     """
     origin = middle(centers, cosine)
     apart = hinted.rows if hinted is not None else NONE
@@ -237,7 +238,7 @@ def chunked_lloyd(
 def _step(
     rows: Chunked, centers: FloatArray, origin: FloatArray, hinted: IntArray, *, cosine: bool, with_spread: bool
 ) -> Step:
-    """Read the rows once. Those of a linear image are not projected where it is cheaper to compare them as they are."""
+    """Read the rows once. Projected rows are compared in the input space if that is cheaper."""
     (k, r), f = centers.shape, rows.directions.shape[1] if isinstance(rows, LinearImage) else 0
     if not isinstance(rows, LinearImage) or cosine or with_spread or 2 * k * f > r * f + 2 * k * r:
         look = partial(assign_and_sum, with_spread=with_spread)
@@ -258,7 +259,7 @@ def _step(
 
 
 def placing(run: Run, hinted: Hinted | None, *, cosine: bool) -> Look:
-    """What finds the clusters of the rows of a leaf: those that hints name have one, all others the nearest center."""
+    """The function that labels a leaf: constrained rows keep their labels, others get the nearest center."""
     numbers = hinted.rows if hinted is not None else NONE
     origin = middle(run.centers, cosine)
     return partial(
@@ -267,14 +268,14 @@ def placing(run: Run, hinted: Hinted | None, *, cosine: bool) -> Look:
 
 
 def middle(centers: FloatArray, cosine: bool) -> FloatArray:
-    """Where distances are measured from, so that no digits are lost far from zero."""
+    """The origin of distances, which avoids a loss of precision if the data are far from zero."""
     return np.zeros(centers.shape[1], centers.dtype) if cosine else centers.mean(axis=0).astype(centers.dtype)
 
 
 def _moved(
     centers: FloatArray, sizes: FloatArray, sums: FloatArray, origin: FloatArray, cosine: bool
 ) -> tuple[FloatArray, BoolArray]:
-    """The best centers, and which clusters have one; the others stay where they are."""
+    """The optimal centers, and which clusters have one; the centers of the others do not move."""
     length = np.sqrt(squared_lengths(sums)) if cosine else sizes
     alive = (length > (1e-12 * sizes if cosine else 0)) & (sizes > 0)
     moved = np.divide(sums, length[:, None], out=np.zeros_like(sums), where=alive[:, None])
@@ -283,17 +284,17 @@ def _moved(
 
 @dataclass(frozen=True, eq=False)
 class FarRows:
-    """The rows farthest from the centers of their clusters; of equals the first.
+    """The rows farthest from the centers of their clusters; ties are ordered by row number.
 
     Attributes
     ----------
     distances : (m,) array
-        Squared, falling.
+        Squared distances, in decreasing order.
     labels : (m,) ints
     rows : (m, f) array
-        Around the origin, or of unit length.
+        Relative to the origin, or of unit length.
     count : int
-        How many to keep.
+        Maximum number of rows to keep.
     """
 
     distances: FloatArray
@@ -319,7 +320,7 @@ def far_rows(
     hinted: IntArray,
     count: int,
 ) -> FarRows:
-    """The rows of a leaf that are farthest from the centers of their clusters and that no hint names."""
+    """The unconstrained rows of a leaf that are farthest from the centers of their clusters."""
     found = FarRows(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, centers.shape[1])), count)
     left_out = among(hinted, rows, first)
     if is_foreign(rows):
@@ -355,7 +356,7 @@ def refilled(
     *,
     cosine: bool = False,
 ) -> tuple[FloatArray, FloatArray]:
-    """Sizes and sums of clusters after each empty one has taken the row farthest from its center, as in memory.
+    """Sizes and sums of clusters after each empty cluster took the row farthest from its center, as in memory.
 
     Parameters
     ----------
@@ -363,13 +364,13 @@ def refilled(
     moved : (k, f) array
         The centers of the clusters.
     sizes, sums : (k,) and (k, f) arrays
-        Sums are around the origin.
+        Sums are relative to the origin.
     alive : (k,) mask
         Clusters that have a center.
     assign : callable
-        Some rows → their clusters.
+        Function from rows to their clusters.
     hinted : (t,) ints
-        Rows that are not taken.
+        Constrained rows, which are not moved.
     origin : (f,) array
     cosine : bool
     """
@@ -395,7 +396,7 @@ def _assigned(rows: Any, *, centers: FloatArray, origin: FloatArray, cosine: boo
 
 
 def spread_of(rows: Any, first: int, *, origin: FloatArray, hinted: IntArray) -> Any:
-    """The squared distances of the rows of a leaf to the origin, summed up, on a device."""
+    """The sum of squared distances of the rows of a leaf to the origin, on a device."""
     return spread_on_device(rows, among(hinted, rows, first), origin)
 
 
@@ -409,7 +410,7 @@ def nearest_centers(
     hinted: IntArray = NONE,
     labels: IntArray = NONE,
 ) -> NDArray[np.int32]:
-    """The nearest center of each row of a leaf; those that hints name have their labels."""
+    """The nearest center of each row of a leaf; constrained rows keep their labels."""
     if is_foreign(rows):
         there = nearest_on_device(rows, centers, origin, cosine)
         if not len(hinted):

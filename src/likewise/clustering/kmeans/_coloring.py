@@ -1,7 +1,8 @@
-"""Groups that must be apart, placed into clusters: graph coloring with costs.
+"""Assigning groups with cannot-links to clusters: graph coloring with costs.
 
-With two clusters it is exact; with more it is the search of Brélaz (DSATUR: always the group with fewest clusters
-left), with backtracking inside each connected set of groups. A search that runs out of possibilities is a proof.
+With two clusters it is exact. With more it is the search of Brélaz (DSATUR), which always continues with the group that
+has the fewest feasible clusters, with backtracking inside each connected component. A search that exhausts all
+possibilities proves that no labeling exists.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from ._penalties import INFINITE, LabelState, Penalties
 
 
 class PlacementError(ValueError):
-    """No labeling keeps all cannot-links, or none was found.
+    """No labeling satisfies all cannot-links, or none was found.
 
     Attributes
     ----------
     rows : tuple of int
         The rows that could not be placed.
     proven : bool
-        Whether no labeling exists; otherwise the search gave up.
+        Whether it is proven that no labeling exists; otherwise the search was stopped.
     """
 
     def __init__(self, message: str, rows: tuple[int, ...] = (), proven: bool = False) -> None:
@@ -40,10 +41,10 @@ class PlacementError(ValueError):
 
 
 def cannot_link_edges(closure: Closure, apart: Penalties) -> IntArray:
-    """Enough of the cannot-links between constrained groups to know what is connected, O(n · k) of them.
+    """O(n · k) cannot-links between constrained groups with the same connected components as all of them.
 
-    All stated pairs and all pairs inside blocks that are all different (never more than a cluster each); of blocks
-    that differ from each other only the pairs with the first group of the first and of the second block.
+    These are all given pairs, and all pairs within blocks whose rows all differ (at most one per cluster); for blocks
+    that differ from each other, only the pairs with the first group of the first and of the second block.
     """
     edges = [closure.between.cannot_link]
     for partition in closure.between.partitions:
@@ -73,9 +74,9 @@ def _components(edges: IntArray, n: int) -> IntArray:
 
 
 class TwoSides:
-    """Two clusters: every connected set of groups has two labelings, or none.
+    """Two clusters: every connected component of groups has either two labelings or none.
 
-    Raises PlacementError, with the odd cycle that proves it, when there is none.
+    Raises PlacementError with an odd cycle as proof if there is none.
     """
 
     def __init__(self, closure: Closure, apart: Penalties) -> None:
@@ -98,7 +99,7 @@ class TwoSides:
             if side[root] >= 0:
                 continue
             side[root], queue = 0, [root]
-            for i in queue:  # grows as it is read: breadth first
+            for i in queue:  # breadth-first search: the queue grows during the loop
                 for j in neighbors[i]:
                     if side[j] < 0:
                         side[j], parent[j] = 1 - side[i], i
@@ -109,7 +110,7 @@ class TwoSides:
 
     def _odd_cycle(self, i: int, j: int, parent: list[int]) -> None:
         left, right = [i], [j]
-        while left[-1] != right[-1]:  # breadth first: both are equally deep
+        while left[-1] != right[-1]:  # both have the same depth in the breadth-first tree
             left.append(parent[left[-1]])
             right.append(parent[right[-1]])
         cycle = [*left, *right[-2::-1]]
@@ -117,7 +118,7 @@ class TwoSides:
         rows = tuple(first[self._apart.rows[cycle]].tolist())
         raise PlacementError(
             f"no labeling with 2 clusters keeps the cannot-links: rows {join_rows((*rows, rows[0]), '–')} form an odd "
-            "cycle, in which each row (or one that must be with it) must be apart from the next. Ask for 3 clusters, "
+            "cycle, in which each row (or one must-linked with it) is cannot-linked with the next. Use 3 clusters, "
             "or remove one of these hints.",
             rows,
             True,
@@ -125,7 +126,7 @@ class TwoSides:
 
 
 class Placer:
-    """Three clusters or more: a search, most constrained group first."""
+    """Three or more clusters: a search that starts with the most constrained group."""
 
     def __init__(self, closure: Closure, apart: Penalties, n_clusters: int, max_steps: int) -> None:
         edges, n = cannot_link_edges(closure, apart), len(apart.rows)
@@ -137,12 +138,15 @@ class Placer:
         self._parts = np.split(order, np.flatnonzero(np.diff(component[order])) + 1) if n else []
 
     def place(self, costs: FloatArray, rng: np.random.RandomState) -> IntArray:
-        """Labels of the constrained groups that keep all cannot-links, near ones preferred; else PlacementError."""
+        """Labels of the constrained groups that satisfy all cannot-links, with near clusters preferred.
+
+        Raises PlacementError if none are found.
+        """
         state = LabelState(self._apart, np.full(len(costs), -1), self._n_clusters)
         near = costs.tolist()
         for part in self._parts:
             part = rng.permutation(part).tolist()
-            # If near clusters fail, clusters that are in use already are preferred, so that more stay free.
+            # If preferring near clusters fails, prefer clusters that are already in use, so that more stay free.
             for premium in (0.0, 1.0 + 2.0 * float(costs.max())):
                 stuck, proven = self._search(state, part, near, self._max_steps, premium)
                 if stuck is None or proven:
@@ -152,7 +156,7 @@ class Placer:
         return np.array(state.labels, dtype=np.int64)
 
     def place_greedily(self, costs: FloatArray) -> IntArray | None:
-        """The same without backtracking; None where that fails."""
+        """The same without backtracking; None if that fails."""
         state = LabelState(self._apart, np.full(len(costs), -1), self._n_clusters)
         near = costs.tolist()
         for part in self._parts:
@@ -163,9 +167,9 @@ class Placer:
     def _search(
         self, state: LabelState, part: list[int], near: list[list[float]], max_steps: int, premium: float
     ) -> tuple[int | None, bool]:
-        """Place one connected set, whose clusters cost ``premium`` more when first used.
+        """Label one connected component, with an extra cost ``premium`` for the first use of a cluster.
 
-        (None, False) if that succeeded, else the group that was stuck, and whether that proves there is no labeling.
+        Returns (None, False) on success, else the group that could not be labeled, and whether that is a proof.
         """
         k, neighbors, labels = self._n_clusters, self._neighbors, state.labels
         taken = {i: [0] * k for i in part}  # how many neighbors of i are in each cluster
@@ -186,7 +190,7 @@ class Placer:
         def cheapest(i: int, tried: list[int]) -> int | None:
             cost = state.total_costs(i, near[i], INFINITE)
             if tried or premium:
-                # Clusters that this set does not use yet are all the same to it: one of them is tried for all.
+                # Clusters that the component does not use yet are equivalent: trying one of them is enough.
                 spent = any(not used[c] for c in tried)
                 for c in range(k):
                     if c in tried or (spent and not used[c]):
@@ -220,20 +224,20 @@ class Placer:
         k = self._n_clusters
         where = (
             f"{'row' if len(rows) == 1 else 'rows'} {join_rows(rows, ', ')} could not be placed: each of the {k} "
-            f"clusters holds a row that must be apart from {'it' if len(rows) == 1 else 'them'}. "
+            f"clusters has a row that must be apart from {'it' if len(rows) == 1 else 'them'}. "
         )
         why = (
             f"All possibilities for the {n_connected:,} groups connected by cannot-links were tried: no labeling with "
-            f"{k} clusters keeps these hints. Ask for more clusters, or remove some hints."
+            f"{k} clusters keeps these hints. Use more clusters, or remove some hints."
             if proven
-            else f"The search stepped back {self._max_steps:,} times and found no labeling; there may be one. Raise "
-            "max_steps or n_init, ask for more clusters, or use PCKMeans, which may break a hint."
+            else f"The search backtracked {self._max_steps:,} times without finding a labeling, but one may exist. "
+            "Increase max_steps or n_init, use more clusters, or use PCKMeans, which may violate hints."
         )
         return PlacementError(where + why, rows, proven)
 
 
 def next_open(heap: list[tuple[int, int, int]], taken: dict[int, list[int]], labels: list[int], k: int) -> int:
-    """The group without a label that has fewest clusters left; entries that are out of date are dropped."""
+    """The unlabeled group with the fewest feasible clusters; outdated entries of the heap are dropped."""
     while True:
         fewest, _, i = heapq.heappop(heap)
         if labels[i] < 0 and fewest == taken[i].count(0) - k:

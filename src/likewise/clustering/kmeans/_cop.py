@@ -1,4 +1,4 @@
-"""COP-means: k-means in which every constraint holds."""
+"""COP-k-means: k-means with hard constraints."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from ._seeding import kmeans_plus_plus
 
 
 class COPKMeans(WeightedCenterClusterer):
-    """Constrained k-means whose labels keep every must-link and every cannot-link.
+    """Constrained k-means whose labels satisfy every must-link and every cannot-link.
 
-    Prefer it where constraints are certain (two rows of one invoice, two faces in one frame). Otherwise use
-    :class:`~likewise.clustering.PCKMeans`: a single wrong constraint here moves whole groups to a wrong cluster.
+    Prefer it if constraints are certain (two rows of one invoice, two faces in one frame). Otherwise use
+    :class:`~likewise.clustering.PCKMeans`: with hard constraints a single wrong one can move whole groups to the wrong
+    cluster.
 
     .. math:: \\min_{l, \\mu} \\sum_i \\|x_i - \\mu_{l_i}\\|^2 \\quad \\text{subject to all constraints}
 
-    Rows that must be together are one point, the mean of their group with its size as weight; what remains is to keep
-    groups apart, which is coloring a graph. Before it starts, contradictions and groups that need more than
-    ``n_clusters`` clusters are reported. With two clusters everything is exact: whether a labeling exists, and the
-    best one for given centers. With more, the first placement is a search, most constrained group first, nearest
-    cluster first, with backtracking; from there on groups move only where that is allowed and lowers the objective,
-    so it never rises.
+    Each must-link group is replaced by its mean, weighted by its size. Satisfying the cannot-links between groups is a
+    graph coloring problem. Contradictions, and cliques of cannot-links with more than ``n_clusters`` groups, are
+    reported before the start. With two clusters, both the existence of a labeling and the best labeling for given
+    centers are decided exactly. With more, the first labeling is found by a backtracking search, most constrained group
+    and nearest cluster first. After that, groups move only if this is feasible and decreases the objective.
 
     Parameters
     ----------
     n_clusters : int
     n_init : int
-        Starts (k-means++), of which the best counts. One that finds no placement is passed over.
+        Number of initializations (k-means++), of which the best is kept. Those without a feasible labeling are skipped.
     max_iter, tol, random_state
         As for :class:`~likewise.clustering.SphericalKMeans`.
     max_steps : int
-        How many times the search for a first placement may step back, in each start, in each set of groups that
-        cannot-links connect.
+        Maximum number of backtracking steps of the search for a first labeling, for each initialization and each
+        connected component of cannot-linked groups.
 
     Attributes
     ----------
@@ -61,15 +61,15 @@ class COPKMeans(WeightedCenterClusterer):
 
     Notes
     -----
-    Labels given as ``y`` that have more classes than ``n_clusters`` cannot be kept apart; a warning says so, and
-    only their "same" holds. The same labels as ``constraints`` are an error.
+    If ``y`` has more classes than ``n_clusters``, these cannot all be separated. A warning is issued, and only the
+    must-links of the labels are used. The same labels passed as ``constraints`` are an error.
 
     Raises
     ------
     ConstraintConflictError
-        When constraints contradict each other, or more rows than ``n_clusters`` all differ.
+        If constraints contradict each other, or more than ``n_clusters`` rows are all cannot-linked with each other.
     PlacementError
-        When no labeling exists, or none was found; it says which, and names the rows that could not be placed.
+        If no labeling exists, or none was found; it says which, and names the rows that could not be labeled.
 
     References
     ----------
@@ -125,8 +125,8 @@ class COPKMeans(WeightedCenterClusterer):
         n_classes = max((part.n_blocks for part in labels.partitions), default=0)
         if n_classes > self.n_clusters:
             warnings.warn(
-                f"y has {n_classes} classes, more than n_clusters={self.n_clusters} can keep apart: only that rows of "
-                "one class belong together is used. Ask for as many clusters as classes.",
+                f"y has {n_classes} classes, more than n_clusters={self.n_clusters}, which cannot be kept apart: only "
+                "that rows of one class belong together is used. Use as many clusters as classes.",
                 stacklevel=5,
             )
             together = [replace(part, different_across=False) for part in labels.partitions]
@@ -144,7 +144,7 @@ class COPKMeans(WeightedCenterClusterer):
     def _placing(
         self, X: Any, constraints: Constraints, weight: FloatArray | None, rng: np.random.RandomState
     ) -> tuple[Points, Penalties, Assign]:
-        """Groups of rows, which of them must be apart, and how they are placed."""
+        """The groups of rows, their cannot-links, and the function that assigns them to clusters."""
         closure = constraints.check(self.n_clusters).closure()
         points = Points(X, closure.groups, sample_weight=weight)
         apart = Penalties(cannot_link_graph(closure.between))
@@ -170,13 +170,13 @@ class COPKMeans(WeightedCenterClusterer):
                     raise
                 failure = error
         if failure is not None and not runs:
-            message = f"{failure} All of {pluralize(self.n_init, 'start')} ended so."
+            message = f"{failure} This holds for all of {pluralize(self.n_init, 'initialization')}."
             raise PlacementError(message, failure.rows, failure.proven)
         return runs
 
 
 def _allowed(points: Points, apart: Penalties, placer: Placer, rng: np.random.RandomState) -> Assign:
-    """Each group to the nearest cluster that is feasible, one after the other."""
+    """Assign each group in turn to the nearest feasible cluster."""
     rows = apart.rows
     try_again = True
 
@@ -193,8 +193,8 @@ def _allowed(points: Points, apart: Penalties, placer: Placer, rng: np.random.Ra
         if labels is None:
             try_again = True
         elif try_again:
-            # Groups that block each other can only move if all are placed anew. Once that gained nothing it is not
-            # tried again in this run.
+            # Groups that block each other can only move if all are assigned anew. If that brings no improvement once,
+            # it is not tried again in this run.
             anew = placer.place_greedily(costs)
             try_again = False
             if anew is not None and cost(anew) < cost(constrained):
@@ -206,7 +206,7 @@ def _allowed(points: Points, apart: Penalties, placer: Placer, rng: np.random.Ra
 
 
 def _two_sides(points: Points, apart: Penalties, sides: TwoSides) -> Assign:
-    """Connected groups to the better of the only two labelings they have."""
+    """Assign each connected component of groups to the better one of its two labelings."""
     rows = apart.rows
 
     def assign(centers: FloatArray, labels: IntArray | None) -> tuple[IntArray, float]:

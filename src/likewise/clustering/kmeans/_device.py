@@ -1,11 +1,11 @@
-"""The arithmetic of a k-means iteration on a device: nearest centers, and sums of clusters in a fixed order.
+"""A k-means iteration on a device: nearest centers, and sums by cluster in a fixed order.
 
-Rows are not moved to the origin, which would take another reading and writing of them all. With c' = c − o,
+The origin o is not subtracted from the rows, since that would read and write all of them once more. With c' = c − o,
 
     ‖x − c‖² − ‖x − o‖²  =  −2 x·c' + ‖c'‖² + 2 o·c',
 
-so distances lose no more digits far from zero than the rows have lost already. Sums of clusters are products with
-zeros and ones: adding rows to the sum of their cluster one by one would be done in another order each time.
+so distances lose no more precision than the rows already have. Sums by cluster are products with a 0/1 matrix, since
+scatter-add operations would add rows in a different order each time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..._devices import (
 
 
 def nearest_on_device(rows: Any, centers: FloatArray, origin: FloatArray, cosine: bool) -> Any:
-    """The nearest center of each row (of equals the first), on the device of the rows."""
+    """The nearest center of each row (the first, if tied), on the device of the rows."""
     xp = namespace(rows)
     product, offset = _centers_on_device(rows, centers, origin, cosine)
     parts = []
@@ -42,9 +42,9 @@ def nearest_on_device(rows: Any, centers: FloatArray, origin: FloatArray, cosine
 def assign_and_sum_on_device(
     rows: Any, hinted: IntArray, centers: FloatArray, origin: FloatArray, cosine: bool
 ) -> tuple[Any, Any, Any]:
-    """Sizes of the clusters, sums of their rows around the origin, and Σ (‖x − c‖² − ‖x − o‖²), without hinted rows.
+    """Sizes and sums (relative to the origin) of clusters, and Σ (‖x − c‖² − ‖x − o‖²), without constrained rows.
 
-    By cosine, sums are of unit rows, and the last is Σ ‖x − c‖² of them.
+    For cosine, the sums are those of unit rows, and the last is their Σ ‖x − c‖².
     """
     xp, k = namespace(rows), len(centers)
     double = double_of(rows)
@@ -61,7 +61,7 @@ def assign_and_sum_on_device(
         start, stop = np.searchsorted(hinted, [some.start, some.stop])
         chosen = follow(hinted[start:stop] - some.start, rows) if stop > start else None
         found = _summed(block, labels, least, scale, clusters, double)
-        if chosen is not None:  # what hinted rows have added is taken away again
+        if chosen is not None:  # subtract the contribution of constrained rows
             few, their_labels, their_least = (xp.take(part, chosen, axis=0) for part in (block, labels, least))
             their_scale = None if scale is None else xp.take(scale, chosen, axis=0)
             without = _summed(few, their_labels, their_least, their_scale, clusters, double)
@@ -76,7 +76,7 @@ def assign_and_sum_on_device(
 def distances_on_device(
     rows: Any, labels: IntArray, centers: FloatArray, origin: FloatArray, cosine: bool
 ) -> FloatArray:
-    """The squared distance of each row to the center of its cluster, in host memory; 0 for rows without direction."""
+    """The squared distance of each row to the center of its cluster, in host memory; 0 for zero rows under cosine."""
     xp, parts = namespace(rows), []
     moved = follow((centers - origin).astype(numpy_dtype(rows)), rows)
     there = follow(np.asarray(origin, dtype=numpy_dtype(rows)), rows)
@@ -91,7 +91,7 @@ def distances_on_device(
 
 
 def spread_on_device(rows: Any, hinted: IntArray, origin: FloatArray) -> Any:
-    """Σ ‖x − o‖² without hinted rows."""
+    """Σ ‖x − o‖² over the unconstrained rows."""
     xp, there = namespace(rows), follow(np.asarray(origin), rows)
     parts = []
     for some in slices(rows.shape[0], blocks_on_device(*rows.shape)):
@@ -104,7 +104,7 @@ def spread_on_device(rows: Any, hinted: IntArray, origin: FloatArray) -> Any:
 
 
 def _centers_on_device(rows: Any, centers: FloatArray, origin: FloatArray, cosine: bool) -> tuple[Any, Any]:
-    """(f, k) factors for rows, and what is added to each product: together the distances."""
+    """The (f, k) matrix that rows are multiplied by, and the offsets, which together give the distances."""
     xp = namespace(rows)
     moved = centers.astype(np.float64) - (0.0 if cosine else origin)
     added = np.full(len(centers), 2.0) if cosine else (moved * moved).sum(axis=1) + 2 * moved @ origin
@@ -113,10 +113,10 @@ def _centers_on_device(rows: Any, centers: FloatArray, origin: FloatArray, cosin
 
 
 def _nearest(rows: Any, product: Any, offset: Any, cosine: bool) -> tuple[Any, Any, Any]:
-    """Nearest centers, distances to them, and by cosine one over the length of each row."""
+    """Nearest centers, the distances to them, and for cosine the inverse length of each row."""
     xp = namespace(rows)
     scale: Any = inverse_lengths(rows) if cosine else None
-    if hasattr(rows, "addmm") and not cosine:  # torch adds and multiplies, and finds the least and its place, in one go
+    if hasattr(rows, "addmm") and not cosine:  # torch has fused operations
         least, labels = offset.addmm(rows, product).min(dim=1)
         return labels, least, scale
     distances = xp.matmul(rows, product)
@@ -128,9 +128,9 @@ def _summed(rows: Any, labels: Any, least: Any, scale: Any, clusters: Any, doubl
     """Sizes of the clusters, sums of their rows, and the sum of all distances."""
     xp = namespace(rows)
     member = xp.astype(labels[:, None] == clusters[None, :], rows.dtype)
-    if scale is not None:  # a row of zeros has no direction: it moves no center
+    if scale is not None:  # a zero row has no direction, and does not affect the centers
         member = member * xp.astype(scale > 0, rows.dtype)[:, None]
-    # counts of ones in a block are exact in single precision, and a product is the quickest way to a few sums
+    # Counts within a block are exact in single precision, and a matrix product is the fastest way to sum.
     sizes = xp.astype(
         xp.matmul(xp.ones((1, rows.shape[0]), dtype=rows.dtype, device=rows.device), member)[0, :], double
     )

@@ -1,4 +1,4 @@
-"""Kernel k-means, SKK-means (kernel k-means after must-link groups were collapsed), and the choice of its kernel."""
+"""Kernel k-means, SKK-means (kernel k-means with collapsed must-link groups), and the choice of the kernel width."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from ._penalties import Penalties
 from ._points import Points, PointSet
 
 FULL = 10_000
-"""Rows up to which the whole kernel is used."""
+"""Up to this number of rows the full kernel matrix is used."""
 
 LANDMARKS = 1_000
-"""Landmarks beyond."""
+"""Number of landmarks for more rows."""
 
 GRID = (0.25, 0.5, 2**-0.5, 1.0, 2**0.5, 2.0, 4.0)
 """The widths that :func:`choose_delta` tries, in units of the median distance between rows."""
 
 
 class KernelPoints:
-    """Points given by their inner products only; a center is a row of n coefficients on them.
+    """Points given by their inner products; a center is a vector of n coefficients.
 
-    With c = Σ_t a_t φ(x_t):  ‖φ(x_i) − c‖² = K_ii − 2 (K a)_i + aᵀ K a, which is Eq. 25 of the DSP paper when a is
-    1/|π| on a cluster π.
+    For c = Σ_t a_t φ(x_t), ‖φ(x_i) − c‖² = K_ii − 2 (K a)_i + aᵀ K a, which is Eq. 25 of the DSP paper if a is 1/|π| on
+    a cluster π.
     """
 
     def __init__(self, K: FloatArray) -> None:
@@ -51,12 +51,12 @@ class KernelPoints:
         self.diagonal = K.diagonal()
 
     def blocks(self, n_centers: int) -> list[slice]:
-        """All points at once: every distance to a center takes its length, and that takes the whole kernel."""
+        """A single block, since the length of a center depends on the full kernel."""
         return [slice(0, self.n)]
 
     def squared_distances(self, centers: FloatArray, rows: Any = slice(None)) -> FloatArray:
-        """From some points to each center; never below zero."""
-        used = np.flatnonzero(centers.any(axis=0))  # centers to start from are points: few columns of the kernel do
+        """Squared distances from some points to each center, clipped at zero."""
+        used = np.flatnonzero(centers.any(axis=0))  # initial centers are points, which need few columns of the kernel
         K = self.K if 2 * len(used) > self.n else self.K[:, used]
         products = K @ (centers.T if K is self.K else centers[:, used].T)
         norms = np.einsum("ck,kc->c", centers, products)
@@ -88,28 +88,28 @@ def _check_coefficients(model: Any) -> None:
 
 
 class KernelKMeans(Clusterer):
-    """k-means in the feature space of a kernel: clusters may be curved.
+    """k-means in the feature space of a kernel, for clusters that are not convex.
 
-    Prefer it over k-means where clusters are not blobs. It does not use constraints; :class:`SKKMeans` does.
+    It does not use constraints; :class:`SKKMeans` does.
 
     .. math:: \\min_\\pi \\sum_h \\sum_{x \\in \\pi_h} \\|\\varphi(x) - m_h\\|^2, \\qquad
               m_h = \\frac{1}{|\\pi_h|} \\sum_{t \\in \\pi_h} \\varphi(t)
 
-    (DSP paper, Eqs. 22–23.) For a positive semi-definite kernel the objective never rises.
+    (DSP paper, Eqs. 22–23.) For a positive semi-definite kernel the objective never increases.
 
     Parameters
     ----------
     n_clusters : int
     kernel : str or callable
-        "rbf" is exp(−d²/2δ²); "precomputed": X is the n × n kernel itself; any other name that
-        ``sklearn.metrics.pairwise.pairwise_kernels`` knows, or a function of two rows.
+        "rbf" is exp(−d²/2δ²). "precomputed" means that X is the n × n kernel matrix. Otherwise a name that
+        ``sklearn.metrics.pairwise.pairwise_kernels`` accepts, or a function of two rows.
     delta : "median" or float
         The width δ of "rbf"; "median" is the median distance between rows.
     kernel_params : dict, optional
-        More arguments for kernels other than "rbf".
+        Additional arguments for kernels other than "rbf".
     n_landmarks : "auto", int or None
-        Rows whose kernel with all rows stands for the whole kernel (Nyström), which is then n × n_landmarks. "auto":
-        1,000 beyond 10,000 rows. None: the whole kernel, always. A precomputed kernel is taken as it is.
+        Number of landmarks of the Nyström approximation, which needs n × n_landmarks kernel values. "auto": 1,000 if
+        there are more than 10,000 rows. None: always use the full kernel. A precomputed kernel is used as it is.
     n_init, max_iter, tol, random_state
         As for :class:`~likewise.clustering.SphericalKMeans`.
 
@@ -117,12 +117,12 @@ class KernelKMeans(Clusterer):
     ----------
     labels_ : (n,) int array
     coefficients_ : (n_clusters, n) array
-        Each center as a combination of the rows that were clustered, or of the landmarks.
+        Each center as a linear combination of the fitted rows, or of the landmarks.
     landmarks_ : (n_landmarks,) ints or None
-        None where the whole kernel was used.
+        None if the full kernel was used.
     kernel_error_ : float
-        ‖K − K'‖ ÷ ‖K̂'‖, where landmarks give K' for K and K̂' after the collapse, measured among 1,000 rows; 0 for the
-        whole kernel.
+        ‖K − K'‖ / ‖K̂'‖ with K' the approximation of K, and K̂' the same after the collapse, measured on 1,000 rows; 0
+        for the full kernel.
     inertia_, objective_ : float
     delta_ : float
         The width that was used, for "rbf".
@@ -203,7 +203,7 @@ class KernelKMeans(Clusterer):
                 space = Nystrom.of(self._kernel, X, random_landmarks(count, constraints, rng))
                 space.collapse(constraints)
             run = self._run(Points(space.F), rng)
-            # centers have no part in what was projected away: f̂(x)·c = K(x, L) M c
+            # Centers are orthogonal to the directions that were projected out, so f̂(x)·c = K(x, L) M c.
             self._X = X[space.landmarks]
             self.coefficients_ = run.centers @ space.M.T
             self._norms = np.einsum("ck,ck->c", run.centers, run.centers)
@@ -219,7 +219,7 @@ class KernelKMeans(Clusterer):
             return k_means(points, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol)
 
     def _landmark_count(self, n: int) -> int | None:
-        """The number of landmarks; None for the whole kernel."""
+        """The number of landmarks; None for the full kernel."""
         if self.n_landmarks is None or self.kernel == "precomputed" or (self.n_landmarks == "auto" and n <= FULL):
             return None
         return min(LANDMARKS if self.n_landmarks == "auto" else int(self.n_landmarks), n)
@@ -228,7 +228,7 @@ class KernelKMeans(Clusterer):
         return median_distance(X) if isinstance(self.delta, str) else float(self.delta)
 
     def _projected(self, K: FloatArray, constraints: Constraints) -> tuple[FloatArray, Any]:
-        """The kernel to cluster in, and a function from coefficients in it to coefficients on the kernel itself."""
+        """The kernel to cluster with, and a function that converts its coefficients to those of the original kernel."""
         return K, lambda coefficients: coefficients
 
     def _kernel(self, left: Any, right: Any) -> FloatArray:
@@ -239,12 +239,12 @@ class KernelKMeans(Clusterer):
 
     @lazily
     def predict(self, X: Any) -> np.ndarray:
-        """The nearest center of new rows in feature space.
+        """The clusters of new rows, by the nearest center in feature space.
 
         Parameters
         ----------
         X : (n, f) array, sparse matrix, data frame or Dask collection
-            For "precomputed", the kernel of the new rows with the rows of ``fit``.
+            For "precomputed", the kernel between the new rows and the rows of ``fit``.
 
         Returns
         -------
@@ -261,17 +261,17 @@ class KernelKMeans(Clusterer):
 
 
 class SKKMeans(KernelKMeans):
-    """Subspace kernel k-means: every must-link group is one point in feature space, then kernel k-means.
+    """Subspace kernel k-means: kernel k-means after every must-link group is collapsed to one point.
 
-    The feature space is projected onto the null space of all must-link differences, so must-linked rows coincide and
-    everything near them is drawn along. Prefer it for curved data with trusted must-links; cannot-links do not enter.
-    Without constraints it is :class:`KernelKMeans`.
+    The feature space is projected onto the null space of all must-link differences, so that must-linked rows coincide
+    and rows near them move along. Prefer it for clusters that are not convex, with certain must-links. Cannot-links are
+    not used. Without constraints it is :class:`KernelKMeans`.
 
     .. math:: \\hat K = K - K_M^T W^+ K_M, \\qquad
               \\min_\\pi \\sum_h \\sum_{x \\in \\pi_h} \\|\\hat\\varphi(x) - \\hat m_h\\|^2
 
-    (DSP paper, Eqs. 6–8 and 24–25.) Attributes are those of :class:`KernelKMeans`; new rows are compared after the
-    same projection.
+    (DSP paper, Eqs. 6–8 and 24–25.) Attributes are those of :class:`KernelKMeans`; new rows undergo the same
+    projection.
 
     Parameters
     ----------
@@ -332,10 +332,10 @@ def choose_delta(
     n_init: int = 10,
     random_state: Any = None,
 ) -> float:
-    """The kernel width at which SKK-means violates fewest cannot-links; of equals the middle one.
+    """The kernel width with which SKK-means violates the fewest cannot-links; the middle one, if tied.
 
-    This is how the DSP paper sets δ: must-links shape the kernel, cannot-links select its width. The median distance
-    between rows is the safer choice when cannot-links are few.
+    This is how the DSP paper chooses δ: must-links determine the kernel, and cannot-links its width. With few
+    cannot-links, the median distance between rows is the safer choice.
 
     Parameters
     ----------
@@ -366,7 +366,7 @@ def choose_delta(
         raise ValueError(f"grid must hold widths above 0, got {widths.tolist()}.")
     if constraints.n_cannot_link == 0:
         raise ValueError(
-            f"choose_delta compares widths by cannot-links, and the constraints hold none: {constraints!r}. Use "
+            f"choose_delta compares widths by cannot-links, but the constraints contain none: {constraints!r}. Use "
             "delta='median'."
         )
     apart = Penalties(cannot_link_graph(constraints))
@@ -376,7 +376,7 @@ def choose_delta(
     for delta in track(widths):
         model = SKKMeans(n_clusters, delta=float(delta), n_init=n_init, random_state=seed)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NarrowKernelWarning)  # the cannot-links judge that
+            warnings.simplefilter("ignore", NarrowKernelWarning)  # the cannot-links decide
             violated.append(apart.total(model.fit(X, constraints=constraints).labels_))
     best = np.flatnonzero(np.isclose(violated, min(violated), rtol=1e-9, atol=1e-9))
     return float(widths[best[(len(best) - 1) // 2]])

@@ -1,4 +1,4 @@
-"""The k-means loop, written once: assign, move the centers, until nothing changes; the best of several starts."""
+"""Lloyd's algorithm, shared by all k-means methods, and the best of several initializations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._points import PointSet, nearest
 from ._seeding import kmeans_plus_plus
 
 Assign = Callable[[FloatArray, IntArray | None], tuple[IntArray, float]]
-"""(centers, labels before or None) → (labels, objective of these labels with these centers)."""
+"""(centers, previous labels or None) → (labels, objective of these labels and centers)."""
 
 Start = Callable[[PointSet, int, np.random.RandomState], FloatArray]
 """(points, number of clusters, random state) → centers."""
@@ -21,7 +21,7 @@ Start = Callable[[PointSet, int, np.random.RandomState], FloatArray]
 
 @dataclass(frozen=True)
 class Run:
-    """The result of one start. ``labels`` are the assignment to ``centers``, ``objective`` belongs to both."""
+    """The result of one initialization: labels, centers, and their objective."""
 
     labels: IntArray
     centers: FloatArray
@@ -31,7 +31,7 @@ class Run:
 
 
 def plain(points: PointSet) -> Assign:
-    """Every point to its nearest center."""
+    """Assign every point to its nearest center."""
 
     def assign(centers: FloatArray, labels: IntArray | None) -> tuple[IntArray, float]:
         labels, distance = nearest(points, centers)
@@ -50,7 +50,7 @@ def k_means(
     tol: float,
     start: Start = kmeans_plus_plus,
 ) -> Run:
-    """Plain k-means: the best of ``n_init`` starts."""
+    """Plain k-means: the best of ``n_init`` initializations."""
     assign = plain(points)
     return best_of(
         lloyd(points, start(points, n_clusters, rng), assign, max_iter=max_iter, tol=tol) for _ in track(range(n_init))
@@ -67,17 +67,17 @@ def lloyd(
     free: BoolArray | None = None,
     move: Callable[[IntArray, FloatArray], FloatArray] | None = None,
 ) -> Run:
-    """Assign and move the centers in turn; the objective never rises.
+    """Alternate between assigning points and moving centers; the objective never increases.
 
-    Stops when no label changes, or when an iteration gains no more than ``tol`` × the objective.
+    Stops when no label changes, or when the objective decreases by at most ``tol`` times its value.
 
     Parameters
     ----------
     points, centers, assign
     free : (n,) mask, optional
-        Points without constraints: only these are moved to fill an empty cluster. Default: all.
+        Unconstrained points, which may be moved to fill an empty cluster. Default: all.
     move : callable (labels, centers) → centers, optional
-        Another way to find the best centers.
+        Replaces the computation of the optimal centers.
     """
     move = move or (lambda labels, centers: best_centers(points, labels, centers, free))
     labels, objective = assign(centers, None)
@@ -87,7 +87,7 @@ def lloyd(
         moved = move(labels, centers)
         relabeled, gained = assign(moved, labels)
         if np.array_equal(relabeled, labels):
-            # The centers are the means of exactly these rows now.
+            # The centers are now the means of exactly these rows.
             centers, objective = moved, gained
             history.append(objective)
             break
@@ -101,7 +101,7 @@ def lloyd(
 
 
 def best_centers(points: PointSet, labels: IntArray, centers: FloatArray, free: BoolArray | None = None) -> FloatArray:
-    """The mean of each cluster. An empty one takes the free point farthest from its center, or else stays put."""
+    """The mean of each cluster. An empty cluster takes the free point farthest from its center, if there is one."""
     n_clusters = len(centers)
     moved, alive = points.means(labels, n_clusters)
     if alive.all():
@@ -121,7 +121,7 @@ def best_centers(points: PointSet, labels: IntArray, centers: FloatArray, free: 
 
 
 def best_of(runs: Iterable[Run]) -> Run:
-    """The run with the smallest objective; of those equal up to rounding the first."""
+    """The run with the smallest objective; the first one, if tied up to rounding errors."""
     remaining = iter(runs)
     best = next(remaining)
     for run in remaining:

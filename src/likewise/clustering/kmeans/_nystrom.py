@@ -1,4 +1,4 @@
-"""Nyström approximation: every row by its kernel with some rows, the landmarks."""
+"""Nyström approximation of a kernel, by its values between all rows and some rows, the landmarks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ...graphs._kernel import must_link_differences
 from ._points import blocks
 
 NULL = {"float64": 1e-10, "float32": 1e-6}
-"""Eigenvalues below this share of the largest count as zero, by precision of X."""
+"""Eigenvalues below this fraction of the largest count as zero, by precision of X."""
 
 PARALLEL = 1e-5
-"""Singular values of differences of linked rows below this share of the largest count as zero."""
+"""Singular values of must-link differences below this fraction of the largest count as zero."""
 
 SAMPLE = 1000
-"""Rows, evenly spaced, among which the error is measured."""
+"""Number of evenly spaced rows on which the error is measured."""
 
 Kernel = Callable[[Any, Any], FloatArray]
 """(rows, rows) → their kernel."""
@@ -29,9 +29,9 @@ Kernel = Callable[[Any, Any], FloatArray]
 
 @dataclass
 class Nystrom:
-    """Coordinates F with F Fᵀ ≈ K, exact among the landmarks (Williams and Seeger 2001).
+    """Coordinates F such that F Fᵀ ≈ K, exact between landmarks (Williams and Seeger 2001).
 
-    With L the landmarks, K ≈ K(·, L) K(L, L)⁺ K(L, ·), so F = K(·, L) M with M Mᵀ = K(L, L)⁺: n × |L| numbers.
+    With L the landmarks, K ≈ K(·, L) K(L, L)⁺ K(L, ·), so F = K(·, L) M with M Mᵀ = K(L, L)⁺, an n × |L| array.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Nystrom:
     F : (n, r) array
     M : (p, r) array
     off : float
-        ‖K − F Fᵀ‖ (Frobenius) before any collapse, among 1,000 rows or all there are.
+        Frobenius norm ‖K − F Fᵀ‖ before the collapse, on at most 1,000 rows.
 
     Examples
     --------
@@ -73,12 +73,12 @@ class Nystrom:
 
     @property
     def error(self) -> float:
-        """‖K − F Fᵀ‖ ÷ ‖F Fᵀ‖ among the sample: after a collapse, the error beside what the collapse left."""
+        """‖K − F Fᵀ‖ / ‖F Fᵀ‖ on the sample; after a collapse, relative to the norm that is left."""
         some = self.F[evenly_spaced(len(self.F), SAMPLE)]
         return self.off / float(np.linalg.norm(some @ some.T))
 
     def collapse(self, constraints: Constraints) -> None:
-        """Project onto the null space of all must-link differences, so that linked rows coincide."""
+        """Project onto the null space of all must-link differences, so that must-linked rows coincide."""
         linked, differences = must_link_differences(constraints)
         if len(linked):
             moves = differences @ self.F[linked].astype(np.float64)
@@ -92,7 +92,7 @@ class Nystrom:
 
 
 def random_landmarks(count: int, constraints: Constraints, rng: np.random.RandomState) -> IntArray:
-    """Must-linked rows, for at most half of the landmarks, and others at random."""
+    """Landmarks: must-linked rows, for at most half of them, and random rows."""
     n = constraints.n_samples
     linked = must_link_differences(constraints)[0]
     if len(linked) > count // 2:

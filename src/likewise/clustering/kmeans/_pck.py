@@ -27,40 +27,41 @@ from ._seeding import farthest_first, kmeans_plus_plus
 
 
 class PCKMeans(WeightedCenterClusterer):
-    """Pairwise-constrained k-means: a constraint may be violated, at a penalty.
+    """Pairwise-constrained k-means: constraints may be violated at a penalty.
 
-    Robust against wrong constraints: each costs its penalty and no more. Prefer
-    :class:`~likewise.clustering.COPKMeans` only where constraints are certain and must hold, and
-    :class:`~likewise.clustering.ProjectThenCluster` where features should be learned as well.
+    It is robust to wrong constraints, since each costs at most its penalty. Prefer
+    :class:`~likewise.clustering.COPKMeans` only if constraints are certain and must hold, and
+    :class:`~likewise.clustering.ProjectThenCluster` if features should be learned as well.
 
     .. math:: J = \\sum_i \\|x_i - \\mu_{l_i}\\|^2 + w \\sum_{ij \\in M} b_{ij} [l_i \\ne l_j]
               + w \\sum_{ij \\in C} b_{ij} [l_i = l_j]
 
-    where :math:`M` and :math:`C` are the must- and cannot-links, :math:`b_{ij}` their weights and :math:`w` the
-    ``penalty``. Rows without constraints go to their nearest center; the others, in random order, to the cluster that
-    is cheapest given the labels of all others (iterated conditional modes). :math:`J` never rises.
+    where :math:`M` and :math:`C` are the must-links and cannot-links, :math:`b_{ij}` their weights and :math:`w` the
+    ``penalty``. Unconstrained rows are assigned to the nearest center; the others, in random order, to the cluster of
+    lowest cost given the labels of all others (iterated conditional modes). :math:`J` never increases.
 
     Parameters
     ----------
     n_clusters : int
     penalty : "auto", "variance" or float
-        w. "auto" is the published choice, the mean distance between two rows (exact up to 1,000 rows, over 1,000
-        evenly spaced rows beyond). It is a distance where J holds squared ones, so it depends on the unit of X;
-        "variance", the mean squared distance of a row to the mean of all, does not.
+        w. "auto" is the published choice, the mean distance between two rows (on 1,000 evenly spaced rows if there are
+        more). It is a distance, while J has squared distances, so it depends on the unit of X. "variance", the mean
+        squared distance of a row to the mean of all rows, does not.
     closure : bool
-        Count entailed pairs, too: every pair of a must-link group, and every pair between two groups with a cannot-link
-        between them. An entailed pair has the smallest weight of the constraints behind it. Turn it off for constraints
-        that may be wrong: one wrong must-link merges two whole groups. Contradictory constraints need it off.
+        Whether to include implied pairs: every pair within a must-link group, and every pair between two groups with a
+        cannot-link between them. An implied pair has the smallest weight of the constraints that imply it. Use False
+        for constraints that may be wrong, since one wrong must-link merges two whole groups. It must be False if
+        constraints contradict each other.
     must_link : {"soft", "hard"}
-        "hard" moves must-link groups as one, which is exactly weighted k-means on their means; only cannot-links have
-        a penalty then: w for every pair of rows that should be apart with ``closure``, once for two groups without.
-        Must-links with weights other than 1 are an error.
+        "hard" keeps must-link groups together, which is weighted k-means on their means. Only cannot-links are
+        penalized then: for every pair of rows of two groups with ``closure``, else once for two groups. Must-links with
+        weights other than 1 are an error.
     metric : {"euclidean", "cosine"}
         "cosine" compares directions, as :class:`~likewise.clustering.SphericalKMeans` does.
     n_init : int
-        Starts, of which the one with the smallest J counts. The first starts from the constraints: means of must-link
-        groups, large ones that lie far apart (weighted farthest-first traversal), completed by k-means++. The others
-        are k-means++ over all rows.
+        Number of initializations, of which the one with the smallest J is kept. The first is based on the constraints:
+        means of large must-link groups that are far apart (weighted farthest-first traversal), completed by k-means++.
+        The others are k-means++ on all rows.
     max_iter, tol, random_state
         As for :class:`~likewise.clustering.SphericalKMeans`.
 
@@ -76,8 +77,7 @@ class PCKMeans(WeightedCenterClusterer):
 
     Notes
     -----
-    Whole groups (labels, closed must-links) are counted block by block and never expanded to pairs: they cost
-    O(n · k).
+    Whole groups (labels, closed must-links) are never expanded to pairs; they cost O(n · k).
 
     References
     ----------
@@ -207,7 +207,7 @@ def rows_apart(constraints: Constraints, *, closed: bool) -> Penalties:
 
 
 def groups_apart(constraints: Constraints, *, closed: bool, weight: FloatArray | None = None) -> Penalties:
-    """Penalties between must-link groups, for cannot-links; closed: for each of the |g| · |h| pairs of rows."""
+    """Penalties between must-link groups, for cannot-links; if closed, for each of the |g| · |h| pairs of rows."""
     closure = constraints.closure()
     sizes = np.bincount(closure.groups, weight, minlength=closure.n_groups)
     if not closure.between.partitions:
@@ -222,7 +222,7 @@ def groups_apart(constraints: Constraints, *, closed: bool, weight: FloatArray |
 
 
 def penalized(points: PointSet, penalties: Penalties, penalty: float, rng: np.random.RandomState) -> Assign:
-    """Free points to their nearest center; the others in random order to the cheapest cluster given the rest."""
+    """Assign free points to the nearest center, and the others, in random order, to the cluster of lowest cost."""
 
     rows = penalties.rows
 

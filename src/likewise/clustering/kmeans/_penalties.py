@@ -1,12 +1,12 @@
-"""What constraints cost a labeling, point by point, without expanding groups to pairs.
+"""Penalties of violated constraints, without expanding groups to pairs.
 
-With C the weights of cannot-links and M those of must-links, the constraints of point i cost it in cluster c
+With C the weights of cannot-links and M those of must-links, the cost of point i in cluster c is
 
-    Σ_j C_ij [l_j = c] + Σ_j M_ij [l_j ≠ c]  =  degree_i + Σ_j S_ij [l_j = c],        S = C − M,
+    Σ_j C_ij [l_j = c] + Σ_j M_ij [l_j ≠ c]  =  degree_i + Σ_j S_ij [l_j = c],        S = C − M.
 
-and S is a few stated pairs plus something of low rank for whole groups (:class:`likewise.graphs.RowMatrix`):
-S = P + F B Fᵀ. So it is enough to keep the labels, and for every column of F the votes of the points in each cluster,
-B Fᵀ [l = c].
+S is a sparse matrix of given pairs plus a low-rank matrix for whole groups (:class:`likewise.graphs.RowMatrix`),
+S = P + F B Fᵀ. So it is sufficient to store the labels, and for every column of F and every cluster the sums
+("votes") B Fᵀ [l = c].
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from ...linalg._row_matrix import indicator
 from ._points import BLOCK, IN_CACHE, blocks
 
 BATCH = 4096
-"""Points whose costs are converted to lists at once."""
+"""Number of points whose costs are converted to lists at once."""
 
 FEW_PAIRS = 10
-"""Pairs for each point up to which groups are expanded: a loop over pairs is faster than one over groups."""
+"""Up to this number of pairs per point groups are expanded, since a loop over pairs is faster than one over groups."""
 
 INFINITE = float("inf")
 
 Entries = tuple[list[int], list[int], list[float]]
-"""The rows of a sparse matrix as plain lists: where each starts, the columns, the values."""
+"""A sparse matrix in CSR format as plain lists: row pointers, columns, values."""
 
 
 class Penalties:
-    """Costs of labels under a signed graph S = C − M.
+    """Penalties of labels for a signed graph S = C − M.
 
-    Only points with constraints are kept; "constrained" below means these, in ascending order.
+    Only constrained points are stored, in ascending order.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Penalties:
         degrees = 0.0 if must is None else float(must.row_sums().sum())
         self._set(signed.n, rows, sparse.csr_array(pairs[rows][:, rows]), degrees)
         self.factor, self.core = sparse.csr_array(factor[rows]), sparse.csr_array(core[columns][:, columns])
-        # A point is no pair with itself, though its group counts it. Only columns that a point has together matter.
+        # The low-rank part includes pairs of a point with itself, which are subtracted.
         together = self.core.multiply(self.factor.T @ self.factor != 0)
         self.own = np.asarray((self.factor @ together).multiply(self.factor).sum(axis=1)).ravel()
 
@@ -74,7 +74,7 @@ class Penalties:
     def of_pairs(
         cls, n: int, cannot: IntArray, cannot_weight: FloatArray, must: IntArray, must_weight: FloatArray
     ) -> Self:
-        """The same from pairs alone, much faster."""
+        """The same for pairs only, which is much faster."""
         self = cls.__new__(cls)
         pairs = np.concatenate([cannot, must])
         weight = np.concatenate([cannot_weight, -must_weight])
@@ -96,20 +96,20 @@ class Penalties:
         self._lists: tuple[Entries, ...] | None = None
 
     def votes(self, labels: IntArray, n_clusters: int, some: slice = slice(None)) -> FloatArray:
-        """Σ_j S_ij [l_j = c] for every constrained point (or a block) and cluster, the point itself left out."""
+        """Σ_{j ≠ i} S_ij [l_j = c] for every constrained point i (or a block of them) and cluster c."""
         start, stop, _ = some.indices(len(labels))
         bounds = self.pairs.indptr[start : stop + 1]
         stored = slice(bounds[0], bounds[-1])
         bins = np.repeat(np.arange(stop - start) * n_clusters, np.diff(bounds)) + labels[self.pairs.indices[stored]]
         counted = np.bincount(bins, self.pairs.data[stored], minlength=(stop - start) * n_clusters)
-        votes = counted.reshape(stop - start, n_clusters).astype(np.float64, copy=False)  # ints without any pair
+        votes = counted.reshape(stop - start, n_clusters).astype(np.float64, copy=False)  # ints without pairs
         if self.core.nnz:
             votes += self.factor[some] @ self.group_votes(labels, n_clusters)
             votes[np.arange(stop - start), labels[some]] -= self.own[some]
         return votes
 
     def total(self, labels: IntArray) -> float:
-        """The weight of all constraints that these labels of all points violate."""
+        """The total weight of the constraints that the labels of all points violate."""
         return self._violated(labels[self.rows])
 
     def _violated(self, labels: IntArray) -> float:
@@ -121,32 +121,31 @@ class Penalties:
         return max(float(twice) / 2, 0.0)
 
     def group_votes(self, labels: IntArray, n_clusters: int) -> FloatArray:
-        """B Fᵀ [l = c]: the votes of the points in each cluster for each column of F; −1 is in none."""
+        """B Fᵀ [l = c] for each column of F and cluster c; label −1 means no cluster."""
         return self.core @ (self.factor.T @ indicator(labels, n_clusters)).toarray()
 
     def sweep(
         self, labels: IntArray, costs: FloatArray, penalty: float, rng: np.random.RandomState
     ) -> tuple[IntArray, float]:
-        """Move points that would be cheaper elsewhere, in random order, each to the cheapest cluster at its turn.
+        """Move points, in random order, to the cluster of lowest cost given the labels of all others.
 
-        A point moves only where that is cheaper given the others, so no objective of the form
-        Σ cost + penalty · weight can rise; where no point moves, no single move could lower it.
+        Each move decreases the objective Σ cost + penalty · weight; if no point moves, no single move can decrease it.
 
         Parameters
         ----------
         labels : (r,) ints
-            Of the constrained points.
+            Labels of the constrained points.
         costs : (r, n_clusters) array
-            What each cluster costs them without constraints.
+            The cost of each cluster without constraints.
         penalty : float
-            The penalty of one unit of weight; infinite where constraints are hard and ``labels`` keeps them all.
+            The penalty per unit of weight; infinite if constraints are hard and ``labels`` satisfies all of them.
         rng : RandomState
 
         Returns
         -------
         labels : (r,) ints
         violated : float
-            The weight of all constraints that these labels violate.
+            The total weight of violated constraints.
         """
         misplaced = np.flatnonzero(self._misplaced(labels, costs, penalty))
         if not len(misplaced):
@@ -164,30 +163,30 @@ class Penalties:
         return labels, self._violated(labels)
 
     def _misplaced(self, labels: IntArray, costs: FloatArray, penalty: float) -> BoolArray:
-        """Which points would be cheaper elsewhere given all others."""
+        """The points that have a lower cost in another cluster, given the labels of all others."""
         n_clusters = costs.shape[1]
         misplaced = np.zeros(len(labels), dtype=bool)
-        # With groups each block reads all of them, so blocks are large.
+        # Each block reads all groups, so blocks are large.
         for some in blocks(len(labels), n_clusters, BLOCK if self.core.nnz else IN_CACHE):
             total = _total_costs(costs[some], self.votes(labels, n_clusters, some), penalty)
             misplaced[some] = total.min(axis=1) < total[np.arange(len(total)), labels[some]]
         return misplaced
 
     def lists(self) -> tuple[Entries, ...]:
-        """The three sparse matrices as plain lists, which a loop over points reads fastest."""
+        """The three sparse matrices as plain lists, which are faster in a Python loop."""
         if self._lists is None:
             self._lists = tuple(map(_as_lists, (self.pairs, self.factor, self.core)))
         return self._lists
 
 
 class LabelState:
-    """Labels of the constrained points that change one at a time, and the costs of constraints given them.
+    """Labels of the constrained points that change one at a time, and the resulting penalties.
 
     Parameters
     ----------
     penalties : Penalties
     labels : (r,) ints
-        −1 where a point has no label yet.
+        −1 for points without a label.
     n_clusters : int
     """
 
@@ -198,7 +197,7 @@ class LabelState:
         self._group_votes = penalties.group_votes(labels, n_clusters).tolist() if penalties.core.nnz else []
 
     def add_votes(self, i: int, cost: list[float], penalty: float) -> None:
-        """Add penalty · Σ_j S_ij [l_j = c] to the cost of every cluster c; point i itself is left out."""
+        """Add penalty · Σ_{j ≠ i} S_ij [l_j = c] to the cost of every cluster c."""
         labels = self.labels
         for j, weight in _entries(self._pairs, i):
             if labels[j] >= 0:
@@ -211,7 +210,7 @@ class LabelState:
                 cost[labels[i]] -= penalty * self._own[i]
 
     def total_costs(self, i: int, own: list[float], penalty: float) -> list[float]:
-        """The cost of each cluster for point i, constraints included."""
+        """The cost of each cluster for point i, including penalties."""
         if penalty != INFINITE:
             cost = own.copy()
             self.add_votes(i, cost, penalty)
@@ -221,7 +220,7 @@ class LabelState:
         return [INFINITE if vote > 0.5 else cost for cost, vote in zip(own, votes, strict=True)]
 
     def move(self, i: int, cluster: int) -> None:
-        """Give point i another label; −1 takes its label away."""
+        """Change the label of point i; −1 removes it."""
         before = self.labels[i]
         self.labels[i] = cluster
         if not self._group_votes:
@@ -235,7 +234,7 @@ class LabelState:
 
 
 def _total_costs(costs: FloatArray, votes: FloatArray, penalty: float) -> FloatArray:
-    # Hard constraints have weight 1, so a vote is a whole number.
+    # Hard constraints have weight 1, so votes are integers.
     return np.where(votes > 0.5, np.inf, costs) if penalty == INFINITE else costs + penalty * votes
 
 

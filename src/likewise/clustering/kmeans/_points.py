@@ -1,11 +1,11 @@
-"""Weighted points and their centers: the arithmetic that every k-means here shares.
+"""Weighted points and their centers, shared by all k-means methods.
 
-A point is a row, or a whole must-link group: with m_g the mean of the rows of group g,
+A point is a row or a whole must-link group. With m_g the mean of the rows of group g,
 
     Σ_{i ∈ g} ‖x_i − c‖²  =  |g| ‖m_g − c‖²  +  Σ_{i ∈ g} ‖x_i − m_g‖²      for every c,
 
-so k-means under must-links *is* weighted k-means on group means; the last sum never changes. The identity holds for
-unit vectors c too, so it serves cosine k-means (rows and centers of unit length, ‖x − c‖² = 2 − 2 cos) just as well.
+where the last sum is constant. So k-means with hard must-links is weighted k-means on group means. The same holds for
+cosine k-means, with rows and centers of unit length and ‖x − c‖² = 2 − 2 cos.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from ...linalg._row_matrix import indicator
 from ...linalg._unit_rows import squared_lengths, unit_rows
 
 BLOCK = 2**22
-"""Numbers that are held at once."""
+"""Number of values held at once."""
 
 IN_CACHE = 2**18
-"""Numbers that fit into the cache of a core: rows and their distances, until the smallest are found."""
+"""Number of values that fit into the cache of a core: a block of rows and its distances."""
 
 SPARSE_BLOCK = 2**20
-"""Distances of sparse rows that are computed at once: more, since each block copies its rows and the centers."""
+"""Number of distances of sparse rows computed at once; larger, since each block copies its rows and the centers."""
 
 FEW = 2**14
-"""Points × clusters up to which their indicator is faster dense than sparse."""
+"""Up to this number of points × clusters a dense indicator matrix is faster than a sparse one."""
 
 
 class PointSet(Protocol):
-    """What the k-means loop needs of points: rows of a table, or rows of a kernel."""
+    """The protocol of points for the k-means loop: rows of a table, or of a kernel matrix."""
 
     n: int
     weight: FloatArray
@@ -42,13 +42,13 @@ class PointSet(Protocol):
     dtype: Any
 
     def blocks(self, n_centers: int) -> list[slice]:
-        """Blocks of points whose distances to that many centers are best computed at once."""
+        """Blocks of points whose distances to the centers are computed at once."""
 
     def squared_distances(self, centers: FloatArray, rows: Any = ...) -> FloatArray:
         """‖x − c‖² for all or some of the points."""
 
     def means(self, labels: IntArray, n_clusters: int) -> tuple[FloatArray, BoolArray]:
-        """The best center of each cluster, and which clusters have one."""
+        """The optimal center of each cluster, and which clusters have one."""
 
     def take(self, rows: IntArray) -> FloatArray:
         """Some of the points, as centers."""
@@ -63,17 +63,17 @@ class Points:
     groups : (n,) ints, optional
         The group of each row, 0 to g − 1; the points are then the g group means.
     cosine : bool
-        Rows are brought to unit length first (a row of zeros stays zero) and centers have unit length. The objective
-        is then 2 Σ (1 − cos), with cos = 0 for a row of zeros.
+        Whether to scale rows (except zero rows) and centers to unit length. The objective is then 2 Σ (1 − cos), with
+        cos = 0 for zero rows.
     sample_weight : (n,) array, optional
-        How many rows each row of X counts as; more than 0.
+        Positive weights of the rows.
 
     Attributes
     ----------
     rows : (n_points, f) array or CSR matrix
-        Dense ones are centered: distances by inner products lose digits far from the origin. Centers are not.
+        Dense rows are centered, since distances by inner products lose precision far from the origin. Centers are not.
     weight : (n_points,) array
-        Number of rows behind each point, or their weight.
+        The number of rows that each point represents, or their total weight.
     constant : float
         The objective on rows minus the objective on points.
     """
@@ -118,7 +118,7 @@ class Points:
         return blocks(self.n, n_centers, SPARSE_BLOCK)
 
     def squared_distances(self, centers: FloatArray, rows: Any = slice(None)) -> FloatArray:
-        """‖x − c‖² from some points (by default all) to each center; never below zero."""
+        """‖x − c‖² from some points (by default all) to each center, clipped at zero."""
         centers = _as(centers - self._origin, self.dtype)
         twice = (-2 * centers).T
         distances = np.asarray(self._some(rows) @ (twice if self._dense else np.ascontiguousarray(twice)))
@@ -127,7 +127,7 @@ class Points:
         return np.maximum(distances, 0, out=distances)
 
     def means(self, labels: IntArray, n_clusters: int) -> tuple[FloatArray, BoolArray]:
-        """The best center of each cluster, and which clusters have one (are neither empty nor without direction)."""
+        """The optimal center of each cluster, and which clusters have one (not empty, and with nonzero direction)."""
         total = self._sums(labels, n_clusters)
         weight = np.bincount(labels, self.weight, minlength=n_clusters)
         length = np.sqrt(squared_lengths(total)) if self.cosine else weight
@@ -142,7 +142,7 @@ class Points:
         return float(squares.sum(dtype=np.float64) if weight is None else weight @ squares)
 
     def _drop_zero_rows(self, n_rows: float) -> None:
-        """Rows of zeros have no direction: they get weight 0, and their cost (1 − cos = 1) goes into the constant."""
+        """Give zero rows weight 0, and add their cost (1 − cos = 1) to the constant."""
         zero = self.norms == 0
         self.constant += float(self.weight[zero].sum()) + n_rows
         self.weight = np.where(zero, 0.0, self.weight)
@@ -151,7 +151,7 @@ class Points:
         """Σ weight · row in each cluster, in double precision."""
         f = self.rows.shape[1]
         if not self._dense:
-            # Every stored value into the bin of its cluster and column: twice as fast as a product of sparse matrices.
+            # Add every stored value to the bin of its cluster and column: twice as fast as a sparse product.
             counts = np.diff(self.rows.indptr)
             bins = np.repeat(labels * f, counts) + self.rows.indices
             values = self.rows.data if self._even else self.rows.data * np.repeat(self.weight, counts)
@@ -168,29 +168,29 @@ class Points:
         return unit_rows(chosen) if self.cosine else _as(chosen + self._origin, self.dtype)
 
     def _some(self, rows: Any) -> Any:
-        # A slice of a sparse matrix is a copy: all of it is taken as it is.
+        # Slicing a sparse matrix copies it, so avoid that if all rows are needed.
         everything = not self._dense and isinstance(rows, slice) and rows.indices(self.n) == (0, self.n, 1)
         return self.rows if everything else self.rows[rows]
 
 
 def origin(X: Any) -> Any:
-    """The mean of dense rows; 0 for sparse ones, which must stay where they are."""
+    """The mean of dense rows; 0 for sparse rows, which are not centered."""
     return 0 if sparse.issparse(X) else X.mean(axis=0, dtype=np.float64).astype(X.dtype)
 
 
 def blocks(n: int, width: int, size: int = BLOCK) -> list[slice]:
-    """Slices over n rows, so that a table of that width holds about ``size`` numbers."""
+    """Slices over n rows such that a block of the given width has about ``size`` values."""
     return slices(n, max(size // max(width, 1), 256))
 
 
 def nearest(points: PointSet, centers: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The nearest center of each point (of equals the first) and the squared distance to it."""
+    """The nearest center of each point (the first, if tied), and the squared distance to it."""
     labels, distance, _ = nearest_and(points, centers, np.empty(0, dtype=np.int64))
     return labels, distance
 
 
 def nearest_and(points: PointSet, centers: FloatArray, rows: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """The nearest centers, and for some points (in ascending order) the squared distances to all centers."""
+    """The nearest centers, and the squared distances of some points (ascending) to all centers."""
     labels, distance = np.empty(points.n, dtype=np.int64), np.empty(points.n)
     all_distances = np.empty((len(rows), len(centers)))
 

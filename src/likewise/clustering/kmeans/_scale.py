@@ -1,4 +1,4 @@
-"""How far apart rows are on average, the unit of penalties, without an n × n matrix."""
+"""Mean distances between rows, the unit of penalties, without an n × n matrix."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ...linalg._unit_rows import unit_rows
 from ._points import IN_CACHE, blocks
 
 SAMPLE = 1000
-"""Rows, evenly spaced, among which the mean distance is taken."""
+"""Number of evenly spaced rows on which the mean distance is computed."""
 
 
 def mean_distance(X: Any, *, cosine: bool = False, sample_weight: FloatArray | None = None) -> float:
-    """The mean distance between two different rows: exact up to 1,000 rows, over 1,000 evenly spaced ones beyond.
+    """The mean distance between two different rows, on 1,000 evenly spaced rows if there are more.
 
-    A row of weight 3 is three rows, between which the distance is 0.
+    A row of weight 3 counts as three rows with distance 0 between them.
 
     >>> mean_distance(np.array([[0.0], [1.0], [3.0]]))
     2.0
@@ -44,7 +44,7 @@ def mean_distance(X: Any, *, cosine: bool = False, sample_weight: FloatArray | N
         return float(weight[left] @ distances @ weight[right])
 
     def add(block: slice) -> None:
-        # Each pair once: this block with itself and with all rows after it.
+        # Each pair once: this block with itself and with all later rows.
         totals[block.start] = total(block, block) / 2
         if block.stop < n:
             totals[block.start] += total(block, slice(block.stop, n))

@@ -11,10 +11,10 @@ from ._points import PointSet
 def kmeans_plus_plus(
     points: PointSet, n_clusters: int, rng: np.random.RandomState, first: FloatArray | None = None
 ) -> FloatArray:
-    """k-means++: each next center a point drawn in proportion to its squared distance from those there are.
+    """Greedy k-means++: sample centers with probability proportional to the squared distance from earlier centers.
 
-    Of 2 + log k draws the one that leaves the smallest objective is taken (Arthur and Vassilvitskii 2007). A point
-    counts as often as there are rows behind it. ``first`` are centers that are given; the rest is drawn.
+    Of 2 + log k candidates the one with the smallest objective is chosen (Arthur and Vassilvitskii 2007). Points are
+    weighted by their number of rows. ``first`` are given centers; the others are sampled.
     """
     trials = 2 + int(np.log(n_clusters))
     if first is None or len(first) == 0:
@@ -28,7 +28,7 @@ def kmeans_plus_plus(
         if mass[-1] > 0:
             drawn = np.searchsorted(mass, rng.uniform(size=trials) * mass[-1], side="right")
             drawn = np.minimum(drawn, points.n - 1)
-        else:  # fewer distinct points than clusters: any serves
+        else:  # fewer distinct points than clusters: choose any
             drawn = rng.randint(points.n, size=1)
         candidates = points.take(drawn)
         left = np.minimum(points.squared_distances(candidates), closest[:, None])
@@ -44,11 +44,11 @@ def random_rows(points: PointSet, n_clusters: int, rng: np.random.RandomState) -
 
 
 def farthest_first(points: PointSet, groups: IntArray, n_clusters: int, rng: np.random.RandomState) -> FloatArray:
-    """Means of must-link groups: the largest first, then always a large one far from those taken.
+    """Means of must-link groups that are large and far apart (weighted farthest-first traversal).
 
-    Groups are weighed by their number of rows times the squared distance to the nearest center taken (the weighted
-    farthest-first traversal of Bilenko, Basu and Mooney 2004). With fewer groups of two or more than clusters, all
-    of them start a cluster and :func:`kmeans_plus_plus` draws the rest.
+    After the largest group, the next one maximizes its number of rows times the squared distance to the nearest chosen
+    center (Bilenko, Basu and Mooney 2004). If there are fewer groups of at least two rows than clusters, all of them
+    are used, and :func:`kmeans_plus_plus` samples the rest.
     """
     sizes = np.bincount(groups, points.weight)
     members = np.bincount(groups)
@@ -72,7 +72,7 @@ def farthest_first(points: PointSet, groups: IntArray, n_clusters: int, rng: np.
 
 
 def _means_of(points: PointSet, codes: IntArray, n_blocks: int) -> FloatArray:
-    """Means of the blocks of points; −1 is in none."""
-    # One more cluster takes the points in no block, and is thrown away.
+    """Means of blocks of points; −1 means no block."""
+    # The points in no block form an additional cluster, which is dropped.
     means, _ = points.means(np.where(codes < 0, n_blocks, codes), n_blocks + 1)
     return means[:n_blocks]

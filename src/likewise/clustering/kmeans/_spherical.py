@@ -1,4 +1,4 @@
-"""Spherical k-means: k-means by cosine."""
+"""Spherical k-means: k-means with cosine similarity."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from ._points import Points
 
 
 class SphericalKMeans(WeightedCenterClusterer):
-    """k-means on the sphere: rows are compared by the angle between them, whatever their lengths.
+    """k-means with cosine similarity, which ignores the lengths of rows.
 
-    The baseline for text (tf-idf rows), also after a projection of text. It does not use constraints; with
-    constraints use :class:`~likewise.clustering.PCKMeans` (``metric="cosine"``) or
-    :class:`~likewise.clustering.ProjectThenCluster`.
+    The baseline for text (tf-idf), also after a projection. It does not use constraints; with constraints use
+    :class:`~likewise.clustering.PCKMeans` (``metric="cosine"``) or :class:`~likewise.clustering.ProjectThenCluster`.
 
     .. math:: \\min_{l, c} \\sum_i \\Big(1 - \\frac{x_i^T c_{l_i}}{\\|x_i\\|}\\Big), \\qquad \\|c_h\\| = 1
 
-    The best center of a cluster is the direction of the sum of its unit rows. Sparse rows stay sparse; centers are
+    The optimal center of a cluster is the direction of the sum of its unit rows. Sparse rows stay sparse; centers are
     dense.
 
     Parameters
     ----------
     n_clusters : int
     n_init : int
-        Starts (greedy k-means++ on the sphere), of which the best counts. One, as in scikit-learn's k-means++.
+        Number of initializations (greedy k-means++ on the sphere), of which the best is kept. Default: 1, as in
+        scikit-learn.
     max_iter : int
-        Iterations of one start.
+        Maximum number of iterations of one run.
     tol : float
-        Stop once an iteration gains less than this share of the objective; 0 goes on until no label changes.
+        Stop when the relative decrease of the objective is below this. With 0, stop when no label changes.
     random_state : int, RandomState or None
 
     Attributes
     ----------
     labels_ : (n,) int array
     cluster_centers_ : (n_clusters, f) array
-        Of unit length.
+        Centers of unit length.
     inertia_ : float
-        Σ (1 − cosine).
+        The sum of 1 − cosine.
     n_iter_ : int
 
     Notes
     -----
-    A row of zeros has no direction: its cosine with every center is 0, so it costs 1 wherever it is put, and it is put
-    into cluster 0. It moves no center.
+    A zero row has no direction: its cosine with every center is 0. It is assigned to cluster 0, and does not affect the
+    centers.
 
     References
     ----------

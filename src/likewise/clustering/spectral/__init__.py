@@ -1,1 +1,1 @@
-"""Cuts of graphs: affinities, normalized cuts with and without constraints, propagation, and pipelines of these."""
+"""Spectral clustering: affinities, normalized cuts with and without constraints, propagation, and pipelines."""

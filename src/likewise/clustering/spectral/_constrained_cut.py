@@ -1,4 +1,4 @@
-"""C-NC: a normalized cut with a penalty on separated must-links."""
+"""C-NC: normalized cut with a penalty on must-links between clusters."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ from ._normalized_cut import NormalizedCut
 
 
 class ConstrainedNormalizedCut(NormalizedCut):
-    """Normalized cut with a penalty on must-links that are cut.
+    """Normalized cut with a penalty on must-linked rows in different clusters.
 
-    Prefer it to changing the data when you have must-links and the graph of neighbors is good already.
-    With :math:`L = D - K` the Laplacian of the affinities and a row (…, 1, …, −1, …) of :math:`U` for each must-link,
+    Prefer it if there are must-links, and the neighbor graph already reflects the clusters. With :math:`L = D - K` the
+    Laplacian of the affinities and a row (…, 1, …, −1, …) of :math:`U` for each must-link,
 
     .. math:: (L + \\beta\\, U^T U)\\, y = \\lambda D y
 
     for the :math:`k` smallest :math:`\\lambda` (Ji and Xu 2006; C-NC in Yan et al. 2009). :math:`U^T U` is the
-    Laplacian of the must-link graph, so weights scale its rows and a whole labeled group costs no more time than its
-    rows. Must-links are closed first; cannot-links do not enter. Without must-links it is :class:`NormalizedCut`.
+    Laplacian of the must-link graph, so that constraints may be weighted, and a labeled group costs no more time than
+    its rows. The closure of the must-links is used; cannot-links are not used. Without must-links it is
+    :class:`NormalizedCut`.
 
     Parameters
     ----------
     n_clusters : int
     beta : float
-        Strength of the must-links, relative to the affinities: at 1 the must-links of a constrained row weigh, on
-        average, as much as the affinities of a row. As it grows, must-linked rows come to lie at one point.
+        Weight of the must-links relative to the affinities. With 1, the must-links of a constrained row have on average
+        the same total weight as the affinities of a row. For large values must-linked rows coincide.
     affinity, n_neighbors, delta, normalization, n_init, random_state
         As for :class:`NormalizedCut`.
 
     Attributes
     ----------
     labels_, embedding_, affinity_matrix_, n_parts_, n_iter_
-        As for :class:`NormalizedCut`; must-links connect parts. A row without neighbors takes the cluster of its
-        must-link group, if that has one.
+        As for :class:`NormalizedCut`; must-links connect components. A row without neighbors is assigned to the cluster
+        of its must-link group, if that has one.
 
     References
     ----------
@@ -126,7 +127,7 @@ class ConstrainedNormalizedCut(NormalizedCut):
 
 
 class _Difference:
-    """Affinities, dense or sparse, minus a penalty of sparse + low rank, which are not summed to one matrix."""
+    """Affinities minus a sparse + low-rank penalty, as an operator; the difference is not computed."""
 
     def __init__(self, K: Any, penalty: RowMatrix) -> None:
         self._K = K
@@ -141,7 +142,7 @@ class _Difference:
 
 
 def _chains(groups: IntArray, degrees: FloatArray) -> sparse.csr_array:
-    """Edges that connect the rows of each group which have neighbors, one fewer than there are rows."""
+    """A path through the rows with neighbors of each group, as edges."""
     rows = np.flatnonzero(degrees > 0)
     rows = rows[np.argsort(groups[rows], kind="stable")]
     together = groups[rows[1:]] == groups[rows[:-1]]

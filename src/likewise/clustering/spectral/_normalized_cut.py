@@ -1,4 +1,4 @@
-"""Normalized cut, the unsupervised base of the constrained cuts: affinities, eigenvectors, k-means of their rows."""
+"""Normalized cut: affinities, leading eigenvectors, and k-means on their rows."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .._base import Clusterer
 AFFINITIES = ("nearest_neighbors", "cosine", "rbf", "precomputed")
 
 BLOCK_ENTRIES = 2**22
-"""Numbers that are held at once while affinities of pairs are computed."""
+"""Number of values held at once while affinities are computed."""
 
 
 class NormalizedCut(Clusterer):
-    """Spectral clustering: cut the graph of affinities where it is thinnest, into parts of comparable weight.
+    """Spectral clustering: cut the affinity graph into clusters of comparable weight with few connections between them.
 
-    Prefer it to k-means for clusters that are curved or of uneven spread. It does not use constraints
+    Prefer it to k-means for clusters that are not convex, or of different density. It does not use constraints
     (:class:`ConstrainedNormalizedCut` does). For text use ``affinity="cosine"``.
 
     With K the affinities and D their row sums, the cut of the clusters C_1, ..., C_k
@@ -45,36 +45,36 @@ class NormalizedCut(Clusterer):
     ----------
     n_clusters : int
     affinity : {"nearest_neighbors", "cosine", "rbf", "precomputed"}
-        Weight 1, the cosine, exp(−d²/2δ²), or X itself, (n, n), dense or sparse. There are no self-loops: whatever the
-        diagonal holds is left out, for among small affinities a self-loop of 1 swamps the degrees.
+        Weight 1, the cosine, exp(−d²/2δ²), or X itself, (n, n), dense or sparse. The diagonal is ignored, since
+        self-loops of weight 1 would dominate the degrees if affinities are small.
     n_neighbors : int or None
-        Rows are connected if one is among this many nearest of the other. None connects all pairs ("cosine" and
-        "rbf" only; n × n memory).
+        Two rows are connected if one is among this number of nearest neighbors of the other. None connects all pairs
+        (only for "cosine" and "rbf"; n × n memory).
     delta : "median" or float
         δ of "rbf": the median distance, or a number. Narrow kernels disconnect the graph.
     normalization : {"ng-jordan-weiss", "shi-malik"}
-        Rows of the eigenvectors brought to unit length, or divided by √degree.
+        Whether to scale the rows of the eigenvectors to unit length, or divide them by √degree.
     n_init : int
-        Starts of the k-means.
+        Number of initializations of k-means.
     random_state : int, RandomState or None
 
     Attributes
     ----------
     labels_ : (n,) int array
     embedding_ : (n, n_clusters) array
-        The rows of the eigenvectors, which k-means clusters.
+        The rows of the eigenvectors, on which k-means is run.
     affinity_matrix_ : (n, n) CSR or dense array
     n_parts_ : int
-        Connected parts of the graph, rows without a neighbor not counted.
+        Number of connected components of the graph, not counting rows without neighbors.
     n_iter_ : int
-        Iterations of the best k-means.
+        Number of iterations of the best k-means run.
 
     Notes
     -----
-    Where the graph falls into parts, cutting between them is free. Up to ``n_clusters`` parts, each is in the embedding
-    with its own indicator and the remaining vectors go to whichever part is cut most cheaply. Beyond, the parts of
-    largest total affinity become the clusters and all other rows join the largest of these, as do rows without any
-    neighbor at all.
+    If the graph is not connected, cuts between components are free. With at most ``n_clusters`` components, each
+    contributes its indicator to the embedding, and the remaining vectors cut the components with the lowest cost. With
+    more, the components of largest total affinity are the clusters, and all other rows are assigned to the largest one,
+    as are rows without neighbors.
 
     References
     ----------
@@ -147,11 +147,11 @@ class NormalizedCut(Clusterer):
         return self._place_rest(labels, constraints)
 
     def _graph(self, K: Any, degrees: FloatArray, constraints: Constraints) -> tuple[Any, Any]:
-        """The graph that connects rows, and a function from some rows to their matrix, with largest eigenvalue 1."""
+        """The graph of connected rows, and a function from some rows to their matrix, with largest eigenvalue 1."""
         return sparse.csr_array(K), partial(normalized, K, degrees)
 
     def _place_rest(self, labels: IntArray, constraints: Constraints) -> IntArray:
-        """Rows without a label (zero in all eigenvectors) join the largest cluster."""
+        """Assign rows without a label (zero in all eigenvectors) to the largest cluster."""
         return np.where(labels < 0, np.bincount(labels[labels >= 0]).argmax(), labels)
 
     def _accepts(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def _per_degree(V: FloatArray, degrees: FloatArray) -> FloatArray:
 
 
 def affinity_graph(X: Any, affinity: str, n_neighbors: int | None, delta: float | str = "median") -> Any:
-    """The symmetric affinities between rows, CSR, or dense where ``n_neighbors`` is None.
+    """The symmetric affinities between rows, CSR, or dense if ``n_neighbors`` is None.
 
     Parameters
     ----------
@@ -176,8 +176,8 @@ def affinity_graph(X: Any, affinity: str, n_neighbors: int | None, delta: float 
     affinity : {"nearest_neighbors", "cosine", "rbf", "precomputed"}
         Weight 1, the cosine (0 where negative), or exp(−d²/2δ²).
     n_neighbors : int or None
-        Rows count as near if one is among this many nearest of the other (all others, where there are fewer). None: all
-        pairs.
+        Two rows are connected if one is among this number of nearest neighbors of the other (all others, if there are
+        fewer). None connects all pairs.
     delta : "median" or float
         δ; "median" is the median distance between rows.
 
@@ -225,7 +225,7 @@ def _all_pairs(rows: Any, affinity: str, delta: Any) -> FloatArray:
 
 
 def _of_pairs(rows: Any, pairs: IntArray, affinity: str, delta: Any) -> FloatArray:
-    """The affinity of each pair, a block of pairs at a time."""
+    """The affinity of each pair, one block of pairs at a time."""
     weights = np.empty(len(pairs))
     for block in slices(len(pairs), max(1, BLOCK_ENTRIES // rows.shape[1])):
         left, right = (rows[side] for side in pairs[block].T)
@@ -257,7 +257,7 @@ def _check_affinities(K: Any) -> Any:
 
 
 def partition_rows(V: FloatArray, n_clusters: int, n_init: int, random_state: Any) -> tuple[IntArray, int]:
-    """Labels by k-means on the rows of V, and its iterations; −1 for rows of zeros."""
+    """Labels by k-means on the rows of V, and the number of iterations; −1 for zero rows."""
     reached = np.flatnonzero(V.any(axis=1))
     if len(reached) < n_clusters:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The named compositions of Yan, Wang, Lee and Giles (2009), put together from parts.
+"""The pipelines of Yan, Wang, Lee and Giles (2009).
 
 ========  ==========================================================================================
 NC        :class:`NormalizedCut`
@@ -10,8 +10,8 @@ Lo-NC     distances → local propagation → NC
 Glo-NC    distances → global propagation → NC
 ========  ==========================================================================================
 
-Structure subspace is :class:`likewise.ASP`, metric :class:`likewise.XingMetric`. To change a part, write the chain out
-as it stands in the function: it is one line.
+The structure subspace is :class:`likewise.ASP`, and the metric :class:`likewise.XingMetric`. To change a part, create
+the :class:`ChainedClusterer` yourself, as the functions below do in one line.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from ._normalized_cut import NormalizedCut
 from ._propagation import propagate_globally, propagate_locally
 
 BLOCK_ROWS = 1000
-"""Rows whose distances to all are computed at once."""
+"""Number of rows whose distances to all rows are computed at once."""
 
 
 def _predicts(chain: Any) -> bool:
@@ -52,18 +52,18 @@ def _predicts(chain: Any) -> bool:
 
 
 class ChainedClusterer(Clusterer):
-    """Transformers one after the other, then a clusterer, each given the same constraints.
+    """A pipeline of transformers and a clusterer that all receive the same constraints.
 
-    scikit-learn's Pipeline passes constraints to its last step only; here every part that can use them gets them.
-    Prefer :class:`ProjectThenCluster` for one projection and a k-means; this is for chains.
+    scikit-learn's Pipeline passes constraints to its last step only; here every step that can use them receives them.
+    Prefer :class:`ProjectThenCluster` for a single projection and k-means.
 
     Parameters
     ----------
     n_clusters : int
     steps : sequence of transformers
-        Unfitted; those whose ``fit`` takes ``constraints`` are given them.
+        Unfitted transformers; those whose ``fit`` takes ``constraints`` receive them.
     clusterer : clusterer, optional
-        Unfitted; its ``n_clusters`` is set. Default: :class:`ConstrainedNormalizedCut`.
+        Unfitted clusterer; its ``n_clusters`` is set. Default: :class:`ConstrainedNormalizedCut`.
     random_state : int, RandomState or None
         Passed to the clusterer, if it has one.
 
@@ -139,7 +139,7 @@ class ChainedClusterer(Clusterer):
 
     @available_if(_predicts)
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of each new row: all steps in turn, then the clusterer.
+        """The clusters of new rows: apply all steps, and predict with the clusterer.
 
         Parameters
         ----------
@@ -164,9 +164,9 @@ class ChainedClusterer(Clusterer):
 
 
 class PropagatedAffinity(SuggestsParameters, TransformerMixin, BaseEstimator):
-    """Affinities between the rows it is fitted on, after constraints were propagated through their distances.
+    """Affinities between rows after propagating constraints through their distances.
 
-    Distances are divided by the largest, propagated, and become affinities 1 − d; only the nearest count.
+    Distances are divided by the largest, propagated, and converted to affinities 1 − d of nearest neighbors.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class PropagatedAffinity(SuggestsParameters, TransformerMixin, BaseEstimator):
     metric : str
         Any metric of :func:`sklearn.metrics.pairwise_distances`.
     n_neighbors : int or None
-        Nearest rows that count, after propagation, as for :class:`NormalizedCut`. None: all.
+        Number of nearest neighbors after propagation, as for :class:`NormalizedCut`. None: all.
     order : {"groups", "pairs"}
         As for :func:`propagate_locally`.
     """
@@ -189,7 +189,7 @@ class PropagatedAffinity(SuggestsParameters, TransformerMixin, BaseEstimator):
         self.order = order
 
     def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> PropagatedAffinity:
-        """Propagate; the affinities are in ``affinity_matrix_``.
+        """Propagate the constraints, and set ``affinity_matrix_``.
 
         Parameters
         ----------
@@ -223,7 +223,7 @@ class PropagatedAffinity(SuggestsParameters, TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> Any:
-        """Propagate, and return the affinities.
+        """Propagate the constraints, and return the affinities.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ def l_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = No
     ----------
     n_clusters : int
     published : bool
-        The paper to the letter: no shrinking of the metric, all cosines, Shi and Malik's scaling.
+        Whether to use the published settings: no shrinkage of the metric, all pairs of rows, Shi and Malik's scaling.
     random_state : int, RandomState or None
 
     Returns
@@ -355,7 +355,7 @@ def lo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = N
     ----------
     n_clusters : int
     published : bool
-        The paper to the letter: must-links taken one by one, and all distances count.
+        Whether to use the published settings: must-links processed one by one, and all pairs of rows.
     random_state : int, RandomState or None
 
     Returns
@@ -381,7 +381,7 @@ def glo_nc(n_clusters: int = 8, *, published: bool = False, random_state: Any = 
     ----------
     n_clusters : int
     published : bool
-        The paper to the letter: all distances count.
+        Whether to use the published settings: all pairs of rows.
     random_state : int, RandomState or None
 
     Returns

@@ -16,10 +16,10 @@ from .._base import uncertain_weight
 def propagate_locally(
     distances: Any, constraints: Constraints, *, order: Literal["groups", "pairs"] = "groups"
 ) -> FloatArray:
-    """Give must-linked rows the smallest distances any of them has, then push cannot-linked rows apart.
+    """Give must-linked rows the smallest distances that any of them has, then separate cannot-linked rows.
 
-    Cheap (O(n·q) for q constrained rows) and local: a constraint changes only the distances of the constrained rows.
-    Prefer it to :func:`propagate_globally` where distances far away mean little, as in text.
+    It is cheap (O(n·q) for q constrained rows) and local: only the distances of the constrained rows change. Prefer it
+    to :func:`propagate_globally` if large distances carry little information, as in text.
 
     For must-linked x and y (Yan et al. 2009, Section 2.2)::
 
@@ -30,19 +30,20 @@ def propagate_locally(
     Parameters
     ----------
     distances : (n, n) array
-        Symmetric, not negative, zero on the diagonal; best scaled to a largest value of 1.
+        Symmetric, nonnegative, zero on the diagonal; preferably with a maximum of 1.
     constraints : Constraints
         All of weight 1.
     order : {"groups", "pairs"}
-        "groups": must-links are closed to groups first, every member takes the group's smallest distance, and
-        cannot-links hold between whole groups; the outcome depends on no order and repeating it changes nothing.
-        "pairs": the paper's loop, one stated must-link after the other as ``constraints.must_link`` has them (sorted),
-        then the stated cannot-links. The outcome depends on the order. Partitions are expanded.
+        "groups": the closure of the constraints is used, every row of a must-link group takes the group's smallest
+        distance, and cannot-links hold between whole groups. The result does not depend on the order of constraints,
+        and the operation is idempotent. "pairs": the loop of the paper, one must-link after the other in the order of
+        ``constraints.must_link`` (sorted), then the cannot-links. The result depends on the order. Partitions are
+        expanded.
 
     Returns
     -------
     (n, n) array
-        New distances; a cannot-link is worth 1, or the largest distance if that is more.
+        New distances; cannot-linked rows have distance 1, or the largest distance if that is more.
 
     Examples
     --------
@@ -74,27 +75,26 @@ def propagate_locally(
 
 
 def propagate_globally(distances: Any, constraints: Constraints) -> FloatArray:
-    """Replace distances by shortest paths across must-links, then push cannot-linked rows apart.
+    """Replace distances by shortest paths across must-links, then separate cannot-linked rows.
 
-    A must-link brings all rows near one end closer to all rows near the other. Prefer it where distances are meaningful
-    over the whole space and clusters are elongated. O(n²·g) for g must-link groups.
+    A must-link brings all rows near one of its rows closer to all rows near the other. Prefer it if large distances are
+    meaningful and clusters are elongated. O(n²·g) for g must-link groups.
 
-    Must-linked rows are at distance 0, and between any two rows the distance is that of the shortest path whose inner
-    vertices are must-linked rows (Klein, Kamvar, Manning 2002, Section 3; Glo-NC in Yan et al. 2009). After that
-    cannot-linked rows, and whatever lies at distance 0 from them, are as far apart as anything is: 1, or the largest
-    distance if that is more.
+    Must-linked rows have distance 0, and the distance of any two rows is the length of the shortest path whose inner
+    vertices are must-linked rows (Klein, Kamvar, Manning 2002, Section 3; Glo-NC in Yan et al. 2009). After that,
+    cannot-linked rows, and rows at distance 0 from them, have distance 1, or the largest distance if that is more.
 
     Parameters
     ----------
     distances : (n, n) array
-        Symmetric, not negative, zero on the diagonal.
+        Symmetric, nonnegative, zero on the diagonal.
     constraints : Constraints
-        All of weight 1. They are closed first.
+        All of weight 1. Their closure is used.
 
     Returns
     -------
     (n, n) array
-        New distances, none larger than before save between cannot-linked rows.
+        New distances, none larger than before except between cannot-linked rows.
 
     Examples
     --------
@@ -121,18 +121,18 @@ def propagate_globally(distances: Any, constraints: Constraints) -> FloatArray:
         np.fill_diagonal(D, 0.0)
     left, right = _apart(constraints)
     codes = constraints.groups()
-    # rows of one group are at the same distances by now, so one of them stands for all
+    # The rows of a group now have the same distances, so one of them represents all.
     _, first = np.unique(np.column_stack([codes[left], codes[right]]), axis=0, return_index=True)
     beside = {row: np.flatnonzero(D[row] == 0) for row in np.unique(left)}
     for x, y in zip(left[first], right[first], strict=True):
         one, other = np.meshgrid(beside[x], beside[y], indexing="ij")
-        apart = codes[one] != codes[other]  # a twin of both ends stays with its own group
+        apart = codes[one] != codes[other]  # a row at distance 0 from both stays with its own group
         D[one[apart], other[apart]] = D[other[apart], one[apart]] = far
     return D
 
 
 def _merge(D: FloatArray, rows: IntArray) -> None:
-    """All of ``rows`` take the smallest distance any of them has to each other row."""
+    """Give all of ``rows`` the smallest distance that any of them has to each other row."""
     smallest = D[rows].min(axis=0)
     D[rows] = smallest
     D[:, rows] = smallest[:, None]
@@ -148,8 +148,8 @@ def _groups(constraints: Constraints) -> list[IntArray]:
 
 
 def _apart(constraints: Constraints) -> tuple[IntArray, IntArray]:
-    """Both orders of every cannot-link, entailed ones too."""
-    constraints.check()  # here a contradiction still names rows by their numbers
+    """Both orders of every cannot-link, including implied ones."""
+    constraints.check()  # so that an error names rows by their original numbers
     rows = np.flatnonzero(constraints.constrained_rows())
     left, right = np.nonzero(cannot_link_graph(constraints.restrict(rows), closed=True).toarray() > 0)
     return rows[left], rows[right]
@@ -169,7 +169,7 @@ def _checked(distances: Any, constraints: Constraints) -> tuple[FloatArray, floa
     if np.abs(np.diag(D)).max(initial=0.0) > 0:
         row = int(np.abs(np.diag(D)).argmax())
         raise ValueError(
-            f"a row is at distance 0 from itself, but distances[{row}, {row}] = {D[row, row]:g}. Set the "
+            f"the distance of a row to itself must be 0, but distances[{row}, {row}] = {D[row, row]:g}. Set the "
             "diagonal to 0; for similarities pass 1 − similarity."
         )
     if np.abs(D - D.T).max(initial=0.0) > 1e-6 * D.max(initial=0.0):
@@ -180,8 +180,8 @@ def _checked(distances: Any, constraints: Constraints) -> tuple[FloatArray, floa
         )
     if constraints.n_samples != len(D):
         raise ValueError(
-            f"constraints were built for {constraints.n_samples} rows, distances have {len(D)}. Split them too: "
-            "constraints.restrict(rows)."
+            f"constraints were built for {constraints.n_samples} rows, distances have {len(D)}. "
+            "Restrict them to the same rows: constraints.restrict(rows)."
         )
     weight = uncertain_weight(constraints)
     if weight is not None:

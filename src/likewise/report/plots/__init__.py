@@ -1,7 +1,7 @@
-"""Static pictures for papers, as PNG, SVG or PDF.
+"""Static figures, as PNG, SVG or PDF.
 
-Every function returns a matplotlib ``Figure``, and writes it where ``path`` is given; ``save`` writes one later.
-matplotlib loads when a picture is drawn, not before.
+Every function returns a matplotlib ``Figure``, and saves it if ``path`` is given; ``save`` saves one later. matplotlib
+is imported only when a figure is drawn.
 """
 
 from ...page import palette as palette

@@ -1,4 +1,4 @@
-"""Figures, their style, and how they become files. matplotlib loads here, when something is drawn."""
+"""Creating, styling and saving figures. matplotlib is imported here, when something is drawn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CANNOT_LINK = "#b2182b"
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure of so many inches; nothing global, so that threads can draw."""
+    """An empty figure of the given size in inches, without global state, so that it is thread-safe."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -24,13 +24,13 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def save(figure: Any, path: str | Path, dpi: int = 130) -> Path:
-    """Write a figure; the file is complete or not there.
+    """Save a figure. The file is written atomically.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
     path : str or Path
-        The suffix names the format: .png, .svg or .pdf. Folders are made where needed.
+        The suffix determines the format: .png, .svg or .pdf. Missing folders are created.
     dpi : int
         Pixels per inch of a .png.
 
@@ -50,14 +50,14 @@ def save(figure: Any, path: str | Path, dpi: int = 130) -> Path:
 
 
 def saved(figure: Any, path: str | Path | None) -> Any:
-    """The figure, which is written where a path is given."""
+    """The figure, which is saved if a path is given."""
     if path is not None:
         save(figure, path)
     return figure
 
 
 def style_axis(axis: Any, title: str = "", x_label: str = "", y_label: str = "") -> None:
-    """Name an axis, and give it a faint grid and no box."""
+    """Set the title and labels of an axis, with a faint grid and no box."""
     axis.set_title(title, color=INK)
     axis.set_xlabel(x_label)
     axis.set_ylabel(y_label)

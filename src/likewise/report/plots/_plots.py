@@ -1,4 +1,4 @@
-"""Pictures of rows, constraints, learning curves, ensembles and projections."""
+"""Figures of rows, constraints, learning curves, ensembles and projections."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .._counts import PairCounts
 from ._figures import CANNOT_LINK, FAINT, INK, MUST_LINK, new_figure, saved, style_axis
 
 MAX_NAMED = 20
-"""Groups up to which there is a legend."""
+"""Maximum number of groups with a legend."""
 
 MAX_WRITTEN = 16
-"""Clusters up to which the counts are written into the cells."""
+"""Maximum number of clusters for which counts are written into the cells."""
 
 
 def scatter(
@@ -30,7 +30,7 @@ def scatter(
     titles: tuple[str, str] = ("before", "after"),
     path: str | Path | None = None,
 ) -> Any:
-    """Draw the same rows in two planes, side by side.
+    """Scatter plots of the same rows in two planes, side by side.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def scatter(
     groups : (n,) labels
         Classes or clusters, shown as colors.
     names : list-like of str, optional
-        What the groups are called, in sorted order; by default as in ``groups``.
+        Names of the groups, in sorted order; by default the values in ``groups``.
     constraints : Constraints, optional
         Drawn as lines on the left: green for same, red and dashed for different.
     titles : pair of str
@@ -67,7 +67,7 @@ def scatter(
     figure = new_figure(11, 5.2)
     for side, (axis, points, title) in enumerate(zip(figure.subplots(1, 2), (before, after), titles, strict=True)):
         points = np.asarray(points, dtype=float)
-        # as one image inside an SVG: a hundred thousand circles would be a file that nothing opens
+        # Rasterized in an SVG, since a file with a hundred thousand circles would be unusable.
         axis.scatter(*points.T, c=colors[codes], s=size, linewidths=0, rasterized=len(codes) > 5000)
         _frame(axis, points, title)
         if constraints is not None and side == 0:
@@ -93,17 +93,17 @@ def before_after(
     titles: tuple[str, str] = ("largest variance", "after clustering"),
     path: str | Path | None = None,
 ) -> Any:
-    """Draw the rows on the two maps of the report: before and after clustering.
+    """Scatter plots of the rows on the two maps of the report, before and after clustering.
 
     Parameters
     ----------
     model : fitted clusterer
     X : (n, f) array, sparse matrix or data frame
-        The rows it was fitted to.
+        The rows that the model was fitted on.
     groups : (n,) labels, optional
-        Shown as colors. None: the clusters.
+        Shown as colors. Default: the clusters.
     constraints : Constraints, optional
-        Drawn as lines on the left, where every row is on the map (up to some ten thousand).
+        Drawn as lines on the left, if every row is on the map (up to some ten thousand rows).
     titles : pair of str
     path : str or Path, optional
         Where to write it; the suffix names the format.
@@ -121,7 +121,7 @@ def before_after(
     >>> [axis.get_title() for axis in figure.axes]
     ['largest variance', 'after clustering']
     """
-    from .._facts import Facts  # the report's own, which loads more than a picture needs
+    from .._facts import Facts  # imported here, since it loads much more than other figures need
 
     facts = Facts(model, X)
     shown = np.asarray(model.labels_ if groups is None else groups)
@@ -133,7 +133,7 @@ def before_after(
 
 
 def _frame(axis: Any, points: np.ndarray, title: str) -> None:
-    # A few far-off points must not shrink the rest to a dot.
+    # A few outliers must not determine the scale.
     low, high = np.percentile(points, [0.5, 99.5], axis=0)
     margin = 0.08 * np.maximum(high - low, 1e-12)
     axis.set_xlim(low[0] - margin[0], high[0] + margin[0])
@@ -146,10 +146,10 @@ def _frame(axis: Any, points: np.ndarray, title: str) -> None:
 
 
 def constraints_kept(labels: Any, constraints: Constraints, *, path: str | Path | None = None) -> Any:
-    """Draw a heat map of constraints by the two clusters of their rows: must-links left, cannot-links right.
+    """Heat maps of constraints by the clusters of their two rows: must-links on the left, cannot-links on the right.
 
-    A must-link is kept if it is on the diagonal, a cannot-link if it is off it; broken ones are red. Pairs that
-    partitions imply count as well.
+    A must-link is kept if it is on the diagonal, and a cannot-link if it is off the diagonal; violated ones are red.
+    Pairs that partitions imply are included.
 
     Parameters
     ----------
@@ -189,7 +189,8 @@ def constraints_kept(labels: Any, constraints: Constraints, *, path: str | Path 
 
 
 def _heat(axis: Any, counts: np.ndarray, right: np.ndarray, names: np.ndarray) -> None:
-    # each of the two kinds on its own scale: a single broken hint is to be seen beside thousands that are kept
+    # Kept and violated pairs have separate scales, so that a single violation is visible next to thousands of kept
+    # ones.
     shade = np.zeros(counts.shape)
     for mask, sign in ((right, 1.0), (~right, -1.0)):
         part = np.where(mask, counts, 0)
@@ -216,17 +217,17 @@ def learning_curve(
     log: str = "",
     path: str | Path | None = None,
 ) -> Any:
-    """Draw learning curves, a panel for each data set.
+    """Learning curves, with one panel for each data set.
 
     Parameters
     ----------
     panels : mapping of title to mapping of name to (x, mean, deviation)
-        A line for each name, with a band of one standard deviation. A line of one point is drawn across the panel, as
-        for a method without hints.
+        A line for each name, with a band of one standard deviation. A single point, as for a method without hints, is
+        drawn as a horizontal line.
     x_label, y_label : str
-        What the axes show.
+        Labels of the axes.
     log : str
-        Which axes are logarithmic: "", "x", "y" or "xy".
+        The logarithmic axes: "", "x", "y" or "xy".
     path : str or Path, optional
         Where to write it; the suffix names the format.
 
@@ -272,14 +273,14 @@ def learning_curve(
 
 
 def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None) -> Any:
-    """Draw a dot for each two members of an ensemble: the NMI between them against their mean NMI with the classes.
+    """Scatter plot of pairs of members of an ensemble: the NMI between them against their mean NMI with the classes.
 
-    Members should be good and differ: dots to the right, and low. A cross marks the mean.
+    Members should be good and diverse: dots on the lower right. A cross marks the mean.
 
     Parameters
     ----------
     ensembles : SubspaceMetricEnsemble, or mapping of name to one
-        Fitted.
+        Fitted ensembles.
     y : (n,) labels
         The true classes.
     path : str or Path, optional
@@ -323,15 +324,15 @@ def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None)
 
 
 def eigenvalue_share(projections: Any, *, path: str | Path | None = None) -> Any:
-    """Draw the eigenvalue of each direction, largest first: directions after a clear drop add little.
+    """The eigenvalues of the directions, largest first. Directions after a clear drop add little.
 
-    For most methods it is a share between 0 and 1: the part of all spread along the direction that is wanted. For those
-    with an indefinite form (SSDR, GCDR, LPPSI) it is the quotient of the two forms, and has no such bounds.
+    For most methods the eigenvalue is a share between 0 and 1, push / (push + pull). For methods with an indefinite
+    form (SSDR, GCDR, LPPSI) it is the quotient of the two forms, without such bounds.
 
     Parameters
     ----------
     projections : Projection, or mapping of name to one
-        Fitted; anything with ``share_``.
+        Fitted projections, or other objects with ``share_``.
     path : str or Path, optional
         Where to write it; the suffix names the format.
 

@@ -1,16 +1,16 @@
-"""Links between documents as constraints: citations, hyperlinks, who wrote to whom.
+"""Constraints from links between documents, such as citations, hyperlinks or messages.
 
 | question | function |
 |---|---|
-| do links mean similarity here at all? | `homophily` |
+| do links indicate similarity at all? | `homophily` |
 | the links themselves, as must-links | `linked_pairs` |
-| who cites the same, who is cited together? | `local_core_pairs` |
-| which documents do random walks hold together? | `global_core_pairs`, `hitting_times` |
-| let no hub outweigh the others | `balanced` |
+| which documents cite the same ones, or are cited together? | `local_core_pairs` |
+| which documents are close in random walks? | `global_core_pairs`, `hitting_times` |
+| how to keep hubs from dominating | `balanced` |
 | the baselines of the papers | `augmented`, `linear_combination`, `links_only` |
 
 All take an edge list, a sparse matrix, a networkx graph or a file of edges; see `link_matrix`.
-:class:`likewise.clustering.NetworkedDocuments` goes from links and texts to clusters.
+:class:`likewise.clustering.NetworkedDocuments` clusters documents by their links and texts.
 """
 
 from ._baselines import augmented as augmented

@@ -1,4 +1,4 @@
-"""Whether links mean similarity, from a sample of labels or constraints."""
+"""Whether links indicate similarity, estimated from labels or constraints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...constraints._validate import encode_labels
 from ._read import link_matrix, undirected_pairs
 
 MIN_LINKS = 10
-"""Links with two known ends below which nothing is concluded."""
+"""Minimum number of links between rows of known class for a verdict."""
 
 Z = 1.96
 """Standard errors of a 95 % interval."""
@@ -23,18 +23,18 @@ Z = 1.96
 
 @dataclass(frozen=True)
 class Homophily:
-    """How often links join documents of one class.
+    """How often links join documents of the same class.
 
     Attributes
     ----------
     share : float
-        Of the links whose two ends are known, how many join two of a class. NaN if there are none.
+        Share of links within a class, among those between documents of known class. NaN if there are none.
     chance : float
-        The same for links that ignore classes.
+        The share expected for links that are independent of classes.
     n_links : int
-        Number of links with two known ends.
+        Number of links between documents of known class.
     low, high : float
-        What the share of all links may be: a 95 % interval (Wilson's).
+        95 % confidence interval of the share (Wilson's).
     """
 
     share: float
@@ -54,28 +54,28 @@ class Homophily:
 
     def __str__(self) -> str:
         if self.n_links == 0:
-            return "no link has two known ends: it is not known whether links mean similarity"
+            return "no link has two known ends: it is not known whether links indicate similarity"
         share, chance = f"{self.share:.0%} of {self.n_links:,} links", f"{self.chance:.0%} by chance"
         return f"{share} with two known ends join one class, {chance}: {self.verdict}"
 
 
 def homophily(links: Any, known: Any, *, ids: Any = None, warn: bool = True) -> Homophily:
-    """Estimate whether links mean similarity, from the classes of a few documents.
+    """Estimate whether links indicate similarity, from the classes of a few documents.
 
-    Do this before links become must-links. Papers cite papers on their own subject (Cora: 81 % of the links, 17 % by
-    chance); a page of a course links to that of its teacher, and never to other courses (WebKB: 14 %, 28 % by chance).
+    Call this before using links as must-links. Papers cite papers on their own subject (Cora: 81 % of the links, 17 %
+    by chance), but the page of a course links to its teacher, not to other courses (WebKB: 14 %, 28 % by chance).
 
     Parameters
     ----------
     links : (m, 2) array-like, (n, n) sparse matrix, networkx graph, or path of a table
         See :func:`~likewise.sources.links.link_matrix`.
     known : Constraints, or (n,) array-like of labels
-        Labels are −1, None or NaN where unknown. With constraints, a link is known where it is stated or follows that
-        its ends are must-linked or cannot-linked.
+        Labels are −1, None or NaN where unknown. With constraints, a link is used if its documents are must-linked or
+        cannot-linked, directly or by implication.
     ids : list-like, optional
         Ids of the documents, if the links name them.
     warn : bool
-        Whether to warn (UserWarning) if links turn out to be unrelated to classes or opposite to them.
+        Whether to warn (UserWarning) if links are unrelated to classes or join different classes.
 
     Returns
     -------
@@ -84,9 +84,9 @@ def homophily(links: Any, known: Any, *, ids: Any = None, warn: bool = True) -> 
 
     Notes
     -----
-    Chance: with labels, the share expected if every document kept the number of its links and the links found their
-    other ends at random (Newman's assortativity). With constraints, the share of must-links among their pairs, but at
-    most one half: must-links alone show nothing about chance.
+    With labels, ``chance`` is the share expected if links were rewired at random while every document keeps its number
+    of links (Newman's assortativity). With constraints, it is the share of must-links among their pairs, but at most
+    one half, since must-links alone do not determine it.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def homophily(links: Any, known: Any, *, ids: Any = None, warn: bool = True) -> 
     result = _judged(same, chance)
     if warn and result.verdict in ("unrelated", "opposite"):
         warnings.warn(
-            f"links do not mean similarity here: {result}. As must-links they will do harm; leave them out.",
+            f"links do not indicate similarity here: {result}. Do not use them as must-links.",
             UserWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""Random walks on links: how long they take, and the pairs of documents that they hold together."""
+"""Random walks on links: hitting times, and pairs of documents that are close in random walks."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from ...linalg._unit_rows import unit_rows
 from ._read import link_matrix, undirected, undirected_pairs
 
 RESTART = 0.02
-"""Rate at which the walk behind the degree-corrected score ends: after 50 steps on average."""
+"""Termination rate of the walk for the degree-corrected score: it ends after 50 steps on average."""
 
 MIN_SIMILARITY = 0.01
-"""The similarity of linked documents without a common word: the link stays, and counts little."""
+"""The similarity of linked documents without common words."""
 
 SCORES = ("degree-corrected", "commute")
 
 N_DIRECTIONS = 256
-"""Directions of the sketch of a large component."""
+"""Number of directions of the sketch of a large component."""
 
 CELLS = 4_000_000
-"""Pairs that are scored at once."""
+"""Number of pairs scored at once."""
 
 ROUNDING = 1e-10
-"""Two products of the same rows may differ in the last digits; cosines this close are equal."""
+"""Cosines that differ by less than this are equal, since products of the same rows may differ in the last digits."""
 
 
 def global_core_pairs(
@@ -50,21 +50,21 @@ def global_core_pairs(
     exact_up_to: int = 4000,
     random_state: Any = 0,
 ) -> Constraints:
-    """Must-links between documents that many short paths of links join, from random walks.
+    """Must-links between documents that are connected by many short paths of links, from random walks.
 
-    Links lose their direction and weigh as much as the cosine of the two documents (0.01 if they share no word). A
-    document with fewer links than the average gets artificial ones, to the ``n_similar`` most similar. On this graph
-    every pair has a score; small is close:
+    Links are undirected and weighted by the cosine of the two documents (0.01 if they share no word). A document with
+    fewer links than the average gets artificial links to the ``n_similar`` most similar documents. Every pair of
+    documents then has a score, which is small for close documents:
 
     - "commute", as published: (h_ij + h_ji)/2, with h the expected :func:`hitting_times`;
     - "degree-corrected": 1 − k_ij/√(k_ii k_jj), between 0 and 1, where K = ((1 + ε)D − W)⁻¹ counts the visits of
       a walk that ends at rate ε = 0.02, after 50 steps on average.
 
-    A round trip between two vertices of a large graph takes about vol·(1/d_i + 1/d_j) steps, whatever lies between
-    them (von Luxburg et al.): the shortest ones join hubs with hubs. K is the same inverse of a Laplacian, k_ii is near
-    1/d_i, and the cosine divides just that away. It also makes sense of small components, where walks never get lost.
+    In a large graph the commute time of two vertices is about vol·(1/d_i + 1/d_j), independent of the structure between
+    them (von Luxburg et al.), so that the smallest ones join hubs. The degree-corrected score removes this effect,
+    since k_ii is approximately 1/d_i. It is also meaningful in small components.
 
-    How many of the closest pairs of Cora (binary words; 7 classes; of the raw links 81 %) join papers of one class:
+    Share of the closest pairs of Cora (binary words, 7 classes) that join papers of the same class (links: 81 %):
 
     ==================================  =====  =====  ======
     closest                               500  5,278  20,000
@@ -83,29 +83,29 @@ def global_core_pairs(
     gamma : float, optional
         Keep the pairs with a score below this. In the units of ``score``.
     n_pairs : int, optional
-        Keep so many of the closest pairs instead. Default, without ``gamma``: as many as there are links.
+        Number of closest pairs to keep instead. Default, without ``gamma``: the number of links.
     n_similar : int
-        Artificial links of a document with fewer links than the average. 0 trusts the links alone: more precise, but
-        documents without links stay out.
+        Number of artificial links of a document with fewer links than the average. With 0 only the given links are
+        used, which is more precise, but leaves documents without links out.
     score : {"degree-corrected", "commute"}
     ids : list-like, optional
         Ids of the documents, if the links name them.
     exact_up_to : int
-        Largest component whose scores all come from one dense inverse.
+        Largest component whose scores are computed exactly, by a dense inverse.
     random_state : int, Generator or None
-        For the sketch of a larger component.
+        For the random sketch of larger components.
 
     Returns
     -------
     Constraints
-        Must-links, weighted by the similarity of the documents (at least 0.01): a noisy link counts less. With
-        "commute" it is the cosine of their words, with "degree-corrected" 1 − score, which depends on words and links.
+        Must-links, weighted by the similarity of the documents (at least 0.01). With "commute" it is the cosine of
+        their words, with "degree-corrected" 1 − score, which depends on words and links.
 
     Notes
     -----
     In a component of more than ``exact_up_to`` documents only pairs at most two steps apart are scored, from a random
-    sketch of 256 directions. Distances are then right up to a factor 1 ± ε for all pairs at once, but for a
-    chance of 2 · pairs · exp(−256(ε²/4 − ε³/6)) (Achlioptas 2003), and 1 ± 0.09 for a typical one.
+    sketch of 256 directions. Distances are then accurate up to a factor 1 ± ε for all pairs, except with a probability
+    of 2 · pairs · exp(−256(ε²/4 − ε³/6)) (Achlioptas 2003), and up to 1 ± 0.09 for a typical pair.
 
     References
     ----------
@@ -146,12 +146,12 @@ def global_core_pairs(
 
 
 def unit_documents(X: Any) -> Any:
-    """Rows of unit length; a row of zeros stays one."""
+    """Rows of unit length; zero rows stay zero."""
     return unit_rows(check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), input_name="X"))
 
 
 def cosines(unit: Any, pairs: IntArray) -> FloatArray:
-    """The cosine of each pair of rows of unit length, a part of the pairs at a time."""
+    """The cosine of each pair of rows of unit length, computed in blocks."""
     found = np.zeros(len(pairs))
     for part in slices(len(pairs), 100_000):
         left, right = (unit[pairs[part, side]] for side in (0, 1))
@@ -161,7 +161,7 @@ def cosines(unit: Any, pairs: IntArray) -> FloatArray:
 
 
 def walk_graph(matrix: sparse.csr_array, unit: Any, n_similar: int) -> sparse.csr_array:
-    """The weighted graph of the walks: links by similarity, and artificial ones for documents with few."""
+    """The weighted graph of the walks: links weighted by similarity, and artificial links for documents with few."""
     n = matrix.shape[0]
     degree = np.diff(undirected(matrix).indptr)
     pairs = undirected_pairs(matrix)
@@ -176,7 +176,7 @@ def walk_graph(matrix: sparse.csr_array, unit: Any, n_similar: int) -> sparse.cs
 
 
 def most_similar(unit: Any, rows: IntArray, count: int) -> IntArray:
-    """Pairs (row, neighbor): the ``count`` other rows of largest cosine above 0; of equals the first."""
+    """Pairs (row, neighbor) of each row and the ``count`` others of largest positive cosine; the first, if tied."""
     count = min(count, unit.shape[0] - 1)
     if count < 1:
         return np.empty((0, 2), dtype=np.int64)
@@ -186,7 +186,7 @@ def most_similar(unit: Any, rows: IntArray, count: int) -> IntArray:
 
 
 class _Best:
-    """The closest pairs so far: ``count`` of them, or all whose score is below a bound."""
+    """The closest pairs so far: ``count`` of them, or all with a score below a bound."""
 
     def __init__(self, count: int | None, below: float | None) -> None:
         self.count = count
@@ -195,11 +195,11 @@ class _Best:
         self.scores = np.empty(0)
 
     def add(self, left: IntArray, right: IntArray, scores: FloatArray, members: IntArray) -> None:
-        """Take in pairs of a component."""
+        """Add the pairs of a component."""
         if self.below is not None:
             keep = np.flatnonzero(scores < self.below)
         elif self.count is not None and self.count < len(scores):
-            # All that might be among the closest: those at the last place tie, and the order of rows decides.
+            # Keep all pairs that tie for the last place; the order of rows decides later.
             last = np.partition(scores, self.count - 1)[self.count - 1] if self.count else -np.inf
             keep = np.flatnonzero(scores <= last)
         else:
@@ -225,7 +225,7 @@ def _exact(W: sparse.csr_array, score: str) -> tuple[IntArray, IntArray, FloatAr
 
 
 def _sketched(W: sparse.csr_array, score: str, random_state: Any) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-    """Approximate scores of the pairs at most two steps apart, a block of rows at a time."""
+    """Approximate scores of the pairs at most two steps apart, one block of rows at a time."""
     commute = score == "commute"
     Y = sketch(W, 0.0 if commute else RESTART, N_DIRECTIONS, random_state)
     degree = np.asarray(W.sum(axis=1)).ravel()
@@ -248,7 +248,7 @@ def _sketched(W: sparse.csr_array, score: str, random_state: Any) -> Iterator[tu
 
 
 def hitting_times(W: Any) -> FloatArray:
-    """Expected hitting times: entry (i, j) is how many steps a random walk from i takes until it first meets j.
+    """Expected hitting times: entry (i, j) is the expected number of steps of a random walk from i until it reaches j.
 
     From a vertex the walk moves to each neighbor with a probability proportional to the weight of the edge:
 
@@ -261,12 +261,12 @@ def hitting_times(W: Any) -> FloatArray:
     Parameters
     ----------
     W : (n, n) array or sparse matrix
-        Weights: symmetric, finite, none negative. The diagonal is the chance to stay.
+        Symmetric, finite, nonnegative weights. The diagonal is the weight of staying at a vertex.
 
     Returns
     -------
     (n, n) array
-        Infinite between vertices that no path joins.
+        Infinite between vertices that are not connected.
 
     References
     ----------
@@ -358,9 +358,9 @@ def _inverse(A: FloatArray) -> FloatArray:
 def sketch(W: sparse.csr_array, restart: float, n_directions: int, random_state: Any) -> FloatArray:
     """Rows whose inner products approximate ((1 + restart)I − D^-½WD^-½)⁻¹ (its pseudo-inverse if restart = 0).
 
-    The matrix M is CᵀC, with C the weighted incidence matrix above √restart·I; so M⁻¹ = (CM⁻¹)ᵀ(CM⁻¹), and random
-    signs Q keep the lengths and angles of the columns of CM⁻¹ (Johnson, Lindenstrauss): M⁻¹CᵀQ/√q, a linear system
-    for each of the q directions and none for a vertex.
+    The matrix M is CᵀC, with C the weighted incidence matrix stacked on √restart·I, so M⁻¹ = (CM⁻¹)ᵀ(CM⁻¹). Random
+    signs Q approximately preserve the lengths and angles of the columns of CM⁻¹ (Johnson–Lindenstrauss). So M⁻¹CᵀQ/√q
+    is computed, with one linear system for each of the q directions instead of one for each vertex.
 
     References
     ----------
@@ -379,7 +379,7 @@ def sketch(W: sparse.csr_array, restart: float, n_directions: int, random_state:
         shape=(n, m),
     )
     B = np.empty((n, n_directions))
-    for some in slices(n_directions, 16):  # a few directions at a time: signs of all edges are many
+    for some in slices(n_directions, 16):  # a few directions at a time, since each needs a sign for every edge
         B[:, some] = incidence @ rng.choice([-1.0, 1.0], size=(m, some.stop - some.start))
     if restart:
         B += np.sqrt(restart) * rng.choice([-1.0, 1.0], size=B.shape)

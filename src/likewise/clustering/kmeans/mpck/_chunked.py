@@ -1,7 +1,7 @@
-"""MPCK-means on rows that are read leaf by leaf: an iteration is one reading, as for k-means.
+"""MPCK-means on rows that are read leaf by leaf, once per iteration, as for k-means.
 
-Of rows that no hint names, sizes, sums and scatters of clusters are all that centers and metrics need. Under
-``farthest="pair"`` the two rows that are farthest apart are looked for anew for each metric, in two more readings.
+Centers and metrics depend on the unconstrained rows only through the sizes, sums and scatters of the clusters. With
+``farthest="pair"``, the two rows that are farthest apart are searched for each metric, in two more passes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ._prices import Violations
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What the first reading finds: sums and extremes of all rows around an origin, and some of the rows."""
+    """The result of the first pass: sums and extremes of all rows relative to an origin, and some of the rows."""
 
     count: int
     total: FloatArray
@@ -48,7 +48,7 @@ class Sums:
 
     @property
     def spread(self) -> Spread:
-        """How rows vary."""
+        """The variation of the rows."""
         mean = self.total / self.count
         if self.squares.ndim == 1:
             pooled = np.maximum(self.squares / self.count - mean**2, 0.0)
@@ -60,7 +60,7 @@ class Sums:
 def pick_and_sum(
     rows: Any, first: int, *, origin: FloatArray, full: bool, numbers: IntArray, share: float, seed: int
 ) -> Sums:
-    """Some rows of a leaf, and the sums of all."""
+    """Some rows of a leaf, and the sums of all its rows."""
     f = rows.shape[1]
     total, squares = np.zeros(f), np.zeros((f, f) if full else f)
     low, high = np.full(f, np.inf), np.full(f, -np.inf)
@@ -76,7 +76,7 @@ def pick_and_sum(
 def read_first(
     rows: Chunked, hinted: IntArray, sample: int, seed: int, *, full: bool
 ) -> tuple[Picked, tuple[FloatArray, Spread]]:
-    """Hinted rows and a sample of others; and an origin near the mean of all rows, with how they vary around it."""
+    """The constrained rows and a sample, an origin near the mean of all rows, and the variation around it."""
     origin = rows.of_first_leaf(origin_of).astype(rows.dtype).astype(np.float64)
     look = partial(pick_and_sum, origin=origin, full=full, numbers=hinted, share=sample / rows.shape[0], seed=seed)
     found: Sums = rows.fold(look)
@@ -84,18 +84,18 @@ def read_first(
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """The rows that hints name, in memory.
+class HintedRows:
+    """The constrained rows, in memory.
 
     Attributes
     ----------
     numbers : (t,) ints
         Ascending.
     rows : (t, f) array
-        Around the origin.
+        Relative to the origin.
     violations : Violations
     rng : RandomState
-        For the order in which they are moved.
+        Determines the order in which rows are moved.
     """
 
     numbers: IntArray
@@ -106,7 +106,7 @@ class Told:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What an iteration needs to know of rows without hints: size, sum and scatter of each cluster, and the cost."""
+    """Statistics of the unconstrained rows: size, sum and scatter of each cluster, and the cost."""
 
     sizes: FloatArray
     sums: FloatArray
@@ -119,7 +119,7 @@ class Step:
         )
 
     def same(self, other: Step | None) -> bool:
-        """Whether both are of the same clusters, as far as sums tell."""
+        """Whether both have the same sums, and so most likely the same clusters."""
         return (
             other is not None
             and np.array_equal(self.sizes, other.sizes)
@@ -129,7 +129,7 @@ class Step:
 
 
 def moved_by(rows: Any, *, origin: FloatArray) -> FloatArray:
-    """Rows around the origin, in their own precision."""
+    """Rows relative to the origin, in their own precision."""
     return np.subtract(dense(rows), origin, dtype=rows.dtype)
 
 
@@ -142,7 +142,7 @@ def _cheapest(rows: Any, *, metrics: Metrics, centers: FloatArray) -> IntArray:
 
 
 def assign_and_scatter(rows: Any, first: int, *, metrics: Metrics, centers: FloatArray, hinted: IntArray) -> Step:
-    """Assign the rows of a leaf and sum them up; those that hints name are left out."""
+    """Assign the unconstrained rows of a leaf, and sum them by cluster."""
     k, f = centers.shape
     total = Step(np.zeros(k), np.zeros((k, f)), np.zeros_like(metrics.values), 0.0)
     left_out = among(hinted, rows, first)
@@ -162,7 +162,7 @@ def assign_and_scatter(rows: Any, first: int, *, metrics: Metrics, centers: Floa
 def nearest_by(
     rows: Any, first: int, *, metrics: Metrics, centers: FloatArray, hinted: IntArray, labels: IntArray
 ) -> NDArray[np.int32]:
-    """The cheapest cluster of each row of a leaf; those that hints name have their labels."""
+    """The cluster of lowest cost for each row of a leaf; constrained rows keep their labels."""
     found = np.empty(rows.shape[0], dtype=np.int32)
     for some in blocks(rows.shape[0], sum(centers.shape), IN_CACHE):
         found[some] = _cheapest(rows[some], metrics=metrics, centers=centers)
@@ -172,19 +172,19 @@ def nearest_by(
 
 
 def chunked_mpck(
-    rows: Chunked, centers: FloatArray, metrics: Metrics, told: Told, *, max_iter: int, tol: float
+    rows: Chunked, centers: FloatArray, metrics: Metrics, hinted: HintedRows, *, max_iter: int, tol: float
 ) -> tuple[Run, Metrics, float]:
-    """Assign rows, and move centers and metrics, in turn, reading the rows once in each iteration.
+    """Alternate between assigning rows and updating centers and metrics, reading the rows once per iteration.
 
     Returns
     -------
     run : Run
-        Its labels are those of the rows that hints name.
+        Its labels are those of the constrained rows.
     metrics : Metrics
     inertia : float
         Σ ‖x − μ‖² under the metrics.
     """
-    k, every = len(centers), np.arange(len(told.numbers))
+    k, every = len(centers), np.arange(len(hinted.numbers))
     zero = np.zeros(centers.shape[1])
     history: list[float] = []
     labels: IntArray | None = None
@@ -192,11 +192,11 @@ def chunked_mpck(
     while True:
         lean = metrics.lean()
         with stage(f"iteration {len(history) + 1}"):
-            look = partial(assign_and_scatter, metrics=lean, centers=centers, hinted=told.numbers)
+            look = partial(assign_and_scatter, metrics=lean, centers=centers, hinted=hinted.numbers)
             found: Step = rows.fold(look)
-        own = _own(told.rows, metrics, centers)
-        relabeled = told.violations.sweep(own.argmin(axis=1) if labels is None else labels, own, metrics, told.rng)
-        strain = told.violations.strain(relabeled, metrics)
+        own = _own(hinted.rows, metrics, centers)
+        relabeled = hinted.violations.sweep(own.argmin(axis=1) if labels is None else labels, own, metrics, hinted.rng)
+        strain = hinted.violations.strain(relabeled, metrics)
         history.append(found.cost + float(own[every, relabeled].sum()) + metrics.cost(*strain))
         unchanged = labels is not None and np.array_equal(relabeled, labels) and found.same(previous)
         slow = len(history) > 1 and history[-2] - history[-1] <= tol * abs(history[-2])
@@ -205,13 +205,13 @@ def chunked_mpck(
             run = Run(labels, centers, history[-1], len(history), tuple(history))
             inertia = found.cost - float(found.sizes @ metrics.row_cost)
             return run, metrics, inertia + float((own - metrics.row_cost)[every, labels].sum())
-        sizes, scatter = metrics.summed(told.rows, labels)
-        sums = found.sums + (labels == np.arange(k)[:, None]).astype(np.float64) @ told.rows
+        sizes, scatter = metrics.summed(hinted.rows, labels)
+        sums = found.sums + (labels == np.arange(k)[:, None]).astype(np.float64) @ hinted.rows
         sizes = found.sizes + sizes
         moved = _means(sizes, sums, centers)
         if not sizes.all():
             assign = partial(_cheapest, metrics=lean, centers=centers)
-            filled = refilled(rows, moved, sizes, sums, sizes > 0, assign, told.numbers, zero)
+            filled = refilled(rows, moved, sizes, sums, sizes > 0, assign, hinted.numbers, zero)
             moved = _means(*filled, centers)
         centers = moved
         metrics = metrics.learned_from(sizes, found.scatter + scatter, centers, *strain)

@@ -1,4 +1,4 @@
-"""A metric for each cluster, as MPCK-means learns them: a weight for each feature, or a whole matrix."""
+"""The metrics of MPCK-means, one for each cluster: a weight for each feature, or a matrix."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ....prepare._kinds import on_one_scale
 from .._points import blocks, dense
 
 MIN_VARIANCE = 1e-3
-"""No variance of a cluster counts as less than this share of the pooled variance."""
+"""Lower bound on the variance of a cluster, relative to the pooled variance."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How rows vary before any clustering.
+    """Means, ranges and variances of all rows.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Spread:
 
     @classmethod
     def of(cls, X: Any, weight: FloatArray | None = None, *, full: bool) -> Spread:
-        """Of rows in memory, each of which counts as often as its weight says."""
+        """Compute from (weighted) rows in memory."""
         mean = _mean(X, weight)
         low, high = (dense(extreme).ravel().astype(np.float64) for extreme in (X.min(axis=0), X.max(axis=0)))
         if not full:
@@ -56,29 +56,28 @@ class Spread:
 
 
 class Metrics(ABC):
-    """Metrics A_h of all clusters, the same for all at first: the inverse of the prior variance.
+    """Metrics A_h of all clusters, initialized to the inverse of the prior variance.
 
     Parameters
     ----------
     X : (n, f) array, CSR matrix or Chunked
     spread : Spread
-        Of these rows.
+        Statistics of these rows.
     n_clusters : int
     shared : bool
-        Learn one for all clusters.
+        Whether all clusters share one metric.
     farthest : {"box", "pair"}
     shrink : float in [0, 1)
-        Variances of clusters are moved this far toward the prior variance, which is the same for every feature, or,
-        with ``shrink`` and features on different scales, the variance of each.
+        Shrinkage of the variances of clusters toward the prior variance, which is the same for every feature, or the
+        variance of each feature if ``shrink`` is positive and features are on different scales.
 
     Attributes
     ----------
     values : (k, f) or (k, f, f) array
     log_det : (k,) array
     row_cost : (k,) array
-        What each cluster costs a row wherever it lies: s/(1−s) ⟨A_h, prior⟩ − 1/(1−s) log det A_h, with s the
-        shrinkage. So A_h is the best metric for its rows if each row comes with s/(1−s) imaginary rows that vary around
-        the center as the prior does.
+        The cost of a row in each cluster that does not depend on the row: s/(1−s) ⟨A_h, prior⟩ − 1/(1−s) log det A_h,
+        with s the shrinkage. It corresponds to s/(1−s) pseudo-rows per row, with the prior variance around the center.
     far : (k,) array
         ‖x' − x''‖² under each metric.
     """
@@ -103,13 +102,13 @@ class Metrics(ABC):
 
     @abstractmethod
     def lengths(self, rows: Any, centers: FloatArray | None = None) -> FloatArray:
-        """‖row − center_h‖² under A_h for each row and cluster; from zero where there are no centers."""
+        """‖row − center_h‖² under A_h for each row and cluster; ‖row‖² without centers."""
 
     @abstractmethod
     def dual(self, cluster: int, vector: FloatArray, columns: Any = slice(None)) -> FloatArray:
         """A_h v for a vector (or each row of a table) that has values in some columns only.
 
-        For a diagonal metric the answer has these columns, too.
+        For a diagonal metric the result has only these columns.
         """
 
     @abstractmethod
@@ -126,10 +125,10 @@ class Metrics(ABC):
 
     @abstractmethod
     def _best(self, variance: FloatArray) -> Self:
-        """The metrics with these inverses, no variance below the bound."""
+        """The metrics that are the inverses of these variances, subject to the lower bound."""
 
     def cost(self, spread: FloatArray, together: FloatArray) -> float:
-        """What violated constraints cost: Σ_h ⟨A_h, spread_h⟩ + together_h · ‖x' − x''‖²; see :class:`.Violations`."""
+        """The total penalty Σ_h ⟨A_h, spread_h⟩ + together_h · ‖x' − x''‖²; see :class:`.Violations`."""
         return float((self.values * spread).sum() + self.far @ together)
 
     def learned(
@@ -141,9 +140,9 @@ class Metrics(ABC):
         together: FloatArray,
         weight: FloatArray | None = None,
     ) -> Self:
-        """The best metrics for these labels: Eq. 7 of the paper, A_h = |X_h| (…)⁻¹.
+        """The optimal metrics for these labels: Eq. 7 of the paper, A_h = |X_h| (…)⁻¹.
 
-        ``spread`` and ``together`` are what violated constraints add to the spread of the clusters, as in :meth:`cost`.
+        ``spread`` and ``together`` are the contributions of violated constraints, as in :meth:`cost`.
         """
         sizes, scatter = self.summed(X, labels, weight)
         return self.learned_from(sizes, scatter, centers, spread, together)
@@ -160,7 +159,7 @@ class Metrics(ABC):
     def learned_from(
         self, sizes: FloatArray, scatter: FloatArray, centers: FloatArray, spread: FloatArray, together: FloatArray
     ) -> Self:
-        """The same from sizes and scatter, which are changed."""
+        """The same from sizes and scatter, which are modified in place."""
         total = scatter
         total -= _times(sizes, self._outer(centers.astype(float)))
         total += spread + _times(together, self._outer(self._apart))
@@ -193,7 +192,7 @@ class Metrics(ABC):
         return (one - self._farthest_from(one)).astype(np.float64)
 
     def _farthest_from(self, places: FloatArray) -> FloatArray:
-        """The row that is farthest from a place under each metric."""
+        """The row that is farthest from a point under each metric."""
         if not isinstance(self._X, Chunked):
             assert self._X is not None
             return dense(self._X[self.lengths(self._X, places).argmax(axis=0)])
@@ -201,21 +200,21 @@ class Metrics(ABC):
         return found.rows
 
     def lean(self) -> Self:
-        """A copy that knows no rows, for wherever they lie; ‖x' − x''‖² cannot be asked of it."""
+        """A copy without the rows, to be sent to workers; it cannot compute ‖x' − x''‖²."""
         lean = copy(self)
         lean._X = None
         return lean
 
     def moved_to(self, values: FloatArray) -> Self:
-        """These metrics, where the bound on variances allows them, with the prior and the rows of this one."""
+        """A copy with other metrics, subject to the bound on variances, and the same prior and rows."""
         return self._best(self._inverses(values))
 
     @abstractmethod
     def _inverses(self, values: FloatArray) -> FloatArray:
-        """The variances that metrics are the inverses of."""
+        """The variances whose inverses are the metrics."""
 
     def _again(self) -> Self:
-        """A copy to be given other values."""
+        """A copy without cached values, for other metrics."""
         again = copy(self)
         for cached in ("far", "_apart"):  # computed from the values of before
             again.__dict__.pop(cached, None)
@@ -245,7 +244,7 @@ class DiagonalMetrics(Metrics):
         super().__init__(X, spread, n_clusters, shared=shared, farthest=farthest, shrink=shrink)
         pooled = spread.pooled
         mean = pooled.mean() or 1.0
-        # A constant feature does not matter, whatever its weight.
+        # The weight of a constant feature does not matter.
         self._pooled = np.where(pooled > 1e-12 * mean, pooled, mean)
         self._prior = np.full_like(self._pooled, mean) if self._equal_prior else self._pooled
         self._set(np.tile(self._prior, (n_clusters, 1)))
@@ -306,7 +305,7 @@ class FullMetrics(Metrics):
         self._whiten = axes / np.sqrt(sizes)  # whitenᵀ · pooled · whiten = I
         if self._equal_prior:
             self._prior = mean * np.eye(f)
-            # The largest scalar metric that respects the bound on variances.
+            # The largest multiple of the identity that satisfies the bound on variances.
             self._set(np.tile(np.eye(f) / np.sqrt(max(mean, MIN_VARIANCE * sizes[-1])), (n_clusters, 1, 1)))
         else:
             self._prior = np.diag(self._pooled.diagonal())
@@ -338,7 +337,7 @@ class FullMetrics(Metrics):
 
     def scatter(self, rows: Any, weight: sparse.csr_array) -> FloatArray:
         """Σ_i weight_hi · x_i x_iᵀ."""
-        # Each h touches only the rows it weighs.
+        # Each h only involves the rows with nonzero weight.
         found = []
         for h in range(self.n_clusters):
             start, stop = weight.indptr[h], weight.indptr[h + 1]
@@ -366,7 +365,7 @@ class FullMetrics(Metrics):
 
 @dataclass(frozen=True, eq=False)
 class Farthest:
-    """The rows farthest from some places, and how far they are; of equals the first."""
+    """The rows farthest from some points, and their distances; the first, if tied."""
 
     lengths: FloatArray
     rows: FloatArray
@@ -379,7 +378,7 @@ class Farthest:
 
 
 def farthest(rows: Any, first: int, *, metrics: Metrics, places: FloatArray) -> Farthest:
-    """The rows of a leaf that are farthest from a place under each metric."""
+    """The rows of a leaf that are farthest from a point under each metric."""
     k = metrics.n_clusters
     found = Farthest(np.full(k, -1.0), np.zeros(places.shape))
     for some in blocks(rows.shape[0], rows.shape[1] + k):

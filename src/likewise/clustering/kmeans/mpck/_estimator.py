@@ -25,7 +25,7 @@ from .._chunked import SAMPLE
 from .._lloyd import Run, best_centers, best_of
 from .._points import Points, dense, origin
 from .._seeding import farthest_first, kmeans_plus_plus
-from ._chunked import Told, chunked_mpck, moved_by, nearest_by, read_first
+from ._chunked import HintedRows, chunked_mpck, moved_by, nearest_by, read_first
 from ._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics, Spread
 from ._prices import Violations
 
@@ -38,11 +38,10 @@ def _check_metrics(model: Any) -> None:
 
 
 class MPCKMeans(WeightedCenterClusterer):
-    """Metric pairwise-constrained k-means: constraints shape the clusters *and* the distance in each of them.
+    """Metric pairwise-constrained k-means: constraints influence the clusters and the metric of each cluster.
 
-    Prefer it over :class:`~likewise.clustering.PCKMeans` where features matter unequally, or differently from
-    cluster to cluster. Without constraints the metric of a cluster follows the spread of its rows, as in a Gaussian
-    mixture.
+    Prefer it over :class:`~likewise.clustering.PCKMeans` if features differ in importance, or do so between clusters.
+    Without constraints the metric of a cluster follows the variance of its rows, as in a Gaussian mixture.
 
     .. math:: J = \\sum_i \\big(\\|x_i - \\mu_{l_i}\\|^2_{A_{l_i}} - \\log\\det A_{l_i}\\big)
               + w \\sum_{M, l_i \\ne l_j} b_{ij} f_M + w \\sum_{C, l_i = l_j} b_{ij} f_C
@@ -50,34 +49,34 @@ class MPCKMeans(WeightedCenterClusterer):
     .. math:: f_M = \\tfrac12 \\|x_i - x_j\\|^2_{A_{l_i}} + \\tfrac12 \\|x_i - x_j\\|^2_{A_{l_j}}, \\qquad
               f_C = \\|x' - x''\\|^2_{A_{l_i}} - \\|x_i - x_j\\|^2_{A_{l_i}}
 
-    where b are the weights of the constraints and (x', x'') is a pair as far apart as the data are: breaking a
-    must-link costs more for rows that lie far apart, breaking a cannot-link more for rows that lie close.
+    where b are the weights of the constraints and (x', x'') are the two rows that are farthest apart. Violating a
+    must-link costs more for rows that are far apart, and violating a cannot-link costs more for rows that are close.
 
     Parameters
     ----------
     n_clusters : int
     metric : {"diagonal", "full"}
-        A weight for each feature, or a matrix (for up to some hundred features, dense data).
+        A weight for each feature, or a matrix (for dense data with up to some hundred features).
     shared : bool
-        One metric for all clusters.
+        Whether all clusters share one metric.
     shrink : float in [0, 1)
-        How far the variances that metrics are made of are moved toward those before any clustering: one variance for
-        all features where X is sparse or its features have similar ranges (pixels, standardized columns), else the
-        variance of each feature. 0 is the published method, whose metrics overfit where a cluster has few rows or
-        features hardly vary in it. J then has s/(1−s) tr(A V) − 1/(1−s) log det A for each row in the place of
-        −log det A, with V those variances.
+        Shrinkage of the variances of each cluster toward those of all rows: one variance for all features if X is
+        sparse or its features have similar ranges (pixels, standardized columns), else the variance of each feature. 0
+        is the published method, whose metrics overfit if a cluster has few rows or features hardly vary in it. With
+        shrinkage s, the term −log det A of each row is replaced by s/(1−s) tr(A V) − 1/(1−s) log det A, with V the
+        variances of all rows.
     penalty : float
         w.
     closure : bool
-        Count entailed pairs, too; see :class:`~likewise.clustering.PCKMeans`.
+        Whether to include implied pairs; see :class:`~likewise.clustering.PCKMeans`.
     farthest : {"auto", "box", "pair"}
-        What stands for ‖x' − x''‖². "pair" is two rows of X, found anew for each metric by going to the row farthest
-        from the mean and to the one farthest from that; should two rows lie farther apart still, f_C is a little below
-        zero for them. "box" takes, feature by feature, the largest difference there is. No pair differs more, so f_C
-        is never negative, and it does not depend on the metric, so J never rises; it has no meaning for a full
-        metric. "auto": "box" for a diagonal metric, "pair" for a full one.
+        How to determine ‖x' − x''‖². "pair" uses two rows of X, for each metric: the row farthest from the mean, and
+        the row farthest from that one. If other rows are even farther apart, f_C is slightly negative for them. "box"
+        uses the largest difference of each feature, so that f_C is never negative, and J never increases since it does
+        not depend on the metric; it is not defined for a full metric. "auto" is "box" for a diagonal metric, and "pair"
+        for a full one.
     n_init, max_iter, tol, random_state
-        As for :class:`~likewise.clustering.PCKMeans`; starts are the same.
+        As for :class:`~likewise.clustering.PCKMeans`; initializations are the same.
 
     Attributes
     ----------
@@ -93,22 +92,22 @@ class MPCKMeans(WeightedCenterClusterer):
 
     Notes
     -----
-    The best A_h is the inverse of a variance: that of the cluster, more along broken must-links and less along
-    broken cannot-links (Eq. 7 of the paper), shrunk as above. No variance may be less than 1/1000 of the pooled one: a
-    cluster of one row, or many broken cannot-links, would make it zero or negative. Within that bound the metric
-    found is still the best one, so with ``farthest="box"`` J never rises; with "pair" it may, when another pair is
-    farthest.
+    The optimal A_h is the inverse of a variance: that of the cluster, increased along violated must-links and decreased
+    along violated cannot-links (Eq. 7 of the paper), shrunk as above. No variance may be less than 1/1000 of the pooled
+    one, since it would be zero or negative for a cluster of one row, or with many violated cannot-links. The metric is
+    optimal subject to this bound, so J never increases with ``farthest="box"``; with "pair" it may, if the farthest
+    pair changes.
 
-    Knowledge about whole groups (labels, closed must-links) is never written out as pairs, though a penalty depends on
-    the two rows: sums over the pairs of a group come from the counts, sums and squares of its rows in each cluster. An
-    iteration over fully labeled rows takes O(n · f · k). A pair that is stated several times counts once, with the
-    largest weight; only partitions that overlap in more than a hundred ways are written out for that, up to a million
+    Whole groups (labels, closed must-links) are never expanded to pairs, although penalties depend on both rows: sums
+    over the pairs of a group are computed from the counts, sums and sums of squares of its rows in each cluster. An
+    iteration over fully labeled rows takes O(n · f · k). A pair that is given several times counts once, with the
+    largest weight; only partitions that overlap in more than a hundred ways are expanded for that, up to a million
     pairs.
 
-    ``shrink``, ``penalty`` and ``n_init`` were chosen among some forty settings, mainly on digits, ionosphere, vehicle,
-    breast_w, glass and wine. With the choice fixed, five new draws of 200 random pairs (digits: 500) gave these mean
-    adjusted Rand indices; only isolet and lymphoma had not been looked at before. Standard errors of the defaults are
-    .003 to .04, so small differences mean little; PCKMeans (``penalty="variance"``) is as good on many of them.
+    ``shrink``, ``penalty`` and ``n_init`` were chosen among about forty settings, mainly on digits, ionosphere,
+    vehicle, breast_w, glass and wine. The table shows mean adjusted Rand indices over five new samples of 200 random
+    pairs (digits: 500); only isolet and lymphoma had not been used before. Standard errors of the defaults are .003 to
+    .04, so small differences are not significant; PCKMeans (``penalty="variance"``) is as good on many data sets.
 
     =============  =======  ========  ===================  ========
     data           k-means  PCKMeans  shrink=0, penalty=1  defaults
@@ -280,7 +279,7 @@ class MPCKMeans(WeightedCenterClusterer):
         seed: int,
         every: tuple[FloatArray, Spread] | None = None,
     ) -> Look:
-        """Fit on a sample that has all hinted rows, then go on with all rows; ``every`` is what is known of these."""
+        """Fit on a sample with all constrained rows, then continue with all rows, whose statistics are ``every``."""
         if every is None:
             with stage("reading rows"):
                 every = read_first(X, hinted[:0], 0, seed, full=self.metric == "full")[1]
@@ -288,13 +287,13 @@ class MPCKMeans(WeightedCenterClusterer):
         first = self._first_fit(X, some, known, hinted, seed)
         rows: Chunked = Mapped(X, partial(moved_by, origin=self._origin), X.shape[1])
         metrics = self._metrics(rows, spread).moved_to(first.metrics_)
-        told = dense(some.rows[np.searchsorted(some.numbers, hinted)]) - self._origin
-        violations = Violations(told, known.restrict(hinted), self.penalty, closed=self.closure)
+        named = dense(some.rows[np.searchsorted(some.numbers, hinted)]) - self._origin
+        violations = Violations(named, known.restrict(hinted), self.penalty, closed=self.closure)
         run, metrics, inertia = chunked_mpck(
             rows,
             first.cluster_centers_ - self._origin,
             metrics,
-            Told(hinted, told, violations, np.random.RandomState(seed)),
+            HintedRows(hinted, named, violations, np.random.RandomState(seed)),
             max_iter=self.max_iter,
             tol=self.tol,
         )
@@ -318,7 +317,7 @@ class MPCKMeans(WeightedCenterClusterer):
         return self._nearest(self._new_rows(X))
 
     def _nearest(self, X: Any) -> np.ndarray:
-        if sparse.issparse(X) and self._origin.any():  # the rows of fit were dense, and moved to their mean
+        if sparse.issparse(X) and self._origin.any():  # the rows of fit were dense, and centered
             X = X.toarray()
         X = X if sparse.issparse(X) else X - self._origin
         own = self._metrics_.lengths(X, self.cluster_centers_ - self._origin) + self._metrics_.row_cost

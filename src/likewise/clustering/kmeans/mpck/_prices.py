@@ -1,19 +1,19 @@
-"""What violated constraints cost where that depends on the two rows and on the metrics of their clusters.
+"""Penalties of violated constraints that depend on both rows and on the metrics of their clusters.
 
-With M and C the prices of must- and cannot-links between rows, and q_h(i, j) = ‖x_i − x_j‖² under the metric of
-cluster h, the constraints of row i cost it in cluster c, up to what is the same for every c,
+With M and C the weights of must-links and cannot-links, and q_h(i, j) = ‖x_i − x_j‖² under the metric of cluster h, the
+penalty of row i in cluster c is, up to a constant for all c,
 
     ½ Σ_j M_ij q_c(i, j)  +  Σ_{j in c} ( C_ij · far_c − (M_ij + C_ij) q_c(i, j) ).
 
-The first sum depends on no labels; the second only on which rows are in c. Both are linear in M and C, which are a few
-stated pairs (:class:`PairPrices`) plus something of low rank for whole groups (:class:`GroupPrices`): K = F B Fᵀ with F
-an indicator of groups. For the latter
+The first sum does not depend on labels, the second only on the rows in c. Both are linear in M and C, which consist of
+given pairs (:class:`PairPrices`) and a low-rank part for whole groups (:class:`GroupPrices`), K = F B Fᵀ with F the
+indicator of groups. For the latter
 
     Σ_{j in c} K_ij ‖x_i − x_j‖²  =  Σ_q F_iq ( (B N)_qc ‖x_i‖² − 2 x_iᵀ (B S)_qc + (B T)_qc ),
 
-lengths and products under the metric of c, where N_qc is the number of rows of group q in cluster c, S_qc their sum and
-T_qc the sum of their squared lengths. So a sweep over all rows takes O(n · f · k), one row little more than O(f · k)
-(:mod:`._running_product`), and no pair of a group is written out.
+with lengths and products under the metric of c, N_qc the number of rows of group q in cluster c, S_qc their sum and
+T_qc the sum of their squared lengths. So a sweep over all rows takes O(n · f · k), a single row little more than O(f ·
+k) (:mod:`._running_product`), and groups are never expanded to pairs.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ from ._cluster_metrics import Metrics
 from ._running_product import RunningProduct, stored_entries
 
 FEW_ENTRIES = 50_000
-"""Entries that constraints may always have when written out as pairs: groups are no faster below that."""
+"""Up to this number of entries constraints are expanded to pairs, since groups are not faster."""
 
 
 class SweepState(Protocol):
-    """The costs of constraints while labels change one at a time."""
+    """Penalties while labels change one at a time."""
 
     base: FloatArray
     """(n, k): the first sum above, for every row and cluster."""
 
     def votes(self) -> FloatArray:
-        """(n, k): the second sum, for the present labels."""
+        """(n, k): the second sum, for the current labels."""
 
     def add_votes(self, row: int, costs: FloatArray) -> None:
         """Add the second sum of one row to its cost in each cluster."""
 
     def move(self, row: int, before: int, after: int) -> None:
-        """A row went from one cluster to another."""
+        """Update the state after a row moved from one cluster to another."""
 
 
 class Prices(Protocol):
-    """A part of the constraints: the pairs, or the groups."""
+    """Penalties of one part of the constraints: the pairs, or the groups."""
 
     def start_sweep(self, labels: IntArray, metrics: Metrics) -> SweepState:
         """The state of a sweep; ``labels`` may be changed while it lasts, with a ``move`` for each change."""
@@ -66,7 +66,7 @@ class Prices(Protocol):
 
 
 class Violations:
-    """The costs of labels under constraints.
+    """Penalties of labels under constraints.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Violations:
     constraints : Constraints
     penalty : float
     closed : bool
-        Count entailed pairs, too.
+        Whether to include implied pairs.
 
     Attributes
     ----------
@@ -99,9 +99,9 @@ class Violations:
             self._parts.append(groups)
 
     def sweep(self, labels: IntArray, own: FloatArray, metrics: Metrics, rng: np.random.RandomState) -> IntArray:
-        """Move rows that would be cheaper elsewhere, in random order, each to the cheapest cluster at its turn.
+        """Move rows, in random order, to the cluster of lowest cost given the labels of all others.
 
-        ``own`` is (n, k), what each cluster costs each row without constraints.
+        ``own`` is (n, k), the cost of each row in each cluster without constraints.
         """
         labels = labels.copy()
         states = [part.start_sweep(labels, metrics) for part in self._parts]
@@ -120,10 +120,10 @@ class Violations:
         return labels
 
     def strain(self, labels: IntArray, metrics: Metrics) -> tuple[FloatArray, FloatArray]:
-        """``(spread, together)``: all violated constraints cost Σ_h ⟨A_h, spread_h⟩ + far_h · together_h.
+        """``(spread, together)`` such that the total penalty is Σ_h ⟨A_h, spread_h⟩ + far_h · together_h.
 
         spread_h is the scatter of the differences of violated pairs in cluster h, (k, f) or (k, f, f): half of each
-        must-link with one end there, less each cannot-link with both. together_h is the price of the latter.
+        must-link with one row in h, minus each cannot-link with both rows in h. together_h is the weight of the latter.
         """
         spread, together = np.zeros_like(metrics.values), np.zeros(metrics.n_clusters)
         for part in self._parts:
@@ -134,13 +134,13 @@ class Violations:
 
 
 class PairPrices:
-    """Prices of stated pairs, and of small groups written out as pairs.
+    """Penalties of given pairs, and of small groups expanded to pairs.
 
     Parameters
     ----------
     X : (n, f) array or CSR matrix
     must, cannot : (n, n) symmetric sparse arrays
-        The price of each pair.
+        The weight of each pair.
     """
 
     def __init__(self, X: Any, must: sparse.csr_array, cannot: sparse.csr_array) -> None:
@@ -217,14 +217,13 @@ class PairState:
             np.add.at(costs, there, self._effect[self._pairs.place[mine], there])
 
     def move(self, row: int, before: int, after: int) -> None:
-        """Nothing to do: the votes are read off the labels."""
+        """Do nothing, since votes are computed from the labels."""
 
 
 def shared_columns(*matrices: RowMatrix) -> tuple[RowMatrix, ...]:
-    """The same matrices with one factor for all, without equal or unused columns.
+    """The same matrices with a common factor, without duplicate or unused columns.
 
-    Labels imply "same" and "different" for the same blocks: what they have in common is then counted once, and what
-    cancels is gone.
+    Labels imply must-links and cannot-links for the same blocks, so that common columns are stored once.
     """
     used = [np.flatnonzero(np.diff(without_zeros(matrix.core).indptr)) for matrix in matrices]
     kept = [matrix.factor[:, some] for matrix, some in zip(matrices, used, strict=True)]
@@ -244,13 +243,13 @@ def shared_columns(*matrices: RowMatrix) -> tuple[RowMatrix, ...]:
 
 
 class GroupPrices:
-    """Prices of the pairs of groups, from the counts, sums and squares of their rows.
+    """Penalties of the pairs of groups, from the counts, sums and sums of squares of their rows.
 
     Parameters
     ----------
     X : (n, f) array or CSR matrix
     must, cannot : RowMatrix
-        Their low-rank parts count, over one factor.
+        Only their low-rank parts are used, with a common factor.
     """
 
     def __init__(self, X: Any, must: RowMatrix, cannot: RowMatrix) -> None:
@@ -264,7 +263,7 @@ class GroupPrices:
         self.factor_of_must, self.factor_of_both, self.factor_of_cannot = (
             without_zeros(self.factor * (np.diff(core.indptr) > 0)) for core in (self.must, self.both, self.cannot)
         )
-        # A row is no pair with itself, though its group counts it. Only columns that a row has together matter.
+        # The low-rank part includes pairs of a row with itself, which are subtracted.
         together = self.cannot.multiply(self.factor.T @ self.factor != 0)
         self.own = np.asarray((self.factor @ together).multiply(self.factor).sum(axis=1)).ravel()
         self.total = dense(crossprod64(self.factor, X)).astype(np.float64, copy=False)
@@ -368,7 +367,7 @@ class GroupState:
         costs[label] -= groups.own[row] * far[label]
 
     def move(self, row: int, before: int, after: int) -> None:
-        """Carry a row from one cluster to another."""
+        """Move a row from one cluster to another."""
         columns, values = self._groups.row(row)
         for cluster, sign in ((before, -1.0), (after, 1.0)):
             dual = self._metrics.dual(cluster, values, columns)

@@ -1,4 +1,4 @@
-"""A sparse matrix times a table that changes one row at a time."""
+"""The product of a sparse matrix and a table that changes one row at a time."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from ...._arrays import FloatArray, IntArray
 
 
 class RunningProduct:
-    """B T for a symmetric sparse B between groups and a table T that changes at one group at a time.
+    """B T for a symmetric sparse matrix B between groups and a table T of which one row changes at a time.
 
-    A group with few entries in B sums them when it is asked for. One with more than the root of all entries of B keeps
-    its sum, which is updated at every change. So neither a question nor a change takes more than that root, however
-    large the largest group is.
+    For a group with few entries in B the product is computed when requested. For a group with more than √nnz(B) entries
+    it is stored and updated at every change. So neither a request nor a change takes more than O(√nnz(B)).
 
     Parameters
     ----------
