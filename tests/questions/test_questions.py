@@ -106,6 +106,8 @@ def test_answers_by_pairs(questions):
         (["same"], "1 answers to 12 questions"),
         (["perhaps"] * 12, "'perhaps' is no answer to whether rows"),
         ({(0, 0): "same"}, "never asked about"),
+        ({0: "same"}, r"0 is no pair of rows. Write a dict as \{\(0, 3\): 'same'\}"),
+        ({(0, 1, 2): "same"}, r"\(0, 1, 2\) is no pair of rows"),
         ({"left": [0], "right": [149], "kind": ["same"]}, "answers, row 0: rows 0 and 149 were never asked about"),
         ({"left": [0], "right": [900], "kind": ["same"]}, "row 900 is outside the rows, 0 to 149"),
         ({"left": [0], "right": [1]}, "answers need three columns"),
@@ -114,6 +116,15 @@ def test_answers_by_pairs(questions):
 def test_wrong_answers_are_refused(given, message, questions):
     with pytest.raises(ValueError, match=message):
         questions.answered(given)
+
+
+def test_a_line_that_nobody_filled_in_need_not_name_rows_that_are_there(questions, tmp_path):
+    (i, j), (k, _) = questions[0].rows, questions[1].rows
+    path = tmp_path / "sheet.csv"
+    path.write_text(f"left,right,kind\n{i},{j},same\n{k},gone,\n,,\n")
+    assert [one.rows for one in questions.answered(path)] == [(i, j)]
+    with pytest.warns(UserWarning, match="1 of 2 lines say neither same nor different"):
+        assert Constraints.read(path, n_samples=150) == Constraints(150, [(i, j)])
 
 
 def test_an_answer_twice_with_another_word(questions):
@@ -127,11 +138,16 @@ def test_an_answer_twice_with_another_word(questions):
     [
         ("choice", 2, ["different", "same", "different"]),
         ("choice", "1,3", ["same", "different", "same"]),
+        ("choice", "3 ; 1", ["same", "different", "same"]),
+        ("choice", [2.0, np.int64(3)], ["different", "same", "same"]),
         ("choice", "none", ["different"] * 3),
         ("choice", None, ["can't say"] * 3),
         ("piles", "abb", ["different", "different", "same"]),
         ("piles", [1, None, 1], ["can't say", "same", "can't say"]),
         ("piles", "?", ["can't say"] * 3),
+        ("piles", None, ["can't say"] * 3),
+        ("piles", "A, b a", ["different", "same", "different"]),
+        ("piles", np.array([4, 4, 1]), ["same", "different", "different"]),
     ],
 )
 def test_choices_and_piles_are_read(kind, answer, said):
@@ -141,7 +157,13 @@ def test_choices_and_piles_are_read(kind, answer, said):
     assert list(question.read(answer)) == said
 
 
-WRONG_CHOICES = [("choice", 7), ("choice", "x"), ("choice", "2" * 5000), ("choice", [0, 1]), ("piles", "ab")]
+WRONG_CHOICES = [
+    *(
+        ("choice", answer)
+        for answer in (7, -1, "-1", 1.5, "1.5", True, "x", "x1", "1st", "2" * 5000, [0, 1], [None], [])
+    ),
+    *(("piles", answer) for answer in ("ab", 5, [1, 2], [])),
+]
 
 
 @pytest.mark.parametrize(("kind", "answer"), WRONG_CHOICES)
