@@ -959,8 +959,8 @@ def _refuse_uncertain(constraints: Constraints) -> None:
     ):
         if count:
             raise ValueError(
-                f"trust='strict' takes every hint as certain, and a {noun} only says {says}: there are "
-                f"{pluralize(count, noun)}. Use trust='auto', or {instead}."
+                f"trust='strict' takes every hint as certain, and a {noun} only says {says}: there "
+                f"{'is' if count == 1 else 'are'} {pluralize(count, noun)}. Use trust='auto', or {instead}."
             )
 
 
