@@ -293,12 +293,17 @@ class _TopologicalOrder:
         return found
 
 
-def raise_cycles(order: PairOrder, *, shown: int = 3) -> None:
+def count_cycles(constraints: Constraints) -> int:
+    """The number of comparisons that contradict each other."""
+    return int(constraints._order.on_cycles().sum()) if len(constraints.comparisons) else 0
+
+
+def raise_cycles(constraints: Constraints, *, shown: int = 3) -> None:
     """Raise an error that names the first few contradictions among comparisons, if there are any."""
-    count = int(order.on_cycles().sum())
+    count = count_cycles(constraints)
     if count == 0:
         return
-    found = list(islice(order.cycles(), shown))
+    found = list(islice(constraints._order.cycles(), shown))
     raise ConstraintConflictError(
         f"{count:,} comparisons contradict each other: {'. And: '.join(map(str, found))}. No distance has all of them. "
         "Remove one of each, or call drop_conflicts().",
