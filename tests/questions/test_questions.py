@@ -9,7 +9,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import load_iris
 
-from likewise import DSP, GCDR, Constraints, Costco, Likewise
+from likewise import DSP, GCDR, Comparisons, Constraints, Costco, Likewise, Preference
 from likewise.questions import Answer, Answers, Question, choose, refit_labelings
 from likewise.questions._files import read_asked
 from likewise.questions._known import Known
@@ -92,6 +92,34 @@ def test_a_sheet_can_be_filled_in_and_read(backend, questions, tmp_path):
         assert not any(np.isnan(one.chance) for one in given)
     with pytest.warns(UserWarning, match="2 of 12 lines say neither same nor different"):
         assert Constraints.read(path, ids=ids) == given.constraints
+
+
+@pytest.mark.parametrize("first", ["fit", "set", "add"])
+def test_what_is_no_answer_is_not_kept_as_one(first):
+    compared, preferred = Comparisons(150, nearer=[(0, 1, 60)]), Preference(Y, np.arange(150) % 2)
+    model = Likewise(3, random_state=0, verbose=False).fit(X, constraints=compared if first == "fit" else None)
+    if first != "fit":
+        getattr(model, f"{first}_constraints")(compared)
+    assert model.answers_ is None
+    answers = model.ask(2).answered(["same", "different"])
+    model.add_constraints(preferred).add_constraints(answers)
+    assert len(model.answers_) == 2
+    assert model.constraints_ == compared | preferred | answers.constraints
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Answer((0, 1), "sme"), "said='sme' is no answer. It is 'same', 'different' or \"can't say\""),
+        (lambda: Answers([Answer((0, 1), "same"), Answer((9, 0), "same")], 5), "answers[1] is about rows (9, 0)"),
+        (lambda: Answers([Answer((-1, 0), "same")], 5), "answers[0] is about rows (-1, 0), outside the 5 rows"),
+        (lambda: Answers([], 3) + Answers([], 4), "answers are about 3 rows, those to add about 4"),
+    ],
+)
+def test_answers_that_cannot_be(make, message):
+    with pytest.raises(ValueError) as raised:  # noqa: PT011
+        make()
+    assert message in str(raised.value)
 
 
 def test_answers_by_pairs(questions):
@@ -207,9 +235,22 @@ def test_labelings_from_anywhere():
     closed = Known.of(hints, np.arange(150))
     assert len(questions) == 15
     assert all(closed.relation(*question.rows) == 0 for question in questions)
-    for wrong, message in (([Y], "1 labelings cannot disagree"), ([Y, Y[:9]], r"labelings\[1\] is")):
+    for wrong, weights, message in (
+        ([Y], None, "1 labelings cannot disagree"),
+        ([Y, Y[:9]], None, r"labelings\[1\] is"),
+        ([Y, Y % 2], [1.0], r"weights has shape \(1,\) for 2 labelings"),
+        ([Y, Y % 2], [1.0, -1.0], r"weights\[1\] = -1.0 is not a weight"),
+    ):
         with pytest.raises(ValueError, match=message):
-            choose(wrong)
+            choose(wrong, weights=weights)
+
+
+def test_missing_labels_are_rows_in_no_cluster():
+    rng = np.random.default_rng(0)
+    labelings = [np.where(rng.random(30) < 0.3, rng.integers(3, size=30), Y[::5]) for _ in range(4)]
+    unknown = np.where(np.arange(30) < 5, -1, labelings[0])
+    missing = [None if label < 0 else f"c{label}" for label in unknown]
+    assert list(choose([missing, *labelings[1:]], n=6)) == list(choose([unknown, *labelings[1:]], n=6))
 
 
 @pytest.mark.parametrize("projection", [Costco(2), DSP(2), GCDR(2)])
@@ -221,6 +262,8 @@ def test_questions_for_projections(projection):
     assert len(choose(labelings, hints, 5, n_clusters=3)) == 5
     with pytest.raises(ValueError, match="no hints to leave out"):
         refit_labelings(projection, X, Constraints(150), 3)
+    with pytest.raises(TypeError, match=r"constraints must be a likewise\.Constraints, got a list"):
+        refit_labelings(projection, X, [(0, 1)], 3)
 
 
 @pytest.mark.parametrize(
@@ -231,11 +274,17 @@ def test_questions_for_projections(projection):
         ({"n": -1}, "n must be at least 0"),
         ({"among": [150]}, "among has row 150, and rows are 0 to 149"),
         ({"among": [True]}, "among has 1 entries"),
+        ({"answers": [1]}, "answers is a list of 1 item. Pass what questions.answered"),
     ],
 )
 def test_wrong_requests(options, message, model):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         model.ask(**options)
+
+
+@pytest.mark.parametrize("kind", ["pair", "choice", "piles"])
+def test_where_no_row_may_be_asked_about_there_are_no_questions(kind, model):
+    assert len(model.ask(3, kind=kind, among=[])) == 0
 
 
 def test_labels_and_contradictions_are_known_too():

@@ -90,6 +90,10 @@ class Answer:
     why: str = ""
     screen: int = 0
 
+    def __post_init__(self) -> None:
+        if self.said not in (SAME, DIFFERENT, CANT_SAY):
+            raise ValueError(f"said={self.said!r} is no answer. It is {SAME!r}, {DIFFERENT!r} or {CANT_SAY!r}.")
+
     @property
     def predicted(self) -> bool | None:
         """Whether the likelier answer was given; None for "can't say" and where the chance is not known."""
@@ -228,6 +232,9 @@ class Answers(Sequence[Answer]):
     """
 
     def __init__(self, answers: Sequence[Answer], n_samples: int) -> None:
+        for number, answer in enumerate(answers):
+            if not (min(answer.rows) >= 0 and max(answer.rows) < n_samples):
+                raise ValueError(f"answers[{number}] is about rows {answer.rows}, outside the {n_samples:,} rows.")
         self._answers = tuple(judged(answers))
         self.n_samples = n_samples
 
