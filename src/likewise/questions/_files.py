@@ -35,6 +35,14 @@ def holds_answers(path: Path) -> bool:
     return set(read_raw(path, is_header=names_columns).columns) >= ANSWER_COLUMNS
 
 
+def is_filled_in(path: Path) -> bool:
+    """Whether a file is a sheet of questions in which somebody has answered some."""
+    if not path.exists() or path.stat().st_size == 0:
+        return False
+    columns = read_raw(path, is_header=names_columns).columns
+    return not all(is_missing(cell) for cell in columns.get("kind", ()))
+
+
 def write_answers(path: Path, answers: Answers, ids: Any = None) -> None:
     """Write answers, complete or not at all; the file is one of hints, too."""
     write_columns(path, answer_columns(answers, ids))
