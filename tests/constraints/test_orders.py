@@ -200,6 +200,13 @@ class TestWords:
         words = "rows 0–3 nearer than 0–1 (comparisons[0]); 0–1 are the same, 2–3 are the same, 0–2 are different"
         assert [str(one) for one in given_.conflicts()] == [words]
 
+    def test_different_by_the_second_of_two_partitions(self):
+        codes = [0, 1, -1, -1]
+        first = Partition(codes, same_within=False, different_within=True)  # says nothing of rows 0 and 1
+        pairs = Constraints(4, [(2, 3)], partitions=[first, Partition(codes, different_across=True)])
+        words = "rows 0–1 nearer than 2–3 (comparisons[0]); 2–3 are the same, 0–1 are different"
+        assert [str(one) for one in (pairs | Comparisons(4, pairs=[(0, 1, 2, 3)])).conflicts()] == [words]
+
     def test_by_names(self):
         given_ = Constraints(3) | Comparisons(3, nearer=[(0, 1, 2), (0, 2, 1)])
         assert given_.conflicts()[0].words("abc".__getitem__) == "a–b nearer than a–c, a–c nearer than a–b"

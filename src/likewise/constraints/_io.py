@@ -25,7 +25,7 @@ from ..tables._cells import whole_number_of
 from ..tables._folders import IMAGES, TEXTS
 from ..tables._json import parse_json
 from ..tables._limits import memory_left
-from ._comparison_lines import read_comparisons, read_preferences, written_lines
+from ._comparison_lines import Rows, read_comparisons, read_preferences, written_lines
 from ._comparisons import Comparisons
 from ._pair_tables import is_undecided, names_columns, pair_columns, spelled_kind, without_blank_lines
 from ._partition import Partition, Parts
@@ -399,27 +399,30 @@ def _assemble(lines: Lines, n_samples: int | None, ids: RowIds | None) -> Parts:
     is_row = np.array([kind not in ("better", "empty") for kind in kinds.values()], dtype=np.bool_)[spelled]
     left = np.full(len(spelled), -1, dtype=np.int64)
     left[is_row] = rows(lines.left, np.flatnonzero(is_row))
-    pairs: dict[str, tuple[IntArray, FloatArray]] = {}
-    for which, chosen in (("must", np.flatnonzero(sides > 0)), ("cannot", np.flatnonzero(sides < 0))):
-        right = rows(lines.right, chosen)
-        itself = np.flatnonzero(left[chosen] == right)
-        if itself.size:
-            line = int(chosen[itself[0]])
-            raise ValueError(
-                f"{lines.where(line)}: {lines.left[line]!s} is linked to itself. Remove the line, or correct it."
-            )
-        pairs[which] = np.column_stack([left[chosen], right]), weights[chosen] * np.abs(sides[chosen])
+    must, cannot = (_read_pairs(lines, np.flatnonzero(which), left, rows) for which in (sides > 0, sides < 0))
+    must_weight, cannot_weight = (weights[sides > 0] * sides[sides > 0], weights[sides < 0] * -sides[sides < 0])
     meaning = [kinds[str(kind)] for kind in lines.kind] if _goes_beyond_pairs(lines, kinds) else []
     compared, compared_weight, unsure = read_comparisons(lines, meaning, left, weights, rows)
     if n_samples is None:
-        ends = [left, pairs["must"][0].ravel(), pairs["cannot"][0].ravel(), compared.ravel(), unsure.ravel()]
+        ends = [left, must.ravel(), cannot.ravel(), compared.ravel(), unsure.ravel()]
         n_samples = int(np.concatenate(ends).max(initial=-1)) + 1
         check_number_of_rows(n_samples, lines.source)
     partitions = _partitions(lines, kinds, left, weights, n_samples)
-    (must, must_weight), (cannot, cannot_weight) = pairs["must"], pairs["cannot"]
     comparisons = Comparisons(n_samples, pairs=compared, weight=compared_weight, unsure=unsure)
     preferences = read_preferences(lines, meaning, left, weights, n_samples)
     return Parts(n_samples, must, cannot, must_weight, cannot_weight, partitions, comparisons, preferences)
+
+
+def _read_pairs(lines: Lines, chosen: IntArray, left: IntArray, rows: Rows) -> IntArray:
+    """The pairs of some lines, of which the rows in the column `left` are known."""
+    right = rows(lines.right, chosen)
+    itself = np.flatnonzero(left[chosen] == right)
+    if itself.size:
+        line = int(chosen[itself[0]])
+        raise ValueError(
+            f"{lines.where(line)}: {lines.left[line]!s} is linked to itself. Remove the line, or correct it."
+        )
+    return np.column_stack([left[chosen], right])
 
 
 def check_number_of_rows(n_samples: int, source: str) -> None:
@@ -433,7 +436,7 @@ def check_number_of_rows(n_samples: int, source: str) -> None:
 
 def _goes_beyond_pairs(lines: Lines, kinds: dict[str, str | frozenset[str]]) -> bool:
     """Whether there are comparisons, questions about them, or preferences."""
-    return lines.third is not None or not {"nearer", "odd", "clustering", "better"}.isdisjoint(kinds.values())
+    return lines.third is not None or not set(OTHER_KINDS).isdisjoint(kinds.values())
 
 
 def _side(kind: str | frozenset[str]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -257,8 +257,8 @@ def distinct_preferences(preferences: Iterable[Preference], n_samples: int) -> t
                 "Give both the rows of one data set."
             )
         key = preference.better.tobytes(), preference.worse.tobytes()
-        weight = max(preference.weight, kept[key].weight if key in kept else 0.0)
-        kept[key] = preference if weight == preference.weight else replace(preference, weight=weight)
+        if key not in kept or preference.weight > kept[key].weight:
+            kept[key] = preference
     return tuple(kept.values())
 
 

@@ -43,7 +43,7 @@ class _Stage:
     n_answers : int
         How many of the answers it has learned from.
     fresh : int
-        How many there were when all members learned anew.
+        How many there were at the last fit from scratch.
     model : Likewise
     told : list of (rows, said, status)
         The answers that it has learned from.

@@ -67,11 +67,6 @@ class Question:
         return self.chances[0]
 
     @property
-    def control(self) -> bool:
-        """Whether it is asked to see how well answers are predicted: about a row drawn at random, as every fifth is."""
-        return self.why == "lot"
-
-    @property
     def reason(self) -> str:
         """Why it is asked, in words."""
         return REASONS[self.why]
