@@ -226,6 +226,27 @@ def test_the_share_of_predicted_answers():
     assert Answers([], 30).predicted_share is None
 
 
+def test_checks_are_no_predictions_of_their_own():
+    said = [Answer((0, 1), "same", chance=0.9), Answer((0, 2), "different", chance=0.8, screen=1)]
+    checks = [Answer((0, row), "different", chance=0.8, why="check", screen=row - 1) for row in (3, 4)]
+    assert Answers([*said, *checks], 9).last_predictions == [True, False]
+
+
+def test_of_several_pairs_the_least_likely_one_is_checked():
+    said = [Answer((0, row), "same", chance=chance) for row, chance in ((1, 0.9), (2, 0.1), (3, 0.5))]
+    checks = [Answer((0, row), "different", why="check", screen=row) for row in (4, 5)]
+    answers = Answers([*said, *checks], 9)
+    assert [one.status for one in answers] == ["open", "refuted", "open", "confirmed", "confirmed"]
+
+
+def test_added_answers_are_to_other_questions():
+    first = Answers([Answer((0, 1), "same", screen=0), Answer((0, 2), "same", screen=3)], 9)
+    more = Answers([Answer((4, 5), "same", screen=0), Answer((4, 6), "different", screen=0)], 9)
+    assert [one.screen for one in first + more] == [0, 3, 4, 4]
+    assert (first + more).n_screens == 3
+    assert (Answers([], 9) + more).n_screens == 1
+
+
 def test_labelings_from_anywhere():
     rng = np.random.default_rng(0)
     labelings = [np.where(rng.random(150) < 0.2, rng.integers(3, size=150), Y) for _ in range(8)]
