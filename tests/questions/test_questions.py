@@ -78,6 +78,19 @@ def test_answers_teach_the_model(model, questions):
     assert not asked & {frozenset(question.rows) for question in more}
 
 
+def test_what_nobody_could_tell_is_not_asked_again():
+    model = Likewise(3, random_state=0, verbose=False).fit(X)
+    asked = set()
+    for _ in range(3):
+        questions = model.ask(4)
+        pairs = {frozenset(question.rows) for question in questions}
+        assert len(pairs) == 4
+        assert not pairs & asked
+        asked |= pairs
+        model.add_constraints(questions.answered([None] * 4))
+    assert len(model.answers_) == 12
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
 def test_a_sheet_can_be_filled_in_and_read(backend, questions, tmp_path):
     ids = [f"f{row}" for row in range(150)]
