@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 
 from likewise import DSP, GCDR, Comparisons, Constraints, Costco, Likewise, Preference
 from likewise.questions import Answer, Answers, Question, choose, refit_labelings
+from likewise.questions._committee import Committee
 from likewise.questions._files import read_asked
 from likewise.questions._known import Known
 
@@ -277,6 +278,11 @@ def test_labelings_from_anywhere():
     ):
         with pytest.raises(ValueError, match=message):
             choose(wrong, weights=weights)
+
+
+def test_rows_in_no_cluster_are_with_no_other():
+    votes = Committee.of_labelings([[0, 0, -1, -1], [5, 5, 7, 7]], [1.0, 3.0]).coassociation(np.arange(4))
+    np.testing.assert_allclose(votes, [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0.75], [0, 0, 0.75, 1]])
 
 
 def test_missing_labels_are_rows_in_no_cluster():
