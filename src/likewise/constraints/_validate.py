@@ -84,7 +84,7 @@ def _holds_bools(values: Any) -> bool:
     """Whether there is a bool in a list of numbers, or of lists of them."""
     if not isinstance(values, list | tuple):
         return False
-    nested = all(isinstance(item, list | tuple) for item in values)
+    nested = set(map(type, values)) <= {list, tuple}
     return not {bool, np.bool_}.isdisjoint(map(type, chain.from_iterable(values) if nested else values))
 
 
