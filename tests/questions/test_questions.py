@@ -240,6 +240,22 @@ def test_the_share_of_predicted_answers():
     assert Answers([], 30).predicted_share is None
 
 
+@pytest.mark.parametrize(
+    ("n_predicted", "words"),
+    [
+        (17, "17 of the last 25 answers were predicted: more answers would gain about 0.14 of NMI"),
+        (18, "more answers would gain about 0.11 of NMI"),
+        (21, "more answers would gain about 0.03 of NMI"),
+        (22, "22 of the last 25 answers were predicted: more answers would change little."),
+        (25, "25 of the last 25 answers were predicted: more answers would change little."),
+    ],
+)
+def test_what_more_answers_would_gain(n_predicted, words):
+    said = ["same"] * n_predicted + ["different"] * (25 - n_predicted)
+    answers = Answers([Answer((0, row), word, chance=0.9, screen=row) for row, word in enumerate(said, 1)], 30)
+    assert words in answers.outlook
+
+
 def test_checks_are_no_predictions_of_their_own():
     said = [Answer((0, 1), "same", chance=0.9), Answer((0, 2), "different", chance=0.8, screen=1)]
     checks = [Answer((0, row), "different", chance=0.8, why="check", screen=row - 1) for row in (3, 4)]
