@@ -106,6 +106,19 @@ def test_a_sheet_for_a_colleague(kind, folder, ask):
     assert clustered.exit_code == 0, clustered.output
 
 
+def test_a_sheet_with_answers_is_not_overwritten(folder, ask):
+    sheet = Path(folder / "sheet.csv")
+    for _ in range(2):  # nobody has filled it in
+        assert ask("flowers.csv", "--k", 3, "--n", 3, "--out", sheet).exit_code == 0
+    left, right, _, rest = sheet.read_text().splitlines()[1].split(",", 3)
+    filled = f"{sheet.read_text()}{left},{right},same,{rest}\n"
+    sheet.write_text(filled)
+    answer = ask("flowers.csv", "--k", 3, "--n", 3, "--out", sheet)
+    assert answer.exit_code == 2
+    assert "sheet.csv is there, and holds answers. Pass it as --hints, and name another file." in answer.output
+    assert sheet.read_text() == filled
+
+
 def test_choices_and_piles_by_lines(folder, ask):
     chosen = ask("flowers.csv", "--k", 3, "--hints", "pairs.csv", "--kind", "choice", "--n", 1, lines=["1"])
     assert "With which does the row belong?" in chosen.output

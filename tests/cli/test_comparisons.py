@@ -34,6 +34,16 @@ def test_clusters_from_comparisons_and_preferences(folder, said):
     assert "0 more preferences in hints (1 before)" in answer.output
 
 
+def test_comparisons_that_contradict_are_mentioned(folder):
+    folder.write("said.csv", "left,right,kind,third\nf0,f1,nearer,f60\nf0,f60,nearer,f1\nf2,f1,nearer,f60\n")
+    answer = folder.run("cluster", "flowers.csv", "--hints", "said.csv", "--k", 3, "--out", folder / "clusters.csv")
+    assert answer.exit_code == 0, answer.output
+    assert "2 contradictions among the hints: see `likewise hints check`" in answer.output
+    answer = folder.run("hints", "check", "said.csv", "--for", "flowers.csv")
+    assert answer.exit_code == 1
+    assert "'f0'–'f1' nearer than 'f0'–'f60', 'f0'–'f60' nearer than 'f0'–'f1'" in answer.output
+
+
 def test_a_method_that_uses_pairs_alone(folder, said):
     options = ["--k", 3, "--out", folder / "clusters.csv", "--method", "pck"]
     answer = folder.run("cluster", "flowers.csv", "--hints", "said.csv", *options)

@@ -154,6 +154,19 @@ def test_what_some_hierarchy_keeps_does_not_contradict(triples):
         assert (Constraints(6) | comparisons).conflicts() == []
 
 
+def test_a_proof_is_a_shortest_cycle_through_its_comparison():
+    rng = np.random.default_rng(0)
+    pairs = list(combinations(range(7), 2))
+    for _ in range(20):
+        ends = [rng.choice(len(pairs), 2, replace=False) for _ in range(60)]
+        given_ = Constraints(7) | Comparisons(7, pairs=[pairs[a] + pairs[b] for a, b in ends])
+        said = given_.comparisons
+        arcs = nx.DiGraph(zip(map(tuple, said.near.tolist()), map(tuple, said.far.tolist()), strict=True))
+        for conflict in given_.conflicts():
+            near, far = conflict.pairs[0]
+            assert len(conflict.comparisons) == nx.shortest_path_length(arcs, far, near) + 1
+
+
 def test_an_acyclic_order_is_the_order_of_some_distances():
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -187,6 +200,13 @@ class TestWords:
         words = "rows 0–3 nearer than 0–1 (comparisons[0]); 0–1 are the same, 2–3 are the same, 0–2 are different"
         assert [str(one) for one in given_.conflicts()] == [words]
 
+    def test_different_by_the_second_of_two_partitions(self):
+        codes = [0, 1, -1, -1]
+        first = Partition(codes, same_within=False, different_within=True)  # says nothing of rows 0 and 1
+        pairs = Constraints(4, [(2, 3)], partitions=[first, Partition(codes, different_across=True)])
+        words = "rows 0–1 nearer than 2–3 (comparisons[0]); 2–3 are the same, 0–1 are different"
+        assert [str(one) for one in (pairs | Comparisons(4, pairs=[(0, 1, 2, 3)])).conflicts()] == [words]
+
     def test_by_names(self):
         given_ = Constraints(3) | Comparisons(3, nearer=[(0, 1, 2), (0, 2, 1)])
         assert given_.conflicts()[0].words("abc".__getitem__) == "a–b nearer than a–c, a–c nearer than a–b"
@@ -210,6 +230,31 @@ def test_pairs_that_contradict_come_first_and_are_repaired_first():
     kept, dropped = given_.drop_conflicts()
     assert kept.conflicts() == []
     assert (len(dropped.must_link), len(dropped.comparisons)) == (1, 1)
+
+
+def test_questions_without_an_answer_are_kept_by_repair():
+    said = Comparisons(5, nearer=[(0, 1, 2), (0, 2, 1)], weight=[1, 0.5], unsure=[(0, 3, 4)])
+    kept, dropped = (Constraints(5) | said).drop_conflicts()
+    assert kept.comparisons == Comparisons(5, nearer=[(0, 1, 2)], unsure=[(0, 3, 4)])
+    assert dropped.comparisons == Comparisons(5, nearer=[(0, 2, 1)], weight=0.5)
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "message"),
+    [
+        ((0, 1), (0, 9), r"\[near, far\]\[1\] = \(0, 9\) is outside the 4 rows"),
+        ((0, 0), (0, 1), r"\[near, far\]\[0\] = \(0, 0\) joins a row to itself"),
+        ((0, 1, 2), (0, 1, 3), "must be pairs of rows"),
+    ],
+)
+def test_what_is_no_pair_is_not_implied_but_refused(near, far, message):
+    given_ = Constraints(4) | Comparisons(4, nearer=[(0, 1, 2)])
+    with pytest.raises(ValueError, match=message):
+        given_.implied(near, far)
+
+
+def test_a_pair_is_not_more_alike_than_itself():
+    assert not (Constraints(4) | Comparisons(4, nearer=[(0, 1, 2)])).implied((0, 1), (1, 0))
 
 
 def test_repair_of_many():

@@ -35,10 +35,14 @@ class TestPiles:
     @pytest.mark.parametrize(
         ("screens", "error", "message"),
         [
-            ([[0, 1], [2]], TypeError, "screens[0][0] = 0 is not a pile"),
-            ([0, 1], TypeError, "A screen is a list of piles"),
+            ([[0, 1], [2]], TypeError, "screens[0][0] is 0. A pile is a list of rows, and a screen a list of piles"),
+            ([0, 1], TypeError, "screens[0] is 0. A pile is a list of rows, and a screen a list of piles"),
+            (5, TypeError, "screens is 5. It is a list of screens"),
+            (["ab"], TypeError, "screens[0] is 'ab'. A pile is a list of rows"),
+            ([[(0, True)]], TypeError, "screens[0][0][1] = True is not a whole number"),
+            ([[]], ValueError, "screens[0] has 0 rows"),
             ([[(0, 1), (1, 2)]], ValueError, "screens[0] has row 1 twice"),
-            ([[(0, 9)]], ValueError, "screens[0][0] names row 9, outside the 9 rows"),
+            ([[(0, 9)]], ValueError, "screens[0][0][1] = 9 is outside the 9 rows. Rows are counted from 0 to 8"),
             ([[(0,)]], ValueError, "screens[0] has 1 row: a screen needs two or more"),
             ([[(0, 1.5)]], ValueError, "screens[0][0][1] = 1.5 is not a whole number"),
         ],
@@ -67,6 +71,24 @@ class TestRatings:
     def test_what_is_refused(self, ratings, message):
         with pytest.raises(ValueError) as raised:  # noqa: PT011
             Constraints.from_ratings(9, [(0, 1), (0, 2)], ratings)
+        assert message in str(raised.value)
+
+    @pytest.mark.parametrize(
+        ("pairs", "scale", "message"),
+        [
+            ([(0, 1), (0, 9)], (1, 5), "pairs[1] = (0, 9) is outside the 9 rows"),
+            ([(0, 1), (2, 2)], (1, 5), "pairs[1] = (2, 2) joins a row to itself"),
+            ([(0, 1, 2)], (1, 5), "pairs must be pairs of rows, got shape (1, 3)"),
+            ([(0, 1), (0, 2)], (5, 1), "scale = (5, 1) must be the lowest and the highest rating"),
+            ([(0, 1), (0, 2)], 5, "scale = 5 must be the lowest and the highest rating"),
+            ([(0, 1), (0, 2)], ("a", "b"), "scale = ('a', 'b') must be"),
+            ([(0, 1), (0, 2)], (1, np.inf), "scale = (1, inf) must be"),
+            ([(0, 1), (0, 2)], (1, 3, 5), "scale = (1, 3, 5) must be"),
+        ],
+    )
+    def test_pairs_and_scales_that_are_refused(self, pairs, scale, message):
+        with pytest.raises(ValueError) as raised:  # noqa: PT011
+            Constraints.from_ratings(9, pairs, [1, 5], scale=scale)
         assert message in str(raised.value)
 
     def test_words_are_no_ratings(self):

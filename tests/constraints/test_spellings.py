@@ -25,6 +25,21 @@ SPELLINGS = [
     ("together", "apart"),
     ("match", "no match"),
     ("mustlink", "can't-link"),
+    ("identical", "diff"),
+    ("ja", "nein"),
+    ("Ja", "Nee"),
+    ("ja", "nej"),
+    ("oui", "non"),
+    ("sí", "no"),
+    ("sim", "não"),
+    ("ano", "ne"),
+    ("tak", "nie"),
+    ("да", "нет"),
+    ("是", "否"),
+    ("はい", "いいえ"),
+    ("WAHR", "FALSCH"),
+    ("VRAI", "FAUX"),
+    ("VERDADERO", "FALSO"),
 ]
 
 

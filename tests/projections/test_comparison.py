@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import OptimizeResult
 from sklearn.decomposition import PCA
 
 from cases.data import blobs, counts, principal_angle
 from likewise import ComparisonProjection, Comparisons, Constraints
+from likewise.projections import _comparison_loss
 from likewise.projections._comparison_loss import STEADY, ComparisonLoss, Terms, scaled_axes
 
 X, Y = blobs(40, 5, seed=3)
@@ -54,6 +56,8 @@ def test_the_loss_is_the_equation():
 @pytest.mark.parametrize("error_rate", [0.0, 0.1, 0.3])
 def test_the_gradient_is_that_of_central_differences(error_rate):
     hints = triplets(Y, 30, forced=True)
+    weight = np.random.default_rng(0).uniform(0.2, 3, len(hints))
+    hints = Comparisons(len(Y), pairs=np.column_stack([hints.near, hints.far]), weight=weight)
     loss = loss_of(X / 3, hints, error_rate=error_rate)
     W = (loss.start + 0.3 * np.random.default_rng(1).normal(size=loss.start.shape)).ravel()
     step = 1e-5
@@ -72,6 +76,18 @@ def test_the_loss_never_ends_above_its_start(seed):
     loss = loss_of(X, hints, penalty=0.1)
     W, _ = loss.minimized(30)
     assert loss(W.ravel())[0] <= loss(loss.start.ravel())[0]
+
+
+def test_a_search_that_ends_above_its_start_is_not_followed(monkeypatch):
+    loss = loss_of(X, triplets(Y, 60))
+
+    def astray(_, start, **__):
+        return OptimizeResult(x=start + 5.0, fun=loss(start + 5.0)[0], nit=7)
+
+    monkeypatch.setattr(_comparison_loss, "minimize", astray)
+    W, n_iter = loss.minimized(30)
+    np.testing.assert_array_equal(W, loss.start)
+    assert n_iter == 7
 
 
 def test_with_a_large_penalty_it_is_pca():

@@ -150,6 +150,26 @@ def test_wrong_files_are_refused_by_line(line, message, tmp_path):
         Dialogue(X, 3, path=path)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"path": "answers.json"}, "answers are kept in a .csv, .tsv or .jsonl file"),
+        ({"path": "missing/answers.csv"}, "there is no folder .*missing. Make it, or name another"),
+        ({"ids": ["a"] * 150}, r"ids\[0\] and ids\[1\] are both 'a'"),
+        ({"ids": ["a", "b"]}, "ids has 2 entries, X has 150 rows"),
+        ({"questions": "pairs"}, "questions='pairs' is not known"),
+        ({"size": 7}, "three to six rows"),
+        ({"random_state": None}, "random_state must be a whole number"),
+        ({"nclusters": 3}, "Did you mean 'n_clusters'"),
+    ],
+)
+def test_what_would_fail_later_is_refused_at_once(given, message, tmp_path):
+    if "path" in given:
+        given = {"path": tmp_path / given["path"]}
+    with pytest.raises((ValueError, TypeError, FileNotFoundError), match=message):
+        Dialogue(X, 3, **given)
+
+
 def test_a_dialogue_ends_when_nothing_is_open():
     rows = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
     dialogue = converse(Dialogue(rows, 2), 50, y=np.array([0, 0, 0, 1, 1, 1]))

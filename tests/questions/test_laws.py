@@ -1,6 +1,6 @@
 """Laws of questions and dialogues, on drawn labelings, hints and answers."""
 
-from itertools import product
+from itertools import combinations, product
 from threading import Event
 
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from likewise import Constraints
+from likewise import Constraints, Partition
 from likewise.questions import Answer, Answers, Dialogue, choose
 from likewise.questions._known import Known, inferred_links
 from likewise.questions._outvoted import outvoted
@@ -46,7 +46,6 @@ def test_what_follows_is_never_asked(case, kind, k_known):
     assert all(len(pair) == 2 for pair in pairs)
     assert len(set(pairs)) == len(pairs)
     assert all(0 <= chance <= 1 for question in asked for chance in question.chances)
-    assert all(question.control == (question.why == "lot") for question in asked)
 
 
 @given(labelings_and_hints(), st.sampled_from(["pair", "choice", "piles"]))
@@ -88,6 +87,24 @@ def test_believed_answers_do_not_contradict_each_other(told):
     again = Answers(list(answers), 10)  # judged again, nothing changes
     assert [(one.rows, one.said, one.status) for one in again] == [(one.rows, one.said, one.status) for one in answers]
     assert all((answer.status == "can't say") == (answer.said == "can't say") for answer in answers)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda two: two[0] != two[1]), max_size=4),
+    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda two: two[0] != two[1]), max_size=4),
+    st.lists(st.integers(-1, 2), min_size=8, max_size=8),
+    st.sampled_from([{}, {"different_across": True}, {"same_within": False, "different_within": True}]),
+    st.permutations(range(8)).map(lambda rows: rows[:6]),
+)
+def test_what_is_known_of_some_rows_is_the_closure(must, cannot, codes, meaning, rows):
+    hints = Constraints(8, must, cannot, partitions=[Partition(codes, **meaning)]).drop_conflicts()[0]
+    written = hints.expand(closed=True)
+    same = {frozenset(pair) for pair in written.must_link.tolist()}
+    different = {frozenset(pair) for pair in written.cannot_link.tolist()}
+    known = Known.of(hints, np.array(rows))
+    for i, j in combinations(range(6), 2):
+        pair = frozenset((rows[i], rows[j]))
+        assert known.relation(i, j) == (pair in same) - (pair in different)
 
 
 SAID = st.lists(

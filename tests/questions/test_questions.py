@@ -9,8 +9,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import load_iris
 
-from likewise import DSP, GCDR, Constraints, Costco, Likewise
+from likewise import DSP, GCDR, Comparisons, Constraints, Costco, Likewise, Preference
 from likewise.questions import Answer, Answers, Question, choose, refit_labelings
+from likewise.questions._committee import Committee
 from likewise.questions._files import read_asked
 from likewise.questions._known import Known
 
@@ -78,6 +79,19 @@ def test_answers_teach_the_model(model, questions):
     assert not asked & {frozenset(question.rows) for question in more}
 
 
+def test_what_nobody_could_tell_is_not_asked_again():
+    model = Likewise(3, random_state=0, verbose=False).fit(X)
+    asked = set()
+    for _ in range(3):
+        questions = model.ask(4)
+        pairs = {frozenset(question.rows) for question in questions}
+        assert len(pairs) == 4
+        assert not pairs & asked
+        asked |= pairs
+        model.add_constraints(questions.answered([None] * 4))
+    assert len(model.answers_) == 12
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
 def test_a_sheet_can_be_filled_in_and_read(backend, questions, tmp_path):
     ids = [f"f{row}" for row in range(150)]
@@ -94,6 +108,34 @@ def test_a_sheet_can_be_filled_in_and_read(backend, questions, tmp_path):
         assert Constraints.read(path, ids=ids) == given.constraints
 
 
+@pytest.mark.parametrize("first", ["fit", "set", "add"])
+def test_what_is_no_answer_is_not_kept_as_one(first):
+    compared, preferred = Comparisons(150, nearer=[(0, 1, 60)]), Preference(Y, np.arange(150) % 2)
+    model = Likewise(3, random_state=0, verbose=False).fit(X, constraints=compared if first == "fit" else None)
+    if first != "fit":
+        getattr(model, f"{first}_constraints")(compared)
+    assert model.answers_ is None
+    answers = model.ask(2).answered(["same", "different"])
+    model.add_constraints(preferred).add_constraints(answers)
+    assert len(model.answers_) == 2
+    assert model.constraints_ == compared | preferred | answers.constraints
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Answer((0, 1), "sme"), "said='sme' is no answer. It is 'same', 'different' or \"can't say\""),
+        (lambda: Answers([Answer((0, 1), "same"), Answer((9, 0), "same")], 5), "answers[1] is about rows (9, 0)"),
+        (lambda: Answers([Answer((-1, 0), "same")], 5), "answers[0] is about rows (-1, 0), outside the 5 rows"),
+        (lambda: Answers([], 3) + Answers([], 4), "answers are about 3 rows, those to add about 4"),
+    ],
+)
+def test_answers_that_cannot_be(make, message):
+    with pytest.raises(ValueError) as raised:  # noqa: PT011
+        make()
+    assert message in str(raised.value)
+
+
 def test_answers_by_pairs(questions):
     i, j = questions[2].rows
     (answer,) = questions.answered({(j, i): True})
@@ -106,6 +148,8 @@ def test_answers_by_pairs(questions):
         (["same"], "1 answers to 12 questions"),
         (["perhaps"] * 12, "'perhaps' is no answer to whether rows"),
         ({(0, 0): "same"}, "never asked about"),
+        ({0: "same"}, r"0 is no pair of rows. Write a dict as \{\(0, 3\): 'same'\}"),
+        ({(0, 1, 2): "same"}, r"\(0, 1, 2\) is no pair of rows"),
         ({"left": [0], "right": [149], "kind": ["same"]}, "answers, row 0: rows 0 and 149 were never asked about"),
         ({"left": [0], "right": [900], "kind": ["same"]}, "row 900 is outside the rows, 0 to 149"),
         ({"left": [0], "right": [1]}, "answers need three columns"),
@@ -114,6 +158,15 @@ def test_answers_by_pairs(questions):
 def test_wrong_answers_are_refused(given, message, questions):
     with pytest.raises(ValueError, match=message):
         questions.answered(given)
+
+
+def test_a_line_that_nobody_filled_in_need_not_name_rows_that_are_there(questions, tmp_path):
+    (i, j), (k, _) = questions[0].rows, questions[1].rows
+    path = tmp_path / "sheet.csv"
+    path.write_text(f"left,right,kind\n{i},{j},same\n{k},gone,\n,,\n")
+    assert [one.rows for one in questions.answered(path)] == [(i, j)]
+    with pytest.warns(UserWarning, match="1 of 2 lines say neither same nor different"):
+        assert Constraints.read(path, n_samples=150) == Constraints(150, [(i, j)])
 
 
 def test_an_answer_twice_with_another_word(questions):
@@ -127,11 +180,16 @@ def test_an_answer_twice_with_another_word(questions):
     [
         ("choice", 2, ["different", "same", "different"]),
         ("choice", "1,3", ["same", "different", "same"]),
+        ("choice", "3 ; 1", ["same", "different", "same"]),
+        ("choice", [2.0, np.int64(3)], ["different", "same", "same"]),
         ("choice", "none", ["different"] * 3),
         ("choice", None, ["can't say"] * 3),
         ("piles", "abb", ["different", "different", "same"]),
         ("piles", [1, None, 1], ["can't say", "same", "can't say"]),
         ("piles", "?", ["can't say"] * 3),
+        ("piles", None, ["can't say"] * 3),
+        ("piles", "A, b a", ["different", "same", "different"]),
+        ("piles", np.array([4, 4, 1]), ["same", "different", "different"]),
     ],
 )
 def test_choices_and_piles_are_read(kind, answer, said):
@@ -141,7 +199,13 @@ def test_choices_and_piles_are_read(kind, answer, said):
     assert list(question.read(answer)) == said
 
 
-WRONG_CHOICES = [("choice", 7), ("choice", "x"), ("choice", "2" * 5000), ("choice", [0, 1]), ("piles", "ab")]
+WRONG_CHOICES = [
+    *(
+        ("choice", answer)
+        for answer in (7, -1, "-1", 1.5, "1.5", True, "x", "x1", "1st", "2" * 5000, [0, 1], [None], [])
+    ),
+    *(("piles", answer) for answer in ("ab", 5, [1, 2], [])),
+]
 
 
 @pytest.mark.parametrize(("kind", "answer"), WRONG_CHOICES)
@@ -176,6 +240,43 @@ def test_the_share_of_predicted_answers():
     assert Answers([], 30).predicted_share is None
 
 
+@pytest.mark.parametrize(
+    ("n_predicted", "words"),
+    [
+        (17, "17 of the last 25 answers were predicted: more answers would gain about 0.14 of NMI"),
+        (18, "more answers would gain about 0.11 of NMI"),
+        (21, "more answers would gain about 0.03 of NMI"),
+        (22, "22 of the last 25 answers were predicted: more answers would change little."),
+        (25, "25 of the last 25 answers were predicted: more answers would change little."),
+    ],
+)
+def test_what_more_answers_would_gain(n_predicted, words):
+    said = ["same"] * n_predicted + ["different"] * (25 - n_predicted)
+    answers = Answers([Answer((0, row), word, chance=0.9, screen=row) for row, word in enumerate(said, 1)], 30)
+    assert words in answers.outlook
+
+
+def test_checks_are_no_predictions_of_their_own():
+    said = [Answer((0, 1), "same", chance=0.9), Answer((0, 2), "different", chance=0.8, screen=1)]
+    checks = [Answer((0, row), "different", chance=0.8, why="check", screen=row - 1) for row in (3, 4)]
+    assert Answers([*said, *checks], 9).last_predictions == [True, False]
+
+
+def test_of_several_pairs_the_least_likely_one_is_checked():
+    said = [Answer((0, row), "same", chance=chance) for row, chance in ((1, 0.9), (2, 0.1), (3, 0.5))]
+    checks = [Answer((0, row), "different", why="check", screen=row) for row in (4, 5)]
+    answers = Answers([*said, *checks], 9)
+    assert [one.status for one in answers] == ["open", "refuted", "open", "confirmed", "confirmed"]
+
+
+def test_added_answers_are_to_other_questions():
+    first = Answers([Answer((0, 1), "same", screen=0), Answer((0, 2), "same", screen=3)], 9)
+    more = Answers([Answer((4, 5), "same", screen=0), Answer((4, 6), "different", screen=0)], 9)
+    assert [one.screen for one in first + more] == [0, 3, 4, 4]
+    assert (first + more).n_screens == 3
+    assert (Answers([], 9) + more).n_screens == 1
+
+
 def test_labelings_from_anywhere():
     rng = np.random.default_rng(0)
     labelings = [np.where(rng.random(150) < 0.2, rng.integers(3, size=150), Y) for _ in range(8)]
@@ -185,9 +286,27 @@ def test_labelings_from_anywhere():
     closed = Known.of(hints, np.arange(150))
     assert len(questions) == 15
     assert all(closed.relation(*question.rows) == 0 for question in questions)
-    for wrong, message in (([Y], "1 labelings cannot disagree"), ([Y, Y[:9]], r"labelings\[1\] is")):
+    for wrong, weights, message in (
+        ([Y], None, "1 labelings cannot disagree"),
+        ([Y, Y[:9]], None, r"labelings\[1\] is"),
+        ([Y, Y % 2], [1.0], r"weights has shape \(1,\) for 2 labelings"),
+        ([Y, Y % 2], [1.0, -1.0], r"weights\[1\] = -1.0 is not a weight"),
+    ):
         with pytest.raises(ValueError, match=message):
-            choose(wrong)
+            choose(wrong, weights=weights)
+
+
+def test_rows_in_no_cluster_are_with_no_other():
+    votes = Committee.of_labelings([[0, 0, -1, -1], [5, 5, 7, 7]], [1.0, 3.0]).coassociation(np.arange(4))
+    np.testing.assert_allclose(votes, [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0.75], [0, 0, 0.75, 1]])
+
+
+def test_missing_labels_are_rows_in_no_cluster():
+    rng = np.random.default_rng(0)
+    labelings = [np.where(rng.random(30) < 0.3, rng.integers(3, size=30), Y[::5]) for _ in range(4)]
+    unknown = np.where(np.arange(30) < 5, -1, labelings[0])
+    missing = [None if label < 0 else f"c{label}" for label in unknown]
+    assert list(choose([missing, *labelings[1:]], n=6)) == list(choose([unknown, *labelings[1:]], n=6))
 
 
 @pytest.mark.parametrize("projection", [Costco(2), DSP(2), GCDR(2)])
@@ -199,6 +318,8 @@ def test_questions_for_projections(projection):
     assert len(choose(labelings, hints, 5, n_clusters=3)) == 5
     with pytest.raises(ValueError, match="no hints to leave out"):
         refit_labelings(projection, X, Constraints(150), 3)
+    with pytest.raises(TypeError, match=r"constraints must be a likewise\.Constraints, got a list"):
+        refit_labelings(projection, X, [(0, 1)], 3)
 
 
 @pytest.mark.parametrize(
@@ -209,11 +330,17 @@ def test_questions_for_projections(projection):
         ({"n": -1}, "n must be at least 0"),
         ({"among": [150]}, "among has row 150, and rows are 0 to 149"),
         ({"among": [True]}, "among has 1 entries"),
+        ({"answers": [1]}, "answers is a list of 1 item. Pass what questions.answered"),
     ],
 )
 def test_wrong_requests(options, message, model):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         model.ask(**options)
+
+
+@pytest.mark.parametrize("kind", ["pair", "choice", "piles"])
+def test_where_no_row_may_be_asked_about_there_are_no_questions(kind, model):
+    assert len(model.ask(3, kind=kind, among=[])) == 0
 
 
 def test_labels_and_contradictions_are_known_too():

@@ -80,7 +80,7 @@ def ask(
     with messages.starting():
         from ..constraints._format import pluralize
         from ..questions import Dialogue
-        from ..questions._files import holds_answers
+        from ..questions._files import holds_answers, is_filled_in
         from ._outputs import check_outputs
         from ._reading import hints_about, prepare_data, read_raw_data
         from ._show_rows import RowTexts
@@ -99,6 +99,8 @@ def ask(
     check_outputs({"--out": out, "--answers": answers}, [source, *others, reading["beside"]])
     if out is not None and out.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"--out {out} must end in .csv or .tsv: it is a table to fill in.")
+    if out is not None and is_filled_in(out):
+        raise ValueError(f"--out {out} is there, and holds answers. Pass it as --hints, and name another file.")
     if answers is not None and answers.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
         raise ValueError(f"--answers {answers} must end in .csv, .tsv or .jsonl.")
     if answers is not None and answers.exists() and not holds_answers(answers):

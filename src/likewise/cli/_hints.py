@@ -234,6 +234,7 @@ class Findings:
 
         from .._progress import report
         from ..constraints._conflicts import count_conflicts
+        from ..constraints._orders import count_cycles
 
         codes = constraints.groups()
         n_conflicts, _ = count_conflicts(constraints, codes)
@@ -251,7 +252,7 @@ class Findings:
         return cls(
             constraints,
             n_conflicts=n_conflicts,
-            n_cycles=int(constraints._order.on_cycles().sum()) if len(constraints.comparisons) else 0,
+            n_cycles=count_cycles(constraints),
             conflicts=constraints.conflicts(limit=max_conflicts),
             groups=[members[group] for group in large],
             closed=closed,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._arrays import FloatArray, IntArray, is_missing
-from ._comparisons import Comparisons
+from ._comparisons import Comparisons, as_questions, is_answered, two_pairs
 from ._preference import Preference
 
 if TYPE_CHECKING:
@@ -52,9 +52,10 @@ def read_comparisons(
     _check_lines(lines, where, quads, distinct=odd)
     # of an odd one out, the other two are more alike than either of them and it
     other = np.column_stack([a, b, b, c])[odd]
-    answered: IntArray = np.flatnonzero(kinds != "undecided")
-    compared = np.concatenate([quads[answered], other])
-    return compared, np.concatenate([weights[where[answered]], weights[where[odd]]]), quads[kinds == "undecided"]
+    answered, undecided = np.flatnonzero(kinds != "undecided"), np.flatnonzero(kinds == "undecided")
+    compared, answers = np.concatenate([quads[answered], other]), where[np.concatenate([answered, odd])]
+    _refuse_answered(lines, where[undecided], quads[undecided], answers, compared)
+    return compared, weights[answers], quads[undecided]
 
 
 def _check_lines(lines: Lines, where: IntArray, quads: IntArray, distinct: IntArray) -> None:
@@ -66,6 +67,18 @@ def _check_lines(lines: Lines, where: IntArray, quads: IntArray, distinct: IntAr
         if wrong.any():
             line = int(where[int(wrong.argmax())])
             raise ValueError(f"{lines.where(line)}: compares {what}. Remove the line, or correct one of its rows.")
+
+
+def _refuse_answered(lines: Lines, asked: IntArray, unsure: IntArray, answers: IntArray, compared: IntArray) -> None:
+    """Refuse a question without an answer that another line answers; `asked` and `answers` are their lines."""
+    unsure, compared = as_questions(two_pairs(unsure)), as_questions(two_pairs(compared))
+    twice = np.flatnonzero(is_answered(unsure, compared))
+    if twice.size:
+        answer = answers[int((compared == unsure[twice[0]]).all(axis=1).argmax())]
+        raise ValueError(
+            f"{lines.where(int(asked[twice[0]]))}: the question has an answer in {lines.place(int(answer))}. Keep one "
+            "of the two lines."
+        )
 
 
 def read_preferences(

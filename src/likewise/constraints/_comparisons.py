@@ -13,9 +13,12 @@ from .._arrays import BoolArray, FloatArray, IntArray, evenly_spaced, is_missing
 from .._parameters import suggests_parameters
 from ._format import describe_comparisons, pluralize
 from ._validate import (
+    as_list,
     checked_weight,
     checked_weights,
     chosen_rows,
+    listed_rows,
+    number_of_rows,
     places_among,
     read_only,
     whole_number,
@@ -29,11 +32,6 @@ NONE: IntArray = np.empty(0, dtype=np.int64)
 
 MOST_OF_ONE = 10_000
 """Comparisons that are kept of one statement about many rows, evenly spaced among all."""
-
-ROWS_BY_NUMBER = (
-    "Rows are numbers, counted from 0; where they have names, write a table of hints and read it by "
-    "Constraints.from_frame(frame, ids=ids)."
-)
 
 SHAPES = {
     "nearer": ((3,), "triples of rows", "Write it as [(0, 3, 5)]: row 0 is more like 3 than 5."),
@@ -104,8 +102,8 @@ class Comparisons:
     @suggests_parameters
     def __init__(self, n_samples: int, nearer: Any = (), pairs: Any = (), weight: Any = None, unsure: Any = ()) -> None:
         setattr_ = object.__setattr__  # a frozen dataclass is set this way
-        setattr_(self, "n_samples", whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X)."))
-        n_samples = self.n_samples
+        n_samples = number_of_rows(n_samples)
+        setattr_(self, "n_samples", n_samples)
         triples, quadruples = _checked_rows(nearer, "nearer", n_samples), _checked_rows(pairs, "pairs", n_samples)
         both = np.concatenate([triples, quadruples])
         weights = checked_weights(weight, len(both), "weight", "comparison")
@@ -113,9 +111,9 @@ class Comparisons:
         setattr_(self, "near", read_only(both[:, :2]))
         setattr_(self, "far", read_only(both[:, 2:]))
         setattr_(self, "weight", read_only(np.maximum.reduceat(weights[order], starts) if len(starts) else weights))
-        asked = _questions(_checked_rows(unsure, "unsure", n_samples))
+        asked = as_questions(_checked_rows(unsure, "unsure", n_samples))
         setattr_(self, "unsure", read_only(_distinct(asked, n_samples)[0]))
-        answered = np.flatnonzero(_is_answered(self.unsure, both))
+        answered = np.flatnonzero(is_answered(self.unsure, both))
         if answered.size:
             a, b, c, d = self.unsure[answered[0]].tolist()
             raise ValueError(
@@ -151,8 +149,10 @@ class Comparisons:
         >>> comparisons.near.tolist(), comparisons.far.tolist(), comparisons.unsure.tolist()
         ([[0, 1], [0, 1]], [[0, 2], [1, 2]], [[3, 5, 3, 8], [3, 5, 5, 8]])
         """
+        n_samples = number_of_rows(n_samples)
+        screens = as_list(screens, "screens", "Write a list of screens, each a list of rows: [(0, 3, 5)].")
         shown = [_checked_screen(rows, number, n_samples) for number, rows in enumerate(screens)]
-        answers = list(odd)
+        answers = as_list(odd, "odd", "Write a list with the odd row of each screen.")
         if len(shown) != len(answers):
             raise ValueError(f"odd has {len(answers)} entries for {len(shown)} screens. Give one for each, None for "
                              "no answer.")  # fmt: skip
@@ -163,7 +163,7 @@ class Comparisons:
                     a, b, c = sorted(rows)
                     unsure += [(a, b, a, c), (a, b, b, c)]
                 continue
-            if answer not in rows:
+            if isinstance(answer, bool | np.bool_) or answer not in rows:
                 raise ValueError(f"odd[{number}] = {answer!r} is not among the rows of screens[{number}] = {rows}.")
             others = np.array([row for row in rows if row != answer])
             implied = _nearer_than_one(others, int(answer))
@@ -198,17 +198,18 @@ class Comparisons:
         >>> ranked.near.tolist(), ranked.far.tolist()
         ([[0, 4], [4, 7]], [[2, 4], [0, 4]])
         """
-        ranked = whole_numbers(order, "order")
-        if ranked.ndim != 1 or len(ranked) < 2:
-            raise ValueError(f"order must be two rows or more, the most similar one first, got {order!r}.")
+        n_samples, row = number_of_rows(n_samples), whole_number(row, "row")
+        if row >= n_samples:
+            raise ValueError(f"row = {row} is outside the {n_samples:,} rows, counted from 0.")
+        ranked = listed_rows(order, "order", n_samples)
+        if len(ranked) < 2:
+            raise ValueError(f"order must be two rows or more, the most similar one first, got {ranked.tolist()}.")
         repeated = [value for place, value in enumerate(ranked.tolist()) if value in ranked[:place] or value == row]
         if repeated:
             what = "the row that the others are compared with" if repeated[0] == row else "named twice"
             raise ValueError(f"order = {ranked.tolist()}: row {repeated[0]} is {what}. Give every other row once.")
-        first = np.full(len(ranked) - 1, whole_number(row, "row"))
-        return cls(
-            n_samples, np.column_stack([first, ranked[:-1], ranked[1:]]), weight=checked_weight(weight, "weight")
-        )
+        nearer = np.column_stack([np.full(len(ranked) - 1, row), ranked[:-1], ranked[1:]])
+        return cls(n_samples, nearer, weight=checked_weight(weight, "weight"))
 
     @classmethod
     def from_groups(
@@ -236,7 +237,8 @@ class Comparisons:
         >>> comparisons.far.tolist(), comparisons.weight.tolist()
         ([[0, 5], [0, 8], [1, 5], [1, 8]], [0.25, 0.25, 0.25, 0.25])
         """
-        within, beyond = (_checked_group(rows, name, n_samples) for rows, name in
+        n_samples = number_of_rows(n_samples)
+        within, beyond = (np.unique(listed_rows(rows, name, n_samples)) for rows, name in
                           ((inside, "inside"), (outside, "outside")))  # fmt: skip
         if len(within) < 2:
             raise ValueError(f"inside needs two rows or more, got {len(within)}.")
@@ -362,7 +364,7 @@ class Comparisons:
         """
         pairs = np.concatenate([np.column_stack([each.near, each.far]) for each in (self, other)])
         weight, asked = np.concatenate([self.weight, other.weight]), np.concatenate([self.unsure, other.unsure])
-        return Comparisons(self.n_samples, pairs=pairs, weight=weight, unsure=asked[~_is_answered(asked, pairs)])
+        return Comparisons(self.n_samples, pairs=pairs, weight=weight, unsure=asked[~is_answered(asked, pairs)])
 
     def __or__(self, other: Any) -> Constraints:
         from ._constraints import Constraints
@@ -388,12 +390,7 @@ class Comparisons:
 def _checked_rows(values: Any, name: str, n_samples: int) -> IntArray:
     """Check rows that are compared, and write them as two pairs, each i < j: (m, 4)."""
     widths, what, example = SHAPES[name]
-    for place, line in enumerate(values if isinstance(values, list | tuple) else ()):
-        if isinstance(line, list | tuple) and any(isinstance(row, bool) for row in line):  # numpy would make it 0 or 1
-            raise TypeError(f"{name}[{place}] = {line!r} holds a bool. {ROWS_BY_NUMBER}")
-    array = whole_numbers(
-        values, name, remedy=ROWS_BY_NUMBER, example=f"all of them with {' or '.join(map(str, widths))} rows"
-    )
+    array = whole_numbers(values, name, example=f"all of them with {' or '.join(map(str, widths))} rows")
     if array.size == 0:
         return np.empty((0, 4), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] not in widths:
@@ -414,7 +411,7 @@ def _checked_rows(values: Any, name: str, n_samples: int) -> IntArray:
         (four[:, 0] == four[:, 1]) | (four[:, 2] == four[:, 3]),
         "compares a row with itself, which is always nearest. Remove it, or correct one of its rows.",
     )
-    four = np.concatenate([np.sort(four[:, :2], axis=1), np.sort(four[:, 2:], axis=1)], axis=1)
+    four = two_pairs(four)
     refuse(
         (four[:, :2] == four[:, 2:]).all(axis=1),
         "compares a pair with itself. Remove it, or correct one of its rows.",
@@ -424,24 +421,10 @@ def _checked_rows(values: Any, name: str, n_samples: int) -> IntArray:
 
 def _checked_screen(rows: Any, number: int, n_samples: int) -> tuple[int, ...]:
     """The rows of a screen, three or more, all different."""
-    screen = tuple(_checked_group(rows, f"screens[{number}]", n_samples, repeats=True).tolist())
+    screen = tuple(listed_rows(rows, f"screens[{number}]", n_samples).tolist())
     if len(screen) < 3 or len(set(screen)) < len(screen):
         raise ValueError(f"screens[{number}] needs three rows or more, all different, got {screen}.")
     return screen
-
-
-def _checked_group(rows: Any, name: str, n_samples: int, *, repeats: bool = False) -> IntArray:
-    """A list of rows, each once."""
-    array = whole_numbers(rows, name)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must be a list of rows, got shape {array.shape}.")
-    wrong = np.flatnonzero((array < 0) | (array >= n_samples))
-    if wrong.size:
-        raise ValueError(
-            f"{name}[{wrong[0]}] = {array[wrong[0]]} is outside the {n_samples:,} rows. Rows are counted from 0 to "
-            f"{n_samples - 1}."
-        )
-    return array if repeats else np.unique(array)
 
 
 def _nearer_than_one(others: IntArray, odd: int) -> IntArray:
@@ -470,7 +453,12 @@ def _codes(four: IntArray, n_samples: int) -> tuple[IntArray, IntArray]:
     return four[:, 0] * n_samples + four[:, 1], four[:, 2] * n_samples + four[:, 3]
 
 
-def _questions(four: IntArray) -> IntArray:
+def two_pairs(four: IntArray) -> IntArray:
+    """Lines of four rows as two pairs, each i < j."""
+    return np.concatenate([np.sort(four[:, :2], axis=1), np.sort(four[:, 2:], axis=1)], axis=1)
+
+
+def as_questions(four: IntArray) -> IntArray:
     """The two pairs without which of them is nearer: the lesser one first."""
     if not len(four):
         return four
@@ -478,11 +466,11 @@ def _questions(four: IntArray) -> IntArray:
     return np.where(turned[:, None], four[:, [2, 3, 0, 1]], four)
 
 
-def _is_answered(questions: IntArray, answers: IntArray) -> BoolArray:
+def is_answered(questions: IntArray, answers: IntArray) -> BoolArray:
     """Which of the questions, as in `unsure`, are among the answers, as two pairs each."""
     if not (len(questions) and len(answers)):
         return np.zeros(len(questions), dtype=np.bool_)
-    lines = np.concatenate([questions, _questions(answers)])
+    lines = np.concatenate([questions, as_questions(answers)])
     pairs = np.unique(lines.reshape(-1, 2), axis=0, return_inverse=True)[1].reshape(-1, 2)
     key = pairs[:, 0] * (int(pairs.max()) + 1) + pairs[:, 1]
     return np.isin(key[: len(questions)], key[len(questions) :])

@@ -25,7 +25,16 @@ from ._partition import Partition, distinct_partitions, join_labels
 from ._piles import parts_of_piles, parts_of_ratings
 from ._preference import Preference, distinct_preferences
 from ._repair import split_conflicts
-from ._validate import canonical_pairs, chosen_rows, encode_labels, label_names, moved_pairs, read_only, whole_number
+from ._validate import (
+    canonical_pairs,
+    checked_pairs,
+    chosen_rows,
+    encode_labels,
+    label_names,
+    moved_pairs,
+    number_of_rows,
+    read_only,
+)
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -91,7 +100,7 @@ class Constraints:
         preferences: Iterable[Preference] = (),
     ) -> None:
         setattr_ = object.__setattr__  # a frozen dataclass is set this way
-        setattr_(self, "n_samples", whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X)."))
+        setattr_(self, "n_samples", number_of_rows(n_samples))
         for kind, pairs, weight in (("must", must_link, must_weight), ("cannot", cannot_link, cannot_weight)):
             pairs, weight = canonical_pairs(pairs, weight, self.n_samples, kind)
             setattr_(self, f"{kind}_link", pairs)
@@ -575,8 +584,8 @@ class Constraints:
         >>> hints.implied((0, 1), (0, 5)), hints.implied((0, 5), (0, 1))
         (True, False)
         """
-        asked = Comparisons(self.n_samples, pairs=[(*near, *far)])
-        start, stop = self._order.nodes(np.concatenate([asked.near, asked.far])).tolist()
+        asked = checked_pairs([near, far], self.n_samples, "[near, far]")
+        start, stop = self._order.nodes(asked).tolist()
         return start != stop and min(start, stop) >= 0 and self._order.reaches(start, stop)
 
     def clique(self, n_clusters: int) -> tuple[int, ...] | None:
@@ -625,8 +634,7 @@ class Constraints:
         likewise.constraints._conflicts.ConstraintConflictError: rows 0, 1, 3 are all different ...
         """
         raise_conflicts(self, self.groups())
-        if len(self.comparisons):
-            raise_cycles(self._order)
+        raise_cycles(self)
         if n_clusters is not None:
             raise_clique(self, n_clusters)
         return self

@@ -25,12 +25,12 @@ from ..tables._cells import whole_number_of
 from ..tables._folders import IMAGES, TEXTS
 from ..tables._json import parse_json
 from ..tables._limits import memory_left
-from ._comparison_lines import read_comparisons, read_preferences, written_lines
+from ._comparison_lines import Rows, read_comparisons, read_preferences, written_lines
 from ._comparisons import Comparisons
 from ._pair_tables import is_undecided, names_columns, pair_columns, spelled_kind, without_blank_lines
 from ._partition import Partition, Parts
 from ._piles import rating_side
-from ._validate import whole_number
+from ._validate import number_of_rows
 
 if TYPE_CHECKING:
     from ._constraints import Constraints
@@ -220,7 +220,7 @@ def as_table(frame: Any) -> RawTable:
 def _read(lines: Lines, n_samples: int | None, ids: Any) -> Parts:
     row_ids = None if ids is None else RowIds(ids)
     if n_samples is not None:
-        n_samples = whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X).")
+        n_samples = number_of_rows(n_samples)
     known = lines.n_samples if row_ids is None else len(row_ids)
     if n_samples is not None and known is not None and n_samples != known:
         source = f"ids names {known} rows" if row_ids is not None else f"the file is for {known} rows"
@@ -253,7 +253,7 @@ def _names_by_line(lines: Lines) -> Iterator[list[str]]:
     beyond = [column for column in (lines.third, lines.fourth) if column is not None]
     for line, (left, right, kind) in enumerate(zip(lines.left, lines.right, lines.kind, strict=True)):
         meaning = kinds[str(kind)]
-        names = [] if meaning == "better" else [str(left)]  # better names two clusterings
+        names = [] if meaning in ("better", "empty") else [str(left)]  # better names two clusterings
         if names and not isinstance(meaning, frozenset) and meaning != "clustering":
             names.append(str(right))
         if meaning in ("nearer", "odd", "undecided"):
@@ -395,33 +395,34 @@ def _assemble(lines: Lines, n_samples: int | None, ids: RowIds | None) -> Parts:
         return row_numbers(some, n_samples, where) if ids is None else ids.rows(some, where)
 
     sides = np.array([_side(kind) for kind in kinds.values()], dtype=np.float64)[spelled]
-    is_row = np.array([kind != "better" for kind in kinds.values()], dtype=np.bool_)[spelled]
+    # of better, left is a clustering; a line that says nothing need not name rows
+    is_row = np.array([kind not in ("better", "empty") for kind in kinds.values()], dtype=np.bool_)[spelled]
     left = np.full(len(spelled), -1, dtype=np.int64)
     left[is_row] = rows(lines.left, np.flatnonzero(is_row))
-    pairs: dict[str, tuple[IntArray, FloatArray]] = {}
-    for which, chosen in (("must", np.flatnonzero(sides > 0)), ("cannot", np.flatnonzero(sides < 0))):
-        right = rows(lines.right, chosen)
-        itself = np.flatnonzero(left[chosen] == right)
-        if itself.size:
-            line = int(chosen[itself[0]])
-            raise ValueError(
-                f"{lines.where(line)}: {lines.left[line]!s} is linked to itself. Remove the line, or correct it."
-            )
-        pairs[which] = np.column_stack([left[chosen], right]), weights[chosen] * np.abs(sides[chosen])
+    must, cannot = (_read_pairs(lines, np.flatnonzero(which), left, rows) for which in (sides > 0, sides < 0))
+    must_weight, cannot_weight = (weights[sides > 0] * sides[sides > 0], weights[sides < 0] * -sides[sides < 0])
     meaning = [kinds[str(kind)] for kind in lines.kind] if _goes_beyond_pairs(lines, kinds) else []
     compared, compared_weight, unsure = read_comparisons(lines, meaning, left, weights, rows)
     if n_samples is None:
-        ends = [left, pairs["must"][0].ravel(), pairs["cannot"][0].ravel(), compared.ravel(), unsure.ravel()]
+        ends = [left, must.ravel(), cannot.ravel(), compared.ravel(), unsure.ravel()]
         n_samples = int(np.concatenate(ends).max(initial=-1)) + 1
         check_number_of_rows(n_samples, lines.source)
     partitions = _partitions(lines, kinds, left, weights, n_samples)
-    (must, must_weight), (cannot, cannot_weight) = pairs["must"], pairs["cannot"]
-    try:
-        comparisons = Comparisons(n_samples, pairs=compared, weight=compared_weight, unsure=unsure)
-    except ValueError as error:
-        raise ValueError(f"{lines.source}: {error}") from None
+    comparisons = Comparisons(n_samples, pairs=compared, weight=compared_weight, unsure=unsure)
     preferences = read_preferences(lines, meaning, left, weights, n_samples)
     return Parts(n_samples, must, cannot, must_weight, cannot_weight, partitions, comparisons, preferences)
+
+
+def _read_pairs(lines: Lines, chosen: IntArray, left: IntArray, rows: Rows) -> IntArray:
+    """The pairs of some lines, of which the rows in the column `left` are known."""
+    right = rows(lines.right, chosen)
+    itself = np.flatnonzero(left[chosen] == right)
+    if itself.size:
+        line = int(chosen[itself[0]])
+        raise ValueError(
+            f"{lines.where(line)}: {lines.left[line]!s} is linked to itself. Remove the line, or correct it."
+        )
+    return np.column_stack([left[chosen], right])
 
 
 def check_number_of_rows(n_samples: int, source: str) -> None:
@@ -435,7 +436,7 @@ def check_number_of_rows(n_samples: int, source: str) -> None:
 
 def _goes_beyond_pairs(lines: Lines, kinds: dict[str, str | frozenset[str]]) -> bool:
     """Whether there are comparisons, questions about them, or preferences."""
-    return lines.third is not None or not {"nearer", "odd", "clustering", "better"}.isdisjoint(kinds.values())
+    return lines.third is not None or not set(OTHER_KINDS).isdisjoint(kinds.values())
 
 
 def _side(kind: str | frozenset[str]) -> float:

@@ -23,6 +23,7 @@ from ._format import join_rows
 
 if TYPE_CHECKING:
     from ._constraints import Constraints
+    from ._partition import Partition
 
 SAME, DIFFERENT = 0, 1
 """The nodes of pairs within groups, and of cannot-linked pairs."""
@@ -215,23 +216,17 @@ class PairOrder:
     ) -> None:
         """Why two rows are different: cannot-linked rows of their groups, and chains to them."""
         left, right = pair
-        rows = [np.flatnonzero(self._groups == self._groups[row]) for row in pair]
         stated = self.constraints.cannot_link
-        held = self._groups[stated]
-        ours = np.flatnonzero((np.sort(held, axis=1) == np.sort(self._groups[list(pair)])).all(axis=1))
-        if len(ours):
-            exact = (stated[ours] == np.sort(pair)).all(axis=1)
-            found = stated[ours[int(exact.argmax())]].tolist()
-            first, second = found if self._groups[found[0]] == self._groups[left] else found[::-1]
+        ours = (np.sort(self._groups[stated], axis=1) == np.sort(self._groups[list(pair)])).all(axis=1)
+        if ours.any():
+            exact = (stated == np.sort(pair)).all(axis=1)
+            first, second = _pair(stated[int((exact if exact.any() else ours).argmax())])
+            if self._groups[first] != self._groups[left]:
+                first, second = second, first
         else:
-            first, second = next(
-                (int(i), int(j))
-                for partition in self.constraints.partitions
-                for i in rows[0][partition.codes[rows[0]] >= 0]
-                for j in rows[1][partition.codes[rows[1]] >= 0]
-                if (partition.different_across and partition.codes[i] != partition.codes[j])
-                or (partition.different_within and partition.codes[i] == partition.codes[j])
-            )
+            rows = [np.flatnonzero(self._groups == self._groups[row]) for row in pair]
+            found = (_apart_by(partition, *rows) for partition in self.constraints.partitions)
+            first, second = next(filter(None, found))
         for row, end in ((left, first), (right, second)):
             if row != end:
                 linked[self._chain(row, end, chains)] = None
@@ -293,17 +288,40 @@ class _TopologicalOrder:
         return found
 
 
-def raise_cycles(order: PairOrder, *, shown: int = 3) -> None:
+def count_cycles(constraints: Constraints) -> int:
+    """The number of comparisons that contradict each other."""
+    return int(constraints._order.on_cycles().sum()) if len(constraints.comparisons) else 0
+
+
+def raise_cycles(constraints: Constraints, *, shown: int = 3) -> None:
     """Raise an error that names the first few contradictions among comparisons, if there are any."""
-    count = int(order.on_cycles().sum())
+    count = count_cycles(constraints)
     if count == 0:
         return
-    found = list(islice(order.cycles(), shown))
+    found = list(islice(constraints._order.cycles(), shown))
     raise ConstraintConflictError(
         f"{count:,} comparisons contradict each other: {'. And: '.join(map(str, found))}. No distance has all of them. "
         "Remove one of each, or call drop_conflicts().",
         found,
     )
+
+
+def _apart_by(partition: Partition, first: IntArray, second: IntArray) -> Pair | None:
+    """Two rows, one of each list, that a partition says are different; None if it says so of none."""
+    first, second = (rows[partition.codes[rows] >= 0] for rows in (first, second))
+    left, right = partition.codes[first], partition.codes[second]
+    if not (len(left) and len(right)):
+        return None
+    if partition.different_across:
+        if (left != right[0]).any():
+            return int(first[(left != right[0]).argmax()]), int(second[0])
+        if (right != left[0]).any():
+            return int(first[0]), int(second[(right != left[0]).argmax()])
+    if partition.different_within:
+        shared, i, j = np.intersect1d(left, right, return_indices=True)
+        if len(shared):
+            return int(first[i[0]]), int(second[j[0]])
+    return None
 
 
 def _pair(rows: IntArray) -> Pair:

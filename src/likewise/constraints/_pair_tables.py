@@ -17,33 +17,33 @@ INDEX = frozenset({"", "unnamed: 0", "__index_level_0__"})
 
 SAME = frozenset(
     {
-        *("mustlink", "must", "ml", "same", "together", "match", "equal", "similar", "="),
+        *("mustlink", "must", "ml", "same", "together", "match", "equal", "identical", "similar", "="),
         *("gleich", "dasselbe", "même", "meme", "pareil", "igual", "mismo", "uguale", "stesso", "相同", "同じ"),
     }
 )
 DIFFERENT = frozenset(
     {
-        *("cannotlink", "cannot", "cantlink", "cl", "different", "differ", "apart", "nomatch", "unequal"),
+        *("cannotlink", "cannot", "cantlink", "cl", "different", "differ", "diff", "apart", "nomatch", "unequal"),
         *("dissimilar", "≠", "verschieden", "unterschiedlich", "anders", "différent", "diferente"),
         *("distinto", "diverso", "不同", "違う"),
     }
 )
 YES = frozenset(
     {
-        *("1", "yes", "y", "true", "t", "ja", "j", "oui", "sí", "si", "sì", "sim", "tak", "да", "是", "はい"),
+        *("1", "yes", "y", "true", "t", "ja", "j", "oui", "sí", "si", "sì", "sim", "tak", "ano", "да", "是", "はい"),
         *("wahr", "vrai", "verdadero", "verdadeiro", "vero"),  # as spreadsheets write true
     }
 )
 NO = frozenset(
     {
-        *("0", "-1", "no", "n", "false", "f", "nein", "non", "não", "nao", "nie", "нет", "否", "いいえ"),
-        *("falsch", "faux", "falso"),
+        *("0", "-1", "no", "n", "false", "f", "nein", "nee", "nej", "non", "não", "nao", "nie", "ne", "нет", "否"),
+        *("いいえ", "falsch", "faux", "falso"),
     }
 )
 UNDECIDED = frozenset(
     {
-        *("?", "??", "cantsay", "cannotsay", "unsure", "undecided", "unknown", "dontknow", "skip", "skipped"),
-        *("na", "n/a", "unklar", "weißnicht", "refuted", "refutedsame", "refuteddifferent"),
+        *("?", "??", "cantsay", "cannotsay", "unsure", "notsure", "undecided", "unknown", "dontknow", "skip"),
+        *("skipped", "na", "n/a", "unklar", "weißnicht", "refuted", "refutedsame", "refuteddifferent"),
     }
 )
 """Words by which a person says neither; answers that a later one refuted count as that."""

@@ -10,20 +10,23 @@ import numpy as np
 
 from .._arrays import FloatArray
 from .._parameters import described
+from ._format import pluralize
 from ._partition import Partition, Parts
-from ._validate import whole_number, whole_numbers
+from ._validate import as_list, checked_pairs, listed_rows, number_of_rows
 
 MOST_WRITTEN = 50
 """Rows of a screen whose pairs are written out; a larger one is a partition."""
 
+ONE_SCREEN = "A pile is a list of rows, and a screen a list of piles: one screen is written [[(0, 4), (7,)]]."
+
 
 def parts_of_piles(n_samples: int, screens: Iterable[Iterable[Iterable[int]]]) -> Parts:
     """The constraints of screens of piles; see `Constraints.from_piles`."""
-    n_samples = whole_number(n_samples, "n_samples", remedy="Pass the number of rows, len(X).")
+    n_samples = number_of_rows(n_samples)
     must: list[tuple[int, int]] = []
     cannot: list[tuple[int, int]] = []
     partitions = []
-    for number, screen in enumerate(screens):
+    for number, screen in enumerate(as_list(screens, "screens", f"It is a list of screens. {ONE_SCREEN}")):
         pile_of = _piles(screen, f"screens[{number}]", n_samples)
         if len(pile_of) > MOST_WRITTEN:
             codes = np.full(n_samples, -1, dtype=np.int64)
@@ -37,45 +40,23 @@ def parts_of_piles(n_samples: int, screens: Iterable[Iterable[Iterable[int]]]) -
 
 def _piles(screen: Any, name: str, n_samples: int) -> dict[int, int]:
     """The pile of each row of a screen."""
-    if isinstance(screen, str) or not isinstance(screen, Iterable):
-        raise TypeError(f"{name} is {described(screen)}. A screen is a list of piles: [(0, 4), (7,)].")
     pile_of: dict[int, int] = {}
-    for code, pile in enumerate(screen):
+    for code, pile in enumerate(as_list(screen, name, ONE_SCREEN)):
         where = f"{name}[{code}]"
-        if isinstance(pile, str) or not isinstance(pile, Iterable):
-            raise TypeError(
-                f"{where} = {pile!r} is not a pile. A pile is a list of rows, and a screen a list of piles: one screen "
-                "is written [[(0, 4), (7,)]]."
-            )
-        rows = whole_numbers(pile, where)
-        if rows.ndim != 1:
-            raise ValueError(f"{where} must be a list of rows, got shape {rows.shape}.")
-        for row in rows.tolist():
-            if not 0 <= row < n_samples:
-                raise ValueError(
-                    f"{where} names row {row}, outside the {n_samples:,} rows. Rows are counted from 0 to "
-                    f"{n_samples - 1}."
-                )
+        for row in listed_rows(as_list(pile, where, ONE_SCREEN), where, n_samples).tolist():
             if row in pile_of:
                 raise ValueError(f"{name} has row {row} twice. Give every row of a screen one pile.")
             pile_of[row] = code
     if len(pile_of) < 2:
-        raise ValueError(
-            f"{name} has {len(pile_of)} row{'' if len(pile_of) == 1 else 's'}: a screen needs two or more."
-        )
+        raise ValueError(f"{name} has {pluralize(len(pile_of), 'row')}: a screen needs two or more.")
     return pile_of
 
 
 def parts_of_ratings(n_samples: int, pairs: Any, ratings: Any, scale: tuple[float, float]) -> Parts:
     """The constraints of rated pairs; see `Constraints.from_ratings`."""
-    lowest, highest = scale
-    if not (np.isfinite(lowest) and np.isfinite(highest) and lowest < highest):
-        raise ValueError(f"scale = {scale!r} must be the lowest and the highest rating.")
-    rated = whole_numbers(pairs, "pairs")
-    if rated.size == 0:
-        rated = rated.reshape(0, 2)
-    if rated.ndim != 2 or rated.shape[1] != 2:
-        raise ValueError(f"pairs must be pairs of rows, got shape {rated.shape}. Write them as [(0, 3), (2, 5)].")
+    n_samples = number_of_rows(n_samples)
+    lowest, highest = _checked_scale(scale)
+    rated = checked_pairs(pairs, n_samples, "pairs")
     try:
         values = np.asarray(ratings, dtype=np.float64)
     except (TypeError, ValueError):
@@ -95,6 +76,16 @@ def parts_of_ratings(n_samples: int, pairs: Any, ratings: Any, scale: tuple[floa
             "same nor different. Pass scale=(lowest, highest) if that is another one."
         )
     return Parts(n_samples, rated[side > 0], rated[side < 0], side[side > 0], -side[side < 0])
+
+
+def _checked_scale(scale: Any) -> tuple[float, float]:
+    try:
+        lowest, highest = map(float, scale)
+    except (TypeError, ValueError):
+        lowest = highest = np.nan
+    if not -np.inf < lowest < highest < np.inf:
+        raise ValueError(f"scale = {scale!r} must be the lowest and the highest rating, such as (1, 5).")
+    return lowest, highest
 
 
 def rating_side(values: FloatArray, lowest: float, highest: float) -> FloatArray:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._arrays import BoolArray, IntArray, relabel
+from .._parameters import described
 from ._format import pluralize
-from ._validate import checked_weight, chosen_rows, encode_labels, read_only
+from ._validate import as_list, checked_weight, chosen_rows, encode_labels, read_only
 
 if TYPE_CHECKING:
     from ._constraints import Constraints
@@ -101,7 +102,8 @@ class Preference:
         edited = np.where(codes < 0, -1, 2 * codes + leaving)
         if np.array_equal(relabel(edited), codes):
             raise ValueError(
-                "rows are whole clusters, so that nothing is split. Name some rows of a cluster, not all of them."
+                "rows are whole clusters, or none that are shown, so that nothing is split. Name some rows of a "
+                "cluster, not all of them."
             )
         return cls(edited, codes, weight)
 
@@ -127,7 +129,7 @@ class Preference:
         [0, 1, 1, 0]
         """
         codes, names = encode_labels(shown)
-        chosen = list(clusters)
+        chosen = as_list(clusters, "clusters", "Write a list of two clusters or more.")
         unknown = [name for name in chosen if name not in names]
         if unknown:
             listed = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
@@ -174,11 +176,13 @@ class Preference:
         rows = self.shown()
         better, worse = self.better[rows], self.worse[rows]
         given = np.unique(np.asarray(labels)[rows], return_inverse=True)[1].ravel()
-        in_better, in_worse, in_both = _squares(better), _squares(worse), _squares(better, worse)
-        all_three = _squares(better, worse, given)
-        # ordered pairs that only better, or only worse, has together; and of these those together in labels
+        in_better, in_worse = pairs_together(better), pairs_together(worse)
+        in_both = pairs_together(better, worse)
+        # ordered pairs that only better, or only worse, has together
         only_better, only_worse = in_better - in_both, in_worse - in_both
-        sides = _squares(better, given) - all_three + only_worse - (_squares(worse, given) - all_three)
+        # labels side with better on pairs that they and only better have together, or only worse has and they have not
+        # (those that all three have together are counted in both terms, and cancel)
+        sides = pairs_together(better, given) + only_worse - pairs_together(worse, given)
         return 2 * sides / (only_better + only_worse) - 1
 
     def restrict(self, rows: Any) -> Preference | None:
@@ -253,23 +257,33 @@ def distinct_preferences(preferences: Iterable[Preference], n_samples: int) -> t
                 "Give both the rows of one data set."
             )
         key = preference.better.tobytes(), preference.worse.tobytes()
-        weight = max(preference.weight, kept[key].weight if key in kept else 0.0)
-        kept[key] = preference if weight == preference.weight else replace(preference, weight=weight)
+        if key not in kept or preference.weight > kept[key].weight:
+            kept[key] = preference
     return tuple(kept.values())
 
 
 def _checked_labels(labels: Any, name: str) -> IntArray:
     """The cluster of each row by first appearance, −1 where it was not shown."""
-    shape = np.shape(labels)
+    try:
+        shape = np.shape(labels)
+    except ValueError:  # lists of several lengths among the labels
+        raise ValueError(f"{name} must be one label for each row, got {described(labels)}.") from None
     if len(shape) != 1:
         raise ValueError(f"{name} must be one label for each row, got shape {shape}.")
     return encode_labels(labels)[0]
 
 
-def _squares(*codes: IntArray) -> int:
-    """The sum of the squared numbers of rows in each cell of a contingency table: pairs together in all, ordered."""
+def pairs_together(*codes: IntArray) -> int:
+    """Ordered pairs of rows that several clusterings all have together, a row and itself included.
+
+    It is the sum of the squared counts of their contingency table.
+
+    >>> pairs_together(np.array([0, 0, 1])), pairs_together(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    (5, 3)
+    """
     key = np.zeros(len(codes[0]), dtype=np.int64)
     for each in codes:
-        key = np.unique(key * (int(each.max(initial=0)) + 1) + each, return_inverse=True)[1].ravel()
+        low, high = int(each.min(initial=0)), int(each.max(initial=0))
+        key = np.unique(key * (high - low + 1) + each - low, return_inverse=True)[1].ravel()
     counts = np.bincount(key)
     return int(np.dot(counts, counts))

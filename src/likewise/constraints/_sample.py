@@ -13,7 +13,7 @@ from .._arrays import BoolArray, FloatArray, IntArray
 from .._parameters import described
 from ._comparisons import Comparisons
 from ._partition import Partition, Parts, numbered_pairs, pairs_within
-from ._preference import Preference
+from ._preference import Preference, pairs_together
 from ._validate import encode_labels, label_names, whole_number
 
 
@@ -326,13 +326,8 @@ def sample_preferences(
 
 
 def _n_right(labels: IntArray, y: IntArray) -> int:
-    """How many pairs of rows a clustering has as the classes do: twice that, but for a constant."""
-
-    def together(key: IntArray) -> int:
-        counts = np.unique(key, return_counts=True)[1]
-        return int(np.dot(counts, counts))
-
-    return 2 * together(labels * (int(y.max()) + 1) + y) - together(labels)
+    """How many pairs of rows a clustering has as the classes do, less a constant: ordered ones."""
+    return 2 * pairs_together(labels, y) - pairs_together(labels)
 
 
 def _n_wrong(count: int, error_rate: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import chain
 from numbers import Integral
 from typing import Any
 
@@ -30,6 +31,11 @@ def whole_number(value: object, name: str, *, least: int = 0, remedy: str = "") 
     return int(value)
 
 
+def number_of_rows(value: object) -> int:
+    """Check `n_samples`."""
+    return whole_number(value, "n_samples", remedy="Pass the number of rows, len(X).")
+
+
 ROWS_BY_NUMBER = "Rows are numbers, counted from 0; where they have names, use Constraints.from_frame(frame, ids=ids)."
 
 
@@ -51,9 +57,11 @@ def whole_numbers(
         ) from None
     if array.size == 0:
         return array.astype(np.int64)
-    if array.dtype.kind == "O":
+    if array.dtype.kind in "OU" or _holds_bools(values):
+        array = np.asarray(values, dtype=object)  # of numbers beside text numpy makes text, of bools 0 and 1
         for place, value in np.ndenumerate(array):
-            if isinstance(value, bool) or not isinstance(value, Integral):
+            whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+            if isinstance(value, bool | np.bool_) or not whole:
                 where = "".join(f"[{i}]" for i in place)
                 raise TypeError(f"{name}{where} = {value!r} is not a whole number. {remedy}")
         array = array.astype(np.float64)  # integers beyond 64 bits: out of range whatever they are
@@ -70,6 +78,21 @@ def whole_numbers(
     if array.dtype == np.uint64:
         array = np.minimum(array, 2**62)
     return array.astype(np.int64)
+
+
+def _holds_bools(values: Any) -> bool:
+    """Whether there is a bool in a list of numbers, or of lists of them."""
+    if not isinstance(values, list | tuple):
+        return False
+    nested = set(map(type, values)) <= {list, tuple}
+    return not {bool, np.bool_}.isdisjoint(map(type, chain.from_iterable(values) if nested else values))
+
+
+def as_list(values: Any, name: str, example: str) -> list[Any]:
+    """A list of what was given; text and what cannot be listed is refused."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} is {described(values)}. {example}")
+    return list(values)
 
 
 def checked_weight(value: Any, name: str) -> float:
@@ -109,7 +132,26 @@ def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple
 
     A pair given twice, in either direction, is kept once with the larger of its weights.
     """
-    name = f"{kind}_link"
+    array = checked_pairs(pairs, n_samples, f"{kind}_link")
+    weights = checked_weights(weight, len(array), f"{kind}_weight")
+    low, high = np.minimum(array[:, 0], array[:, 1]), np.maximum(array[:, 0], array[:, 1])
+    key = low * n_samples + high
+    if (key[1:] > key[:-1]).all():  # already canonical, as after a copy or a restriction
+        return read_only(np.column_stack([low, high])), read_only(weights.copy())
+    if weight is None or np.ndim(weight) == 0:  # weights need not follow: a plain sort is several times quicker
+        key = np.sort(key)
+        key = key[_starts(key)]
+        weights = weights[: len(key)].copy()
+    else:
+        order = np.argsort(key)
+        starts = _starts(key[order])
+        key, weights = key[order[starts]], np.maximum.reduceat(weights[order], starts)
+    low = key // n_samples
+    return read_only(np.column_stack([low, key - low * n_samples])), read_only(weights)
+
+
+def checked_pairs(pairs: Any, n_samples: int, name: str) -> IntArray:
+    """Check pairs of rows: (m, 2)."""
     if hasattr(pairs, "columns") and np.shape(pairs)[1:] != (2,):
         raise ValueError(
             f"{name} must be pairs of rows, got {described(pairs)}. A frame with columns left, right and kind comes by "
@@ -130,26 +172,26 @@ def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple
     if wrong.size:
         pair = tuple(array[wrong[0]].tolist())
         raise ValueError(f"{name}[{wrong[0]}] = {pair} joins a row to itself. Remove it, or correct one of its ends.")
-    weights = checked_weights(weight, len(array), f"{kind}_weight")
-    low, high = np.minimum(array[:, 0], array[:, 1]), np.maximum(array[:, 0], array[:, 1])
-    key = low * n_samples + high
-    if (key[1:] > key[:-1]).all():  # already canonical, as after a copy or a restriction
-        return read_only(np.column_stack([low, high])), read_only(weights.copy())
-    if weight is None or np.ndim(weight) == 0:  # weights need not follow: a plain sort is several times quicker
-        key = np.sort(key)
-        key = key[_starts(key)]
-        weights = weights[: len(key)].copy()
-    else:
-        order = np.argsort(key)
-        starts = _starts(key[order])
-        key, weights = key[order[starts]], np.maximum.reduceat(weights[order], starts)
-    low = key // n_samples
-    return read_only(np.column_stack([low, key - low * n_samples])), read_only(weights)
+    return array
 
 
 def _starts(key: IntArray) -> IntArray:
     """Where a new value begins in a sorted array."""
     return np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+
+
+def listed_rows(rows: Any, name: str, n_samples: int) -> IntArray:
+    """Check a list of row numbers."""
+    array = whole_numbers(rows, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a list of rows, got shape {array.shape}.")
+    wrong = np.flatnonzero((array < 0) | (array >= n_samples))
+    if wrong.size:
+        raise ValueError(
+            f"{name}[{wrong[0]}] = {array[wrong[0]]} is outside the {n_samples:,} rows. Rows are counted from 0 to "
+            f"{n_samples - 1}."
+        )
+    return array
 
 
 def chosen_rows(rows: Any, n_samples: int) -> IntArray:

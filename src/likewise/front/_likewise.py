@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from types import NoneType
@@ -943,7 +943,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
 
 def _answers_in(constraints: Any) -> Any:
     """What was given, if it is answers to questions: they know more than the constraints that they make."""
-    return None if isinstance(constraints, Constraints) else constraints
+    return constraints if isinstance(constraints, Sequence) and hasattr(constraints, "constraints") else None
 
 
 def _refuse_uncertain(constraints: Constraints) -> None:
@@ -959,8 +959,8 @@ def _refuse_uncertain(constraints: Constraints) -> None:
     ):
         if count:
             raise ValueError(
-                f"trust='strict' takes every hint as certain, and a {noun} only says {says}: there are "
-                f"{pluralize(count, noun)}. Use trust='auto', or {instead}."
+                f"trust='strict' takes every hint as certain, and a {noun} only says {says}: there "
+                f"{'is' if count == 1 else 'are'} {pluralize(count, noun)}. Use trust='auto', or {instead}."
             )
 
 

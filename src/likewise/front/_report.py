@@ -16,6 +16,7 @@ from .._frames import make_frame
 from ..constraints import Comparisons, Constraints
 from ..constraints._conflicts import count_conflicts
 from ..constraints._format import pluralize
+from ..constraints._orders import count_cycles
 from ..evaluation import constraint_accuracy
 from ..linalg._row_matrix import indicator
 from ..prepare._kinds import DataKind
@@ -386,7 +387,7 @@ def make_report(
         preferences=_preferences_in_words(labels, constraints),
         learned_from="" if known == stated else f"{known:,} of {pluralize(stated, 'hint')}",
         trust="strict" if consensus.closed else "weighted",
-        contradictions=count_conflicts(constraints, constraints.groups())[0],
+        contradictions=count_conflicts(constraints, constraints.groups())[0] + count_cycles(constraints),
         dropped=_n_pairs(consensus.stated) - _n_pairs(consensus.applied),
         families=tuple(_families(members, consensus, unsupervised, matching)),
         constraint_weight=consensus.constraint_weight,

@@ -90,6 +90,10 @@ class Answer:
     why: str = ""
     screen: int = 0
 
+    def __post_init__(self) -> None:
+        if self.said not in (SAME, DIFFERENT, CANT_SAY):
+            raise ValueError(f"said={self.said!r} is no answer. It is {SAME!r}, {DIFFERENT!r} or {CANT_SAY!r}.")
+
     @property
     def predicted(self) -> bool | None:
         """Whether the likelier answer was given; None for "can't say" and where the chance is not known."""
@@ -98,7 +102,7 @@ class Answer:
         return (self.said == SAME) == (self.chance >= 0.5)
 
     @property
-    def surprise(self) -> float:
+    def likelihood(self) -> float:
         """The chance of the answer that was given; 1 for "can't say" and where the chance is not known."""
         if self.said == CANT_SAY or isnan(self.chance):
             return 1.0
@@ -158,8 +162,8 @@ def checked(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def weighed(answer: Answer) -> tuple[int, int, float]:
-    """Its rows, and how much it speaks for them to be the same."""
-    weight = 1.0 + EXPECTED * answer.surprise
+    """Its rows and its weight, positive for "same" and negative for "different"."""
+    weight = 1.0 + EXPECTED * answer.likelihood
     return *answer.rows, weight if answer.said == SAME else -weight
 
 
@@ -200,7 +204,7 @@ def screens(answers: Sequence[Answer]) -> list[Screen]:
             found[-1].checks.append(number)
         elif found and not found[-1].checks and answers[found[-1].numbers[0]].screen == answer.screen:
             found[-1].numbers.append(number)
-            if answer.surprise < answers[found[-1].checked].surprise:
+            if answer.likelihood < answers[found[-1].checked].likelihood:
                 found[-1].checked = number
         else:
             found.append(Screen([number], [], number))
@@ -228,6 +232,9 @@ class Answers(Sequence[Answer]):
     """
 
     def __init__(self, answers: Sequence[Answer], n_samples: int) -> None:
+        for number, answer in enumerate(answers):
+            if not (min(answer.rows) >= 0 and max(answer.rows) < n_samples):
+                raise ValueError(f"answers[{number}] is about rows {answer.rows}, outside the {n_samples:,} rows.")
         self._answers = tuple(judged(answers))
         self.n_samples = n_samples
 
@@ -272,7 +279,7 @@ class Answers(Sequence[Answer]):
 
     @property
     def noisy(self) -> bool:
-        """Whether so many answers are wrong that nothing should follow from several of them."""
+        """Whether so many answers seem wrong that nothing is inferred from the number of clusters."""
         return self.error_rate > NOISY
 
     def chance_wrong(self, number: int) -> float:
@@ -287,8 +294,8 @@ class Answers(Sequence[Answer]):
         -------
         float
         """
-        surprise, share = self[number].surprise, self._error_rates[number]
-        return share * (1.0 - surprise) / (share * (1.0 - surprise) + (1.0 - share) * surprise)
+        likelihood, share = self[number].likelihood, self._error_rates[number]
+        return share * (1.0 - likelihood) / (share * (1.0 - likelihood) + (1.0 - share) * likelihood)
 
     def is_surprising(self, number: int) -> bool:
         """Whether an answer should be asked for again.
@@ -310,7 +317,7 @@ class Answers(Sequence[Answer]):
         return self._links(self.believed)
 
     def constraints_within(self, n_clusters: int | None) -> Constraints:
-        """The same without the least sure of the answers that keep more groups apart than there are clusters.
+        """The same, without answers that keep more groups apart than there are clusters; see :func:`excessive`.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from .._estimator import as_constraints
 from .._parameters import described
 from .._threads import parallel_map
 from ..constraints import Constraints
-from ..constraints._validate import whole_number, whole_numbers
+from ..constraints._validate import checked_weights, encode_labels, whole_number, whole_numbers
 from ..front import Likewise
 from ..front._folds import N_FOLDS, drop_rows, row_folds
 from ._answers import Answers
@@ -129,6 +129,8 @@ def ask(
     constraints = model._known_so_far()
     n_samples = constraints.n_samples
     check_request(n, kind, size)
+    if not (answers is None or isinstance(answers, Answers)):
+        raise TypeError(f"answers is {described(answers)}. Pass what questions.answered(...) returned.")
     answers = model.answers_ if answers is None else answers
     rng = np.random.default_rng([random_state, 0 if answers is None else len(answers)])
     votes, same, weights = earlier_votes(model) if answers is None else heard_votes(answers)
@@ -187,7 +189,7 @@ def choose(
     >>> len(questions), len(questions[0].rows)
     (2, 2)
     """
-    arrays = [np.asarray(labels) for labels in labelings]
+    arrays = [_as_labels(labels) for labels in labelings]
     if len(arrays) < 2:
         raise ValueError(f"{len(arrays)} labelings cannot disagree. Pass two or more, a list of arrays of labels.")
     for number, labels in enumerate(arrays):
@@ -197,6 +199,8 @@ def choose(
                 "for each row in each of them."
             )
     check_request(n, kind, size)
+    if weights is not None:
+        weights = checked_weights(weights, len(arrays), "weights", "labeling")
     n_samples = len(arrays[0])
     known = as_constraints(n_samples, None, constraints)
     committee = Committee.of_labelings(arrays, weights)
@@ -259,6 +263,7 @@ def refit_labelings(
     >>> len(choose(labelings, hints, n=5, n_clusters=3))
     5
     """
+    constraints = as_constraints(n_rows(X), None, constraints)
     if constraints.is_empty:
         raise ValueError("there are no hints to leave out. Ask by Likewise().fit(X).ask(), which needs none.")
     rng = check_random_state(random_state)
@@ -281,13 +286,24 @@ def refit_labelings(
     return list(parallel_map(refit, tasks[:n_refits], n_jobs))
 
 
-def check_request(n: int, kind: str, size: int) -> None:
-    """Refuse what cannot be asked for."""
+def _as_labels(labels: Any) -> Any:
+    """Labels as an array; where some are missing, by numbers."""
+    array = np.asarray(labels)
+    return encode_labels(array)[0] if array.ndim == 1 and array.dtype.kind == "O" else array
+
+
+def check_request(n: int, kind: str, size: int, *, name: str = "kind") -> None:
+    """Refuse what cannot be asked for; `name` is what the parameter for the kind of question is called."""
     whole_number(n, "n", least=0, remedy="It is the number of questions.")
     if kind not in KINDS:
-        raise ValueError(f"kind={kind!r} is not known. Use one of {', '.join(map(repr, KINDS))}.")
+        raise ValueError(f"{name}={kind!r} is not known. Use one of {', '.join(map(repr, KINDS))}.")
     if not 3 <= whole_number(size, "size") <= 6:
         raise ValueError(f"size={size}: three to six rows can be sorted at a glance.")
+
+
+def n_rows(X: Any) -> int:
+    """The number of rows of an array, a sparse matrix, a data frame or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def rows_among(among: Any, n_samples: int) -> BoolArray:

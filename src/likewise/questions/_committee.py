@@ -76,7 +76,7 @@ class Committee:
         columns = []
         for labels, weight in zip(self.labelings[:, places], self.weights, strict=True):
             code = np.unique(labels, return_inverse=True)[1]
-            columns.append(np.sqrt(np.float32(weight)) * np.eye(int(code.max()) + 1, dtype=np.float32)[code])
+            columns.append(np.sqrt(np.float32(weight)) * np.eye(int(code.max(initial=-1)) + 1, dtype=np.float32)[code])
         shares = np.hstack(columns)
         votes: NDArray[np.float32] = shares @ shares.T
         return votes

@@ -15,11 +15,11 @@ import numpy as np
 from .._arrays import IntArray
 from .._estimator import as_constraints
 from ..constraints import Constraints
-from ..constraints._io import check_suffix
+from ..constraints._io import RowIds, check_suffix
 from ..constraints._validate import whole_number
 from ..front import Likewise, Suspects
 from ._answers import DECIDED, Answer, Answers, answers_to, same_odds, screens
-from ._choose import check_request, heard_votes, make_chooser, mark_asked, next_question, rows_among
+from ._choose import check_request, heard_votes, make_chooser, mark_asked, n_rows, next_question, rows_among
 from ._chooser import PLACING, Chooser
 from ._committee import Calibration, Committee, earlier_votes
 from ._files import read_sheet, write_answers
@@ -43,7 +43,7 @@ class _Stage:
     n_answers : int
         How many of the answers it has learned from.
     fresh : int
-        How many there were when all members learned anew.
+        How many there were at the last fit from scratch.
     model : Likewise
     told : list of (rows, said, status)
         The answers that it has learned from.
@@ -141,12 +141,12 @@ class Dialogue:
         random_state: int = 0,
         **params: Any,
     ) -> None:
-        check_request(1, questions, size)
+        check_request(1, questions, size, name="questions")
         self.questions, self.size, self.ids, self.background = questions, size, ids, background
         self.random_state = whole_number(random_state, "random_state")
         self.path = None if path is None else Path(path)
         model = Likewise(n_clusters, random_state=self.random_state, **{"verbose": False, **params})
-        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        n_samples = n_rows(X)
         self._among = rows_among(among, n_samples)
         answers = self._earlier_answers(n_samples)
         self._given = as_constraints(n_samples, None, constraints)
@@ -165,11 +165,13 @@ class Dialogue:
 
     def _earlier_answers(self, n_samples: int) -> list[Answer]:
         """Those of the file."""
+        if self.ids is not None and len(RowIds(self.ids)) != n_samples:
+            raise ValueError(f"ids has {len(self.ids):,} entries, X has {n_samples:,} rows. Give one for each row.")
         if self.path is None:
             return []
         _answers_path(self.path)
-        if self.ids is not None and len(self.ids) != n_samples:
-            raise ValueError(f"ids has {len(self.ids):,} entries, X has {n_samples:,} rows. Give one for each row.")
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(f"{self.path}: there is no folder {self.path.parent}. Make it, or name another.")
         self._written = _stamp(self.path)
         if self._written is None:
             return []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._arrays import is_missing
+from .._arrays import IntArray, is_missing
 from .._parameters import described
 from ..constraints._io import READ_SUFFIXES, RowIds, check_suffix, row_numbers
 from ..constraints._pair_tables import (
@@ -32,6 +33,14 @@ def holds_answers(path: Path) -> bool:
     if path.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
         return False
     return set(read_raw(path, is_header=names_columns).columns) >= ANSWER_COLUMNS
+
+
+def is_filled_in(path: Path) -> bool:
+    """Whether a file is a sheet of questions in which somebody has answered some."""
+    if not path.exists() or path.stat().st_size == 0:
+        return False
+    columns = read_raw(path, is_header=names_columns).columns
+    return not all(is_missing(cell) for cell in columns.get("kind", ()))
 
 
 def write_answers(path: Path, answers: Answers, ids: Any = None) -> None:
@@ -76,39 +85,51 @@ def _read(table: RawTable, n_samples: int, ids: Any, *, may_contradict: bool = F
             f"{table.source}: answers need three columns, the ids of two rows and whether they are the same: left, "
             f"right, kind. Found {table.listed_columns()}."
         )
-
-    def where(line: int) -> str:
-        return f"{table.source}, {table.where(line)}"
-
-    ends = []
-    for name in (columns.left, columns.right):
-        cells = table.columns[name]
-        ends.append(row_numbers(cells, n_samples, where) if ids is None else RowIds(ids).rows(cells, where))
+    kinds = table.columns[columns.kind]
+    lines = [line for line, cell in enumerate(kinds) if not is_missing(cell)]
+    left, right = _rows(table, (columns.left, columns.right), lines, n_samples, ids)
     yes = "cannot" if spelled_kind(columns.kind) == "cannot" else "must"
     found: list[tuple[str, Answer]] = []
     said: dict[frozenset[int], tuple[int, str]] = {}
-    for line, cell in enumerate(table.columns[columns.kind]):
-        if is_missing(cell):
-            continue
-        rows = int(ends[0][line]), int(ends[1][line])
+    for line, rows in zip(lines, zip(left.tolist(), right.tolist(), strict=True), strict=True):
+        where = f"{table.source}, {table.where(line)}"
+        names = [table.columns[name][line] for name in (columns.left, columns.right)]
         if rows[0] == rows[1]:
-            raise ValueError(f"{where(line)}: {table.columns[columns.left][line]} is compared with itself. Remove it.")
-        word = _said(cell, yes, where(line))
+            raise ValueError(f"{where}: {names[0]} is compared with itself. Remove it.")
+        word = _said(kinds[line], yes, where)
         earlier, before = said.setdefault(frozenset(rows), (line, word))
         if before != word and not may_contradict:
-            left, right = (table.columns[name][line] for name in (columns.left, columns.right))
             raise ValueError(
-                f"{where(line)} says {word!r} of {left!s} and {right!s}, but {table.where(earlier)} says "
-                f"{before!r}. Keep one of them."
+                f"{where} says {word!r} of {names[0]!s} and {names[1]!s}, but {table.where(earlier)} says {before!r}. "
+                "Keep one of them."
             )
-        if earlier != line and before == word:
-            continue
-        about = {name: _number(table, name, line) for name in ("chance", "votes")}
-        screen = _number(table, "screen" if "screen" in table.columns else "question", line)
-        why = str(table.columns["why"][line]) if "why" in table.columns else ""
-        screen = float(line) if screen != screen else screen
-        found.append((where(line), Answer(rows, word, "open", **about, why=why, screen=int(screen))))
+        if earlier == line or before != word:  # once is enough
+            found.append((where, _answer(table, line, rows, word)))
     return found
+
+
+def _rows(table: RawTable, names: Sequence[str], lines: list[int], n_samples: int, ids: Any) -> list[IntArray]:
+    """The rows that some lines name in some columns."""
+    row_ids = None if ids is None else RowIds(ids)
+
+    def where(place: int) -> str:
+        return f"{table.source}, {table.where(lines[place])}"
+
+    cells = [[table.columns[name][line] for line in lines] for name in names]
+    return [row_numbers(each, n_samples, where) if row_ids is None else row_ids.rows(each, where) for each in cells]
+
+
+def _answer(table: RawTable, line: int, rows: tuple[int, int], said: str) -> Answer:
+    """An answer, with what a line has of its question."""
+    screen = _number(table, "screen" if "screen" in table.columns else "question", line)
+    return Answer(
+        rows,
+        said,
+        chance=_number(table, "chance", line),
+        votes=_number(table, "votes", line),
+        why=str(table.columns["why"][line]) if "why" in table.columns else "",
+        screen=line if math.isnan(screen) else int(screen),
+    )
 
 
 def _said(cell: Any, yes: str, where: str) -> str:

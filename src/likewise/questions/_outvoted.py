@@ -9,14 +9,14 @@ from itertools import combinations
 MAX_ROUNDS = 20
 
 Said = tuple[int, int, float]
-"""Two rows, and how much speaks for them to be the same; less than 0 if more speaks against it."""
+"""Two rows, and the weight of what was said of them: positive for "same", negative for "different"."""
 
 
 def outvoted(said: Iterable[Said]) -> list[int]:
-    """The places of the answers to disbelieve, so that no two of the others contradict each other.
+    """The places of the answers to disbelieve, so that the others do not contradict each other.
 
-    Rows are put into groups that agree with as much of what was said as a search finds: groups that more speaks for
-    than against are joined, in the order of answers, then rows move to where more speaks for them.
+    Rows are put into groups that agree with as much weight as a search finds: two groups with a positive sum of weights
+    between them are joined, in the order of answers, then each row moves to the group with the largest sum.
 
     >>> outvoted([(0, 1, 1.0), (1, 2, 1.0), (0, 2, -1.0), (2, 3, 1.0), (0, 3, -1.0)])
     [1]
@@ -36,9 +36,10 @@ def outvoted(said: Iterable[Said]) -> list[int]:
 
 
 def excessive(believed: Iterable[Said], refuted: Iterable[Said], n_clusters: int) -> list[int]:
-    """The places of believed answers to leave out, so that no more groups are all apart than there are clusters.
+    """The places of believed answers to leave out, so that no more groups all differ than there are clusters.
 
-    They are those that keep the two groups apart which least was said against being one, refuted answers included.
+    While there are more, the answers between two of them are left out: the two with the largest sum of weights between
+    them, that of refuted answers included.
 
     >>> apart = [(0, 1, -1.0), (0, 2, -1.0), (0, 3, -1.0), (1, 3, -1.0), (2, 3, 1.0)]
     >>> excessive(apart, [(0, 1, 1.0)], 2)
@@ -62,7 +63,7 @@ def excessive(believed: Iterable[Said], refuted: Iterable[Said], n_clusters: int
 
 
 def _clique(sizes: Counter[int], apart: Iterable[tuple[int, int]]) -> list[int]:
-    """Groups that are all apart, as many as are found, large ones first."""
+    """Groups that all differ from each other, as many as are found, large ones first."""
     others: dict[int, set[int]] = defaultdict(set)
     for left, right in apart:
         others[left].add(right)
@@ -75,7 +76,7 @@ def _clique(sizes: Counter[int], apart: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def _joined(said: list[Said]) -> dict[int, int]:
-    """The group of each row, if all that were said to be the same are."""
+    """The group of each row, if every "same" is right."""
     group: dict[int, int] = {}
 
     def root(row: int) -> int:
@@ -92,7 +93,7 @@ def _joined(said: list[Said]) -> dict[int, int]:
 
 
 def _grouped(said: list[Said]) -> dict[int, int]:
-    """The groups that agree with most."""
+    """The group of each row in the groups that agree with most weight."""
     links: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for i, j, weight in said:
         links[i][j] += weight
@@ -116,7 +117,7 @@ def _grouped(said: list[Said]) -> dict[int, int]:
 
 
 def _join(group: dict[int, int], said: list[Said]) -> bool:
-    """Join groups that more speaks for than against, in the order of what was said; whether there were any."""
+    """Join groups with a positive sum of weights between them, in the order of answers; whether there were any."""
     between: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for i, j, weight in said:
         left, right = group[i], group[j]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .._arrays import is_missing
 from ..constraints._pair_tables import is_undecided, spelled_kind
 from ..tables._cells import whole_number_of
 
@@ -32,7 +30,8 @@ REASONS = {
 }
 """Why a question is asked."""
 
-NUMBERS = re.compile(r"[0-9]+")
+BETWEEN = re.compile(r"[\s,;+&]+")
+"""What may stand between several numbers."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +65,6 @@ class Question:
     def chance(self) -> float:
         """The chance that the first pair is the same."""
         return self.chances[0]
-
-    @property
-    def control(self) -> bool:
-        """Whether it is asked to see how well answers are predicted: about a row drawn at random, as every fifth is."""
-        return self.why == "lot"
 
     @property
     def reason(self) -> str:
@@ -116,13 +110,10 @@ class Question:
 
     def _read_choice(self, answer: Any) -> tuple[str, ...]:
         count = len(self.pairs)
-        if isinstance(answer, str):
-            numbers = map(whole_number_of, NUMBERS.findall(answer))
-            chosen = {count + 1 if number is None else number for number in numbers}
-            chosen |= {0} if answer.strip().lower() in ("none", "no", "n") else set()
-        else:
-            chosen = {int(number) for number in np.atleast_1d(answer).tolist()}
-        if not chosen or max(chosen) > count or (0 in chosen and len(chosen) > 1):
+        given = BETWEEN.split(answer.strip()) if isinstance(answer, str) else np.atleast_1d(answer).tolist()
+        words = ["" if word is None else str(word).lower().removesuffix(".0") for word in given]
+        chosen = {0 if word in ("none", "no", "n") else whole_number_of(word) for word in words}
+        if not chosen or not chosen <= set(range(count + 1)) or (0 in chosen and len(chosen) > 1):
             raise ValueError(
                 f"{answer!r} is no answer to which of {count} rows {self.rows[0]} belongs with. Write a number from 1 "
                 f"to {count}, several of them, 0 for none, or ? for can't say."
@@ -131,14 +122,17 @@ class Question:
 
     def _read_piles(self, answer: Any) -> tuple[str, ...]:
         count = len(self.rows)
-        if is_missing(answer) if not isinstance(answer, list | tuple | np.ndarray) else False:
-            return (CANT_SAY,) * len(self.pairs)
-        piles: Sequence[Any] = answer.lower().replace(" ", "").replace(",", "") if isinstance(answer, str) else answer
-        piles = "?" * count if isinstance(answer, str) and is_undecided(answer) else piles
+        piles: list[Any]
+        if isinstance(answer, list | tuple | np.ndarray):
+            piles = list(answer)
+        elif is_undecided(answer):
+            piles = ["?"] * count
+        else:
+            piles = list(BETWEEN.sub("", str(answer).lower()))
         if len(piles) != count:
             raise ValueError(
-                f"{answer!r} has {len(piles)} entries for {count} rows. Write one for each, the same for rows of one "
-                "pile, such as " + repr("aabcde"[:count]) + ", and ? where you can't say."
+                f"{answer!r} is no answer to how {count} rows are sorted. Write an entry for each, the same for rows "
+                f"of one pile, such as {'aabcde'[:count]!r}, and ? where you can't say."
             )
         pile = dict(zip(self.rows, piles, strict=True))
         said = []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, SupportsIndex, overload
 
 from .._frames import make_frame
+from ..constraints._validate import as_list, whole_numbers
 from ._answers import Answer, Answers, answers_to, as_html, as_text
 from ._files import read_frame_answers, read_sheet
 from ._question import Question
@@ -69,11 +70,12 @@ class Questions(Sequence[Question]):
         if isinstance(answers, str | os.PathLike):
             return self._matched(read_sheet(answers, self.n_samples, ids))
         if isinstance(answers, Mapping) and not _is_table(answers):
-            told = [Answer((int(i), int(j)), self._word((int(i), int(j)), said)) for (i, j), said in answers.items()]
+            by_pair = zip(_pairs(answers), answers.values(), strict=True)
+            told = [Answer(pair, _word(pair, said)) for pair, said in by_pair]
             return self._matched([(f"the answer to {one.rows}", one) for one in told])
         if _is_table(answers):
             return self._matched(read_frame_answers(answers, self.n_samples, ids))
-        given = list(answers)
+        given = as_list(answers, "answers", "Give a list with an answer for each question.")
         if len(given) != len(self):
             raise ValueError(
                 f"there are {len(given)} answers to {len(self)} questions. Give one for each, in their order, None "
@@ -86,10 +88,6 @@ class Questions(Sequence[Question]):
             for answer in answers_to(question, words, number)
         ]
         return Answers(told, self.n_samples)
-
-    def _word(self, rows: tuple[int, int], said: Any) -> str:
-        (word,) = Question("pair", rows, (rows,), (0.5,), (0.5,), "open").read(said)
-        return word
 
     def _matched(self, told: Sequence[tuple[str, Answer]]) -> Answers:
         """Answers that name their pairs, each beside the question it answers, in the order of questions."""
@@ -193,6 +191,23 @@ class Questions(Sequence[Question]):
 
     def _repr_html_(self) -> str:
         return as_html(self._cells(), "Questions") if self else "<p>no questions: nothing is open</p>"
+
+
+def _word(pair: tuple[int, int], said: Any) -> str:
+    """What is said of two rows, as the answers are spelled."""
+    (word,) = Question("pair", pair, (pair,), (0.5,), (0.5,), "open").read(said)
+    return word
+
+
+def _pairs(keys: Iterable[Any]) -> list[tuple[int, int]]:
+    """The keys of a dict of answers as pairs of row numbers."""
+    pairs = []
+    for key in keys:
+        rows = whole_numbers(key, "a key of the answers")
+        if rows.shape != (2,):
+            raise ValueError(f"{key!r} is no pair of rows. Write a dict as {{(0, 3): 'same'}}.")
+        pairs.append((int(rows[0]), int(rows[1])))
+    return pairs
 
 
 def _is_table(value: Any) -> bool:
