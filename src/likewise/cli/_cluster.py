@@ -244,6 +244,10 @@ def cluster(
             }
         )
     elif messages.visible:
+        if matrix is not None:
+            from ..report._verdict import links_in_words
+
+            messages.show(links_in_words(matrix, labels))
         _summarize(messages, facts, estimator, rows, constraints, sizes, accuracy)
         if answers is not None and answers.outlook:
             messages.show(answers.outlook)

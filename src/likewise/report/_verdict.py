@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
+from .._arrays import IntArray
 from ..constraints._format import pluralize
 from ..front._advice import AGREEING
 from ..questions._answers import LITTLE as LITTLE_GAIN
@@ -57,7 +59,7 @@ def _hints(facts: Facts) -> Verdict:
     report = facts.report
     if facts.kept_share is None:
         if facts.links is not None:
-            return Verdict("plain", "Grouped by links and contents.", _links(facts))
+            return Verdict("plain", "Grouped by links and contents.", links_in_words(facts.links, facts.labels))
         if report is None:
             return Verdict("plain", "No hints were given.")
         text = "These are the clusters that the data suggests by itself; a few hints can change that."
@@ -71,7 +73,7 @@ def _hints(facts: Facts) -> Verdict:
         advice = f"what they teach counts {_percent(weight)}: {advice}"
     more = _sentence(advice)
     if facts.links is not None:
-        more = f"{_links(facts)} {more}".strip()
+        more = f"{links_in_words(facts.links, facts.labels)} {more}".strip()
     if weight < 1 and facts.kept_without >= AGREEING:
         head = f"{kept}; without hints {_percent(facts.kept_without)} would be."
         text = "So the hints confirm more than they teach; hints about rows in doubt would teach more."
@@ -141,10 +143,17 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
-def _links(facts: Facts) -> str:
-    assert facts.links is not None
-    inside = float(np.mean(facts.labels[facts.links.row] == facts.labels[facts.links.col])) if facts.links.nnz else 0.0
-    return f"{facts.links.nnz:,} links between rows were used; {_percent(inside)} of them join rows of one cluster."
+def links_in_words(links: Any, labels: IntArray) -> str:
+    """How many links there are between rows, in whatever direction, and how many of them are inside clusters.
+
+    >>> from scipy.sparse import coo_array
+    >>> links_in_words(coo_array([[0, 1, 1], [0, 0, 0], [0, 0, 0]]), np.array([0, 0, 1]))
+    '2 links between rows were used; 50% of them join rows of one cluster.'
+    """
+    left, right = sparse.triu(abs(links) + abs(links.T), 1).nonzero()
+    inside = float(np.mean(labels[left] == labels[right])) if len(left) else 0.0
+    share = f"; {_percent(inside)} of them join rows of one cluster" if len(left) else ""
+    return f"{pluralize(len(left), 'link')} between rows {'was' if len(left) == 1 else 'were'} used{share}."
 
 
 def _percent(share: float) -> str:

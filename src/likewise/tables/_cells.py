@@ -10,7 +10,7 @@ import numpy as np
 
 from .._arrays import FloatArray, is_missing
 
-MISSING = frozenset({"na", "n/a", "nan", "null", "?"})
+MISSING = frozenset({"na", "n/a", "#n/a", "<na>", "nan", "null", "?", "-", "--", "–", "—"})
 """What is written for a missing value, in any case."""
 
 
