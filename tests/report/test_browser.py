@@ -440,6 +440,6 @@ def test_without_scripts_words_and_a_picture_remain(browser, page):
     assert seen.locator(".map").is_hidden()
     words = seen.locator("body").inner_text()
     context.close()
-    assert "said to be the same, and together" in words
+    assert "said to be the same are together" in words
     assert "cluster 2" in words
     assert "most in doubt" in words

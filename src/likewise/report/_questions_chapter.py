@@ -8,7 +8,7 @@ from ..front import Likewise
 from ..questions import Question
 from ._clusters_chapter import row_shown
 from ._facts import Facts
-from ._markup import Html, element, joined
+from ._markup import Html, copied, element, joined
 
 N_OPEN = 3
 """Questions that are seen at once; the others are folded."""
@@ -17,12 +17,12 @@ N_OPEN = 3
 def ask(facts: Facts) -> Html:
     """The questions, and the list of what was marked."""
     asked = facts.questions
-    about = "Questions are those whose answers would teach most." if asked else "There is nothing left to ask."
+    about = "These are the questions whose answers would help most." if asked else "There is nothing left to ask."
     if not isinstance(facts.model, Likewise):
         about = "This method does not say which rows are in doubt, so there are no ready questions."
     text = (
-        "Hints make the clusters yours. Answer what you can and skip the rest, or mark any two rows on the map or in "
-        f"the table as the same or different. {about} Nothing leaves this page until you download the file."
+        f"{about} Answer what you can and skip the rest, or mark any two rows on the map or in the table as the same "
+        "or different. Then download your hints; nothing leaves this page by itself."
     )
     outlook = None if facts.answers is None else facts.answers.outlook
     items = [_question(facts, number, one) for number, one in enumerate(asked)]
@@ -66,7 +66,7 @@ def _question(facts: Facts, number: int, one: Question) -> Html:
             element("div", *row_shown(facts, other, row), class_="member"),
             element(
                 "button",
-                "The same" if is_pair else "With this one",
+                "The same" if is_pair else "This one",
                 type="button",
                 class_="action script",
                 aria_pressed="false",
@@ -76,7 +76,7 @@ def _question(facts: Facts, number: int, one: Question) -> Html:
         )
         for end, other in enumerate(others)
     ]
-    words = [("Different", "none")] if is_pair else [("With none of these", "none"), ("With several", "several")]
+    words = [("Different", "none")] if is_pair else [("None of these", "none"), ("Several of them", "several")]
     buttons = [
         element("button", text, type="button", class_="quiet", aria_pressed="false", data_answer=f"{number},{answer}")
         for text, answer in [*words, ("Skip", "skip")]
@@ -85,7 +85,11 @@ def _question(facts: Facts, number: int, one: Question) -> Html:
         "li",
         element(
             "div",
-            element("p", "Are these two the same?" if is_pair else "With which does this row belong?", class_="note"),
+            element(
+                "p",
+                "Are these two the same?" if is_pair else "Which of these does this row belong with?",
+                class_="note",
+            ),
             element("div", *row_shown(facts, row), class_="member"),
             element("p", f"Asked because {one.reason}.", class_="note"),
             class_="asked",
@@ -99,16 +103,12 @@ def _question(facts: Facts, number: int, one: Question) -> Html:
 def _marked(facts: Facts) -> Html:
     """The list of marked pairs, filled by a script, and what to do with the file."""
     if facts.command:
-        again = element(
-            "p", "Then run it again with this file beside your other hints: ", element("code", "--hints hints.csv")
-        )
+        code = f"{facts.command} --hints hints.csv"
+        again = [element("p", "Then run it again with this file, too:"), copied(code)]
     else:
         ids = "n_samples=len(X)" if facts.ids is None else "ids=ids"
-        again = element(
-            "p",
-            "Then, in Python: ",
-            element("code", f'model.add_constraints(Constraints.read("hints.csv", {ids}))'),
-        )
+        code = f'hints = likewise.Constraints.read("hints.csv", {ids})\nmodel.add_constraints(hints)'
+        again = [element("p", "Then, in Python:"), copied(code)]
     return element(
         "div",
         element("h3", "Your hints"),
@@ -122,6 +122,6 @@ def _marked(facts: Facts) -> Html:
             id="marked-tools",
             hidden=True,
         ),
-        again,
+        *again,
         class_="script your-hints",
     )

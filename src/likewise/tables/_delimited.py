@@ -16,6 +16,9 @@ from ._bytes import read_text
 from ._raw import RawTable
 
 DELIMITERS = ",;\t|"
+BLANK = f"{DELIMITERS} \r"
+"""What a line without a filled cell is made of."""
+
 DECIMAL_COMMA = re.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
 SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
 """What Excel takes as the first line of a file: how its cells are separated."""
@@ -50,7 +53,7 @@ def read_delimited(path: Path, encoding: str | None, is_header: IsHeader | None 
     said = SEPARATOR.fullmatch(top[0]) if top else None
     if is_header is None and (titles := _titles(path, text[start:], said[1] if said else None)):
         warnings.warn(
-            f"{path}: {titles[0].strip(DELIMITERS + ' ')[:60]!r} is taken as a title, and line "
+            f"{path}: {titles[0].strip(BLANK)[:60]!r} is taken as a title, and line "
             f"{len(top) + len(titles) + 1} as the names of the columns.",
             stacklevel=2,
         )
@@ -138,7 +141,7 @@ def _titles(path: Path, text: str, delimiter: str | None) -> list[str]:
     columns it must have empty cells beside it or an empty line below it, since a text with a comma looks the same.
     """
     lines = text.split("\n", MAX_TITLES)[:-1]
-    filled = [place for place, line in enumerate(lines) if line.strip(f"{DELIMITERS} \r")]
+    filled = [place for place, line in enumerate(lines) if line.strip(BLANK)]
     for number, (place, following) in enumerate(pairwise(filled)):
         mark = delimiter or _delimiter(path, lines[place], spaces=False)
         names, row = _cells(lines[place], mark), _cells(lines[following], mark)
