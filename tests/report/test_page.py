@@ -507,7 +507,7 @@ def test_hints_that_hold_anyway_are_said_to_confirm(tmp_path, n_blobs):
     model.fit(X, constraints=Constraints.sample(y, "random_pairs", 10, random_state=0))
     words = read(write_report(tmp_path / "a.html", model, X)).words
     assert "All 10 hinted pairs kept, as they would be without hints." in words
-    assert not len(model.doubtful())
+    assert model.report_.doubtful == 0
     assert "No row in doubt." in words
     assert "rows in doubt would add" not in words.split("Clusters The largest first")[0]
     assert "Nothing: every row is in the same cluster as without hints." in words
