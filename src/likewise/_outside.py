@@ -11,7 +11,7 @@ from typing import Any
 
 from ._method import Method
 from ._methods import facts_of, register
-from ._suggest import suggest
+from ._suggest import missing_file, suggest
 
 
 def load_method(address: str) -> Method:
@@ -38,7 +38,7 @@ def load_method(address: str) -> Method:
         raise ValueError(f"{address!r} names a file and no class. Write FILE.py:CLASS, such as mine.py:Mine.")
     path = Path(file)
     if not path.is_file():
-        raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
+        raise missing_file(path)
     module = _run(path)
     made: Any = vars(module).get(name)
     if made is None:

@@ -154,7 +154,7 @@ class AsksQuestions:
         answers: Answers | None = None,
         random_state: int = 0,
     ) -> Questions:
-        """The questions whose answers would teach most.
+        """The questions whose answers would help most.
 
         A row is asked about together with a typical row of the group it most likely belongs to. Groups are what hints
         made of rows so far. By turns it is a row that stands for many others, and one whose place is open; every fifth

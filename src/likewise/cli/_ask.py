@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ._keys import single_keys
-from ._options import FILE, data_options, hints_option, quiet_option, seed_option
+from ._options import FILE, IntRange, data_options, hints_option, quiet_option, seed_option
 
 if TYPE_CHECKING:
     from ..prepare import Rows
@@ -38,17 +38,15 @@ MAX_WIDTH = 140
 @click.command()
 @click.argument("source", metavar="DATA")
 @hints_option
-@click.option("--answers", type=FILE, help="File that every answer is written to at once, a file of hints itself. If "
-              "it is there, go on where it was. Default: the file of --hints, if there is none yet or it holds "
-              "answers; else NAME-answers.csv beside it or beside DATA.")  # fmt: skip
-@click.option("--k", type=click.IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
+@click.option("--answers", type=FILE, help="File of hints that each answer is written to at once. If it exists, "
+              "continue with it. Default: the file of --hints, if it does not exist yet or holds answers; else "
+              "NAME-answers.csv beside it or beside DATA.")  # fmt: skip
+@click.option("--k", type=IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
 @click.option("--kind", type=click.Choice(["pair", "choice", "piles"]), default="pair", show_default=True,
               help="What is asked: are two rows the same; with which of some rows does one belong; sort rows into "
               "piles.")  # fmt: skip
-@click.option(
-    "--size", type=click.IntRange(3, 6), default=4, show_default=True, help="Rows to sort, with --kind piles."
-)
-@click.option("--n", type=click.IntRange(1), help=f"Number of questions. Default: until you quit; with --out, {N_OUT}.")
+@click.option("--size", type=IntRange(3, 6), default=4, show_default=True, help="Rows to sort, with --kind piles.")
+@click.option("--n", type=IntRange(1), help=f"Number of questions. Default: until you quit; with --out, {N_OUT}.")
 @click.option("--out", type=FILE, help="Write the questions to a .csv or .tsv file instead of asking. Filled in, its "
               "column kind makes it a file for --hints.")  # fmt: skip
 @seed_option
@@ -68,9 +66,9 @@ def ask(
     quiet: bool,
     **reading: Any,
 ) -> None:
-    """Ask which rows of DATA belong together, where the answers teach most.
+    """Ask which rows of DATA belong together, where the answers help most.
 
-    Rows are shown side by side. Answer by one key: s same, d different, ? can't say, u undo, q quit. Without a
+    Rows are shown side by side. Answer with one key: s same, d different, ? can't say, u undo, q quit. Without a
     terminal, answers are lines of standard input. Give the file of answers to `likewise cluster DATA --hints`.
     """
     from ._messages import Messages

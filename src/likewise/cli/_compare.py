@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._options import FILE, data_options, how_option, json_option, seed_option, wrong_option
+from ._options import FILE, IntRange, data_options, how_option, json_option, seed_option, wrong_option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,7 +36,7 @@ def _check_amounts(context: click.Context, parameter: click.Parameter, value: st
 @click.command()
 @click.argument("source", metavar="DATA")
 @click.option("--methods", default="k-means,pck,c-nc,likewise", show_default=True,
-              help="Comma-separated list of methods, or all, the best first.")  # fmt: skip
+              help="Comma-separated list of methods; or all, shown best first.")  # fmt: skip
 @click.option("--with", "outside", multiple=True, metavar="FILE.py:CLASS",
               help="Compare this method of your own, too; can be repeated. The file is run.")  # fmt: skip
 @click.option("--amounts", default="20,100", show_default=True, callback=_check_amounts,
@@ -47,7 +47,7 @@ def _check_amounts(context: click.Context, parameter: click.Parameter, value: st
 @wrong_option
 @click.option("--score", type=click.Choice(SCORES), default="nmi", show_default=True,
               help="Score to compare by; kept is the share of hints that hold.")  # fmt: skip
-@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Number of draws of hints.")
+@click.option("--repeats", type=IntRange(1), default=5, show_default=True, help="Number of draws of hints.")
 @seed_option
 @click.option("--out", type=FILE, help="Append every value to this CSV file.")
 @json_option

@@ -13,6 +13,7 @@ from ._options import (
     FILE,
     SAMPLINGS,
     SCREENS,
+    IntRange,
     json_option,
     name_options,
     quiet_option,
@@ -42,7 +43,7 @@ def hints() -> None:
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
 @click.option("--for", "source", metavar="DATA", help="The data that the hints are about. Default: ids are taken from "
               "the files of hints.")  # fmt: skip
-@click.option("--k", type=click.IntRange(1), help="Also look for more than this many rows that all differ.")
+@click.option("--k", type=IntRange(1), help="Also look for more than this many rows that all differ.")
 @click.option("--entailed", "out", type=FILE, help="Write all pairs that are stated or follow: .csv, .tsv, .json or "
               ".parquet.")  # fmt: skip
 @json_option
@@ -52,7 +53,7 @@ def check(
 ) -> None:
     """Show contradictions among the hints in FILE with their proof, the groups they form, and what follows from them.
 
-    Of several files all hints are joined. Comparisons contradict each other where they make a circle: a is more like b
+    Hints of several files are joined. Comparisons contradict each other where they make a circle: a is more like b
     than c, more like c than d, and more like d than b. Only contradictions are found here; hints that are wrong but
     contradict no other are found by `likewise cluster`. The exit code is 1 if there is a contradiction.
     """
@@ -110,17 +111,17 @@ def check(
 )
 @click.option(
     "--amount",
-    type=click.IntRange(1),
+    type=IntRange(1),
     default=50,
     show_default=True,
     help="Number of hints; with piles, odd, triplets and quadruples the number of questions.",
 )
-@click.option("--size", type=click.IntRange(2), help="Rows of a screen, with --how piles. Default: 3.")
+@click.option("--size", type=IntRange(2), help="Rows to sort at a time, with --how piles. Default: 3.")
 @click.option(
     "--forced",
     is_flag=True,
-    help="With odd, triplets and quadruples: an answer by a coin where the classes "
-    'do not tell, instead of "can\'t say".',
+    help="With odd, triplets and quadruples: toss a coin where the classes do not decide, instead of answering "
+    '"can\'t say".',
 )
 @wrong_option
 @seed_option

@@ -12,7 +12,7 @@ from ._errors import ErrorReporting
 
 COMMANDS = {
     "cluster": "Cluster the rows of a file, a folder or a data set, using hints.",
-    "ask": "Ask which rows belong together, where answers teach most.",
+    "ask": "Ask which rows belong together, where answers help most.",
     "studio": "Answer questions, sort and name clusters on a local page.",
     "reduce": "Project rows to a few dimensions in which the hints hold.",
     "assign": "Assign new rows to the clusters of a saved model.",

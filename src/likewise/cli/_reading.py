@@ -292,4 +292,4 @@ def chain_by_ids(chain: Sequence[int], ids: Sequence[str], ends: int = 4) -> str
     names = [repr(ids[row]) for row in chain]
     if len(names) > 2 * ends + 1:
         names = [*names[:ends], f"… ({len(names) - 2 * ends} more)", *names[-ends:]]
-    return " is the same as ".join(names)
+    return " = ".join(names)
