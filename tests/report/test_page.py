@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 from scipy import sparse
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
@@ -511,3 +512,25 @@ def test_hints_that_hold_anyway_are_said_to_confirm(tmp_path, n_blobs):
     assert "No row in doubt." in words
     assert "rows in doubt would add" not in words.split("Clusters The largest first")[0]
     assert "Nothing: every row is in the same cluster as without hints." in words
+
+
+def test_more_hints_are_used_by_what_the_method_can(tmp_path, wine):
+    X, _, hints, model = wine
+    written = {
+        "a.html": (model, {}, "model.add_constraints(more)"),
+        "b.html": (
+            PCKMeans(3).fit(X, constraints=hints),
+            {"constraints": hints},
+            "model.fit(X, constraints=hints | more)",
+        ),
+        "c.html": (KMeans(3, n_init=1).fit(X), {}, "model = likewise.Likewise(3).fit(X, constraints=more)"),
+        "d.html": (
+            KMeans(3, n_init=1).fit(X),
+            {"command": "likewise cluster wine --k 3 --method k-means"},
+            "likewise cluster wine --k 3 --method k-means --method likewise --hints hints.csv",
+        ),
+    }
+    for name, (fitted, given, code) in written.items():
+        words = read(write_report(tmp_path / name, fitted, X, **given)).words
+        assert code in words
+        assert ("skip the rest" in words) == (name == "a.html")

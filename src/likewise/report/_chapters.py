@@ -74,7 +74,7 @@ def asked(facts: Facts) -> Html:
     if facts.preprocessing:
         lines.append(("How it was read", facts.preprocessing))
     if report is not None:
-        lines.append(("How rows are compared", f"{KINDS[facts.kind]} (In short: {report.preprocessing}.)"))
+        lines.append(("How rows are compared", f"{KINDS[facts.kind]} In detail: {report.preprocessing}."))
     lines.append(("Clusters", _number_of_clusters(facts)))
     if facts.links is not None:
         lines.append(("Links", f"{pluralize(facts.links.nnz, 'link')} between rows."))
@@ -144,8 +144,17 @@ def repeat(facts: Facts) -> Html:
         parts += [element("h3", "Command"), copied(facts.command)]
     parts += [element("h3", "In Python"), copied(facts.code or _code(facts))]
     if not facts.code:
-        parts.append(element("p", "X and hints are the data and the hints that you passed.", class_="note"))
+        parts.append(element("p", f"{_passed(facts)} that you passed.", class_="note"))
     return joined([*parts, table((), rows, kind="facts")])
+
+
+def _passed(facts: Facts) -> str:
+    """What the code does not define."""
+    given = {"hints": not facts.constraints.is_empty, "links": facts.links is not None}
+    names = ["X", *(name for name, is_given in given.items() if is_given)]
+    if len(names) == 1:
+        return "X is the data"
+    return f"{', '.join(names[:-1])} and {names[-1]} are the data and the {' and '.join(names[1:])}"
 
 
 def _code(facts: Facts) -> str:

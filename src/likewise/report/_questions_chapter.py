@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._methods import facts_of
 from ..front import Likewise
 from ..questions import Question
 from ._clusters_chapter import row_shown
@@ -17,13 +18,16 @@ N_OPEN = 3
 def ask(facts: Facts) -> Html:
     """The questions, and the list of what was marked."""
     asked = facts.questions
-    about = "These are the questions whose answers would help most." if asked else "There is nothing left to ask."
-    if not isinstance(facts.model, Likewise):
-        about = "This method does not say which rows are in doubt, so there are no ready questions."
-    text = (
-        f"{about} Answer what you can and skip the rest, or mark any two rows on the map or in the table as the same "
-        "or different. Then download your hints; nothing leaves this page by itself."
-    )
+    mark = "mark any two rows on the map or in the table as the same or different"
+    if asked:
+        text = (
+            f"These are the questions whose answers would help most. Answer what you can and skip the rest, or {mark}."
+        )
+    else:
+        known = isinstance(facts.model, Likewise)
+        why = "There is nothing left to ask" if known else "This method does not tell which rows are in doubt"
+        text = f"{why}, so there are no questions here, but you can {mark}."
+    text += " Then download your hints; nothing leaves this page by itself."
     outlook = None if facts.answers is None else facts.answers.outlook
     items = [_question(facts, number, one) for number, one in enumerate(asked)]
     more = None
@@ -102,13 +106,17 @@ def _question(facts: Facts, number: int, one: Question) -> Html:
 
 def _marked(facts: Facts) -> Html:
     """The list of marked pairs, filled by a script, and what to do with the file."""
+    uses_hints = facts_of(type(facts.model)).uses_constraints
     if facts.command:
+        words = "Then run it again with this file, too:"
         code = f"{facts.command} --hints hints.csv"
-        again = [element("p", "Then run it again with this file, too:"), copied(code)]
+        if not uses_hints:
+            words = "Then run it again with this file, and with a method that uses hints:"
+            code = f"{facts.command} --method likewise --hints hints.csv"
     else:
+        words = "Then, in Python:"
         ids = "n_samples=len(X)" if facts.ids is None else "ids=ids"
-        code = f'hints = likewise.Constraints.read("hints.csv", {ids})\nmodel.add_constraints(hints)'
-        again = [element("p", "Then, in Python:"), copied(code)]
+        code = f'more = likewise.Constraints.read("hints.csv", {ids})\n{_fitted_again(facts, uses_hints)}'
     return element(
         "div",
         element("h3", "Your hints"),
@@ -122,6 +130,18 @@ def _marked(facts: Facts) -> Html:
             id="marked-tools",
             hidden=True,
         ),
-        *again,
+        element("p", words),
+        copied(code),
         class_="script your-hints",
     )
+
+
+def _fitted_again(facts: Facts, uses_hints: bool) -> str:
+    """Python that uses more hints."""
+    if hasattr(facts.model, "add_constraints"):
+        return "model.add_constraints(more)"
+    hints = "more" if facts.constraints.is_empty else "hints | more"
+    if not uses_hints:
+        return f"model = likewise.Likewise({facts.n_clusters}).fit(X, constraints={hints})"
+    links = "" if facts.links is None else ", links=links"
+    return f"model.fit(X, constraints={hints}{links})"
