@@ -124,7 +124,7 @@ def test_hover_shows_the_row(look, wine):
         assert f"wine <{shown}>" in text
         assert f"(cluster {labels[shown]})" in text
         assert f"{shown} </script>" in text
-        assert "% certain, else" in text
+        assert "% certain; second choice: " in text
     seen.mouse.move(5, 5)
     assert seen.locator("#tip").is_hidden()
 

@@ -20,9 +20,7 @@ def ask(facts: Facts) -> Html:
     asked = facts.questions
     mark = "mark any two rows on the map or in the table as the same or different"
     if asked:
-        text = (
-            f"These are the questions whose answers would help most. Answer what you can and skip the rest, or {mark}."
-        )
+        text = f"These are the questions whose answers help most. Answer what you can and skip the rest, or {mark}."
     else:
         known = isinstance(facts.model, Likewise)
         why = "There is nothing left to ask" if known else "This method does not tell which rows are in doubt"
