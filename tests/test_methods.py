@@ -114,7 +114,7 @@ def test_which_parameters_a_method_takes():
 
 
 def test_registering_needs_facts_and_a_new_name():
-    with pytest.raises(TypeError, match="says nothing of itself"):
+    with pytest.raises(TypeError, match="has no facts about itself"):
         register(type("Plain", (), {}))
     with pytest.raises(ValueError, match="there is a method 'pck' already"):
         register(type("Same", (), {"_method": Method("pck")}))

@@ -54,7 +54,7 @@ def register(make: Made) -> Made:
     """
     facts = vars(make).get("_method")
     if not (isinstance(facts, Method) and facts.name):
-        raise TypeError(f"{make!r} says nothing of itself. Give it an attribute _method = Method(name=..., ...).")
+        raise TypeError(f"{make!r} has no facts about itself. Give it an attribute _method = Method(name=..., ...).")
     if make in _REGISTERED:
         return make
     if any(facts.name == known.name for known in all_methods()):

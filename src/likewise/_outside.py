@@ -65,7 +65,7 @@ def _run(path: Path) -> ModuleType:
         return known
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{path} is no file of Python. Write FILE.py:CLASS, such as mine.py:Mine.")
+        raise ValueError(f"{path} is not a Python file. Write FILE.py:CLASS, such as mine.py:Mine.")
     module = module_from_spec(spec)
     sys.modules[name] = module  # where dataclasses and pickles look it up
     sys.path.insert(0, str(path.parent))  # what lies beside it can be imported

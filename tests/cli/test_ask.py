@@ -46,7 +46,7 @@ def test_questions_are_asked_and_answers_kept(folder, ask):
     assert " of 1 predicted\n" in answer.output
     assert [line["kind"] for line in cells(folder / "mine.csv")] == ["same", "different", "can't say", "same"]
     again = ask("flowers.csv", "--k", 3, "--hints", "mine.csv", lines=["u", "u", "d", "q"])
-    assert "going on after 4 answers" in again.output
+    assert "continuing after 4 answers" in again.output
     assert [line["kind"] for line in cells(folder / "mine.csv")] == ["same", "different", "different"]
     assert folder.run("cluster", "flowers.csv", "--hints", "mine.csv", "--k", 3, "--json").exit_code == 0
 
@@ -82,7 +82,7 @@ def test_hints_of_others_are_read_and_never_written(folder, ask):
     assert Path(folder / "pairs.csv").read_bytes() == before
     assert len(cells(folder / "pairs-answers.csv")) == 1
     again = ask("flowers.csv", "--k", 3, "--hints", "pairs.csv", lines=["q"])
-    assert "going on after 1 answer" in again.output
+    assert "continuing after 1 answer" in again.output
 
 
 @pytest.mark.parametrize("kind", ["pair", "choice", "piles"])
@@ -208,7 +208,7 @@ def test_one_key_an_answer_and_each_on_disk_before_the_next(folder):
     assert terminal.leave() == 0
     assert "2 answers in" in terminal.shown
     again = Terminal("ask", folder / "flowers.csv", "--k", 3, "--answers", path)
-    assert "going on after 2 answers" in again.wait_for("Question 3")
+    assert "continuing after 2 answers" in again.wait_for("Question 3")
     again.wait_for(PROMPT)
     again.press("\x03")  # Ctrl-C
     assert again.leave() == 130

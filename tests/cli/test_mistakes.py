@@ -115,7 +115,7 @@ ANSWERS = {
 NOTES = {
     "a file of hints with a header alone": (
         f"cluster flowers.csv {QUICK} --hints empty.csv",
-        "Note: empty.csv holds no hints: no line says same or different of two rows.",
+        "Note: empty.csv contains no hints: no line says that two rows are the same or different.",
     ),
     "genes in rows": (
         "cluster genes.csv --k 2 --method k-means",

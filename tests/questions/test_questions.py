@@ -104,7 +104,7 @@ def test_answers_by_pairs(questions):
     ("given", "message"),
     [
         (["same"], "1 answers to 12 questions"),
-        (["perhaps"] * 12, "'perhaps' is no answer to whether rows"),
+        (["perhaps"] * 12, "'perhaps' is not an answer to whether rows"),
         ({(0, 0): "same"}, "never asked about"),
         ({"left": [0], "right": [149], "kind": ["same"]}, "answers, row 0: rows 0 and 149 were never asked about"),
         ({"left": [0], "right": [900], "kind": ["same"]}, "row 900 is outside the rows, 0 to 149"),

@@ -84,7 +84,7 @@ def ask(
 
     if out is not None and answers is not None:
         raise ValueError(
-            "--answers has no effect with --out: the sheet is where answers will be. Leave one of them out."
+            "--answers has no effect with --out: answers are filled into the sheet. Leave one of them out."
         )
     others = hints
     if out is None:
@@ -100,7 +100,7 @@ def ask(
         raise ValueError(f"--answers {answers} must end in .csv, .tsv or .jsonl.")
     if answers is not None and answers.exists() and not holds_answers(answers):
         raise ValueError(
-            f"--answers {answers} is there, and no file of answers that `likewise ask` wrote. Pass it as --hints, and "
+            f"--answers {answers} exists, and was not written by `likewise ask`. Pass it as --hints, and "
             "name another file."
         )
     with messages.progress(f"reading {source}"):
@@ -134,7 +134,7 @@ def ask(
         return
     assert answers is not None
     if dialogue.answers:
-        messages.show(f"going on after {pluralize(dialogue.answers.n_screens, 'answer')} in {answers}")
+        messages.show(f"continuing after {pluralize(dialogue.answers.n_screens, 'answer')} in {answers}")
     try:
         _converse(dialogue, shown, messages, n)
     except KeyboardInterrupt:
@@ -214,7 +214,7 @@ def _answer(question: Question, dialogue: Dialogue, read: Callable[[], str], *, 
             continue
         if reply.lower() in UNDO:
             if not dialogue.answers:
-                click.echo("There is no answer to take back.")
+                click.echo("There is not an answer to take back.")
                 continue
             dialogue.undo()
             click.echo("The last answer was taken back.")
