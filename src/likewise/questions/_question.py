@@ -124,8 +124,8 @@ class Question:
             chosen = {int(number) for number in np.atleast_1d(answer).tolist()}
         if not chosen or max(chosen) > count or (0 in chosen and len(chosen) > 1):
             raise ValueError(
-                f"{answer!r} is not an answer to which of {count} rows {self.rows[0]} belongs with. Write a number from "
-                f"1 to {count}, several of them, 0 for none, or ? for can't say."
+                f"{answer!r} is not an answer to which of {count} rows {self.rows[0]} belongs with. Write a number "
+                f"from 1 to {count}, several of them, 0 for none, or ? for can't say."
             )
         return tuple(SAME if number in chosen else DIFFERENT for number in range(1, count + 1))
 
