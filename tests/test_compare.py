@@ -100,7 +100,7 @@ def test_a_method_that_fails_is_told():
 @pytest.mark.parametrize(
     ("methods", "error", "message"),
     [
-        ("kmeans", ValueError, "Did you mean k-means"),
+        ("kmeans", ValueError, "Did you mean 'k-means'?"),
         ({"three": 3}, TypeError, "3 is no method"),
         ({"no k": type("NoK", (BaseEstimator,), {"fit": lambda self, X: self})}, None, "has no parameter n_clusters"),
     ],

@@ -84,7 +84,7 @@ def test_what_is_said_of_dimensions_is_true(name):
 
 
 def test_a_name_that_is_not_there_brings_those_that_are_near():
-    with pytest.raises(ValueError, match=r"there is no method 'cosco' to cluster with\. Did you mean costco"):
+    with pytest.raises(ValueError, match=r"there is no method 'cosco' to cluster with\. Did you mean 'costco'"):
         method_named("cosco")
     with pytest.raises(ValueError, match=r"there is no method 'pck' to reduce with"):
         method_named("pck", reduces=True)

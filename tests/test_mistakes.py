@@ -260,6 +260,12 @@ MISTAKES = {
         ValueError,
         "40 rows, X has 39",
     ),
+    "a class of another spelling": (
+        lambda: likewise.PCKmeans,
+        AttributeError,
+        "module 'likewise' has no attribute 'PCKmeans'",
+        "Did you mean 'PCKMeans'?",
+    ),
     "a file that is not there": (lambda: Constraints.read("hint.csv"), FileNotFoundError, "does not exist"),
     "a name of a data set": (lambda: likewise.datasets.load("irs"), ValueError, "'irs'", "did you mean 'iris'?"),
 }

@@ -82,6 +82,30 @@ def test_an_analyst_with_a_messy_table(folder):
     assert normalized_mutual_information(data.target, [row["cluster"] for row in again]) > 0.8
 
 
+def test_an_accountant_with_a_spreadsheet(folder):
+    """Semicolons, decimal commas, euros, a title with a comma, dashes for what is missing, empty rows at the end."""
+    data, rng = load_wine(), np.random.default_rng(3)
+    ids = [f"W-{row:04}" for row in range(len(data.data))]  # not minus some watts
+
+    def german(value, unit=""):
+        if rng.random() < 0.03:
+            return rng.choice(["-", "", "n/a"])
+        return f"{value:,.2f}".translate(str.maketrans(",.", ".,")) + unit
+
+    table = [["Wines, as of 31.12.2019", "", "", "", ""], ["", "", "", "", ""]]
+    table.append(["No", "Alcohol", "Price", "Proline", "Flavanoids"])
+    for name, row in zip(ids, data.data, strict=True):
+        table.append([name, german(row[0], " %"), german(row[9], " €"), german(row[12]), german(row[6])])
+    write_lines(folder / "wines.csv", [*table, [""] * 5, [""] * 5], delimiter=";")
+    told = likewise("cluster", "wines.csv", "--k", 3, "--out", "clusters.csv")
+    assert "'Wines, as of 31.12.2019' is taken as a title, and line 3 as the names of the columns" in told
+    assert "178 rows of wines.csv: 4 columns of numbers, standardized ('Alcohol' in %, 'Price' in €)" in told
+    assert "left out: 'No' (taken as ids" in told
+    clusters = written("clusters.csv")
+    assert [row["id"] for row in clusters] == ids
+    assert normalized_mutual_information(data.target, [row["cluster"] for row in clusters]) > 0.7
+
+
 def test_a_biologist_with_eighteen_known_samples(folder):
     """Ninety samples of nine types, three hundred genes, the type of two of each: types come out as names."""
     rng = np.random.default_rng(1)
@@ -118,9 +142,10 @@ def test_a_librarian_with_texts_and_links(folder):
     links = [[f"doc{a:03}", f"doc{b:03}"] for a, b in zip(left[kept][:250], right[kept][:250], strict=True)]
     write_lines(folder / "citations.tsv", links, delimiter="\t")
 
-    likewise(
+    told = likewise(
         "cluster", "texts", "--links", "citations.tsv", "--k", 3, "--out", "clusters.csv", "--report", "report.html"
     )
+    assert re.search(r"\d+ links between rows were used; \d+% of them join rows of one cluster", told)
     clusters = written("clusters.csv")
     assert clusters[0]["id"].startswith("doc000")
     assert normalized_mutual_information(subjects, [row["cluster"] for row in clusters]) > 0.9

@@ -110,7 +110,8 @@ def __getattr__(name: str) -> Any:
             if name in found:
                 globals()[name] = found[name]
                 return found[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    offer = "" if name.startswith("_") else import_module("._suggest", __name__).suggest(name, __dir__())
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{offer}")
 
 
 def __dir__() -> list[str]:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 from importlib.util import find_spec
 from inspect import isclass, signature
 from typing import Any
@@ -30,6 +29,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from . import clustering, front, metric, prepare, projections
 from ._method import Made, Method, MethodKind, Needs
+from ._suggest import suggest
 from .evaluation.protocols import Case
 from .evaluation.protocols import Method as ProtocolMethod
 from .tables import extra
@@ -101,10 +101,9 @@ def method_named(name: str, *, reduces: bool = False) -> Method:
     known = {method.name: method for method in all_methods() if method.reduces or not reduces}
     if name in known:
         return known[name]
-    close = get_close_matches(name, known, n=3, cutoff=0.4)
-    offer = f"Did you mean {' or '.join(close)}?" if close else f"There are: {', '.join(known)}."
+    offer = suggest(name, known) or f" There are: {', '.join(known)}."
     purpose = "reduce" if reduces else "cluster"
-    raise ValueError(f"there is no method {name!r} to {purpose} with. {offer} See likewise methods for all.")
+    raise ValueError(f"there is no method {name!r} to {purpose} with.{offer} See `likewise methods` for all.")
 
 
 def facts_of(make: Any) -> Method:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ._method import Method
 from ._methods import facts_of, register
-from ._suggest import suggest
+from ._suggest import missing_file, suggest
 
 
 def load_method(address: str) -> Method:
@@ -38,7 +38,7 @@ def load_method(address: str) -> Method:
         raise ValueError(f"{address!r} names a file and no class. Write FILE.py:CLASS, such as mine.py:Mine.")
     path = Path(file)
     if not path.is_file():
-        raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
+        raise missing_file(path)
     module = _run(path)
     made: Any = vars(module).get(name)
     if made is None:
@@ -65,7 +65,7 @@ def _run(path: Path) -> ModuleType:
         return known
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{path} is no file of Python. Write FILE.py:CLASS, such as mine.py:Mine.")
+        raise ValueError(f"{path} is not a Python file. Write FILE.py:CLASS, such as mine.py:Mine.")
     module = module_from_spec(spec)
     sys.modules[name] = module  # where dataclasses and pickles look it up
     sys.path.insert(0, str(path.parent))  # modules in the same folder can be imported

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
 
 MOST = 20_000
 """Maximum number of names to compare with a misspelled one; if there are more, only those with the same beginning."""
@@ -42,6 +46,25 @@ def suggest(name: str, known: Iterable[str], *, most: int = 3) -> str:
         lowered = {each.lower(): each for each in reversed(names)}
         alike = [lowered[each] for each in get_close_matches(name.lower(), lowered, n=most, cutoff=0.7)]
     return f" Did you mean {' or '.join(map(repr, alike[:most]))}?" if alike else ""
+
+
+def missing_file(path: str | os.PathLike[str]) -> FileNotFoundError:
+    """The error for a file that does not exist; it names one in the same folder that is called alike.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    FileNotFoundError
+    """
+    meant, offer = Path(path), ""
+    with suppress(OSError):
+        names = [entry.name for entry in islice(meant.parent.iterdir(), MOST)]
+        near = [name for name in names if get_close_matches(meant.stem.lower(), [Path(name).stem.lower()], cutoff=0.7)]
+        offer = suggest(meant.name, near)
+    return FileNotFoundError(f"{path} does not exist.{offer or ' Check the spelling, and the folder you are in.'}")
 
 
 def _plain(name: str) -> str:

@@ -15,7 +15,7 @@ def test_contradictions_are_shown_with_their_proof(folder):
     shown = answer.stdout
     assert "3 must-links, 2 cannot-links, about 6 of 6 rows" in shown
     assert "1 contradiction\n" in shown
-    assert "'ann' and 'cy' are different, but 'ann' is the same as 'bob' is the same as 'cy'" in shown
+    assert "'ann' and 'cy' are different, but 'ann' = 'bob' = 'cy'" in shown
     assert "2 groups of rows that belong together\n  3 rows: 'ann', 'bob', 'cy'\n" in shown
     assert answer.stderr == ""
 

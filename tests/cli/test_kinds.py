@@ -77,7 +77,7 @@ def test_a_messy_table_is_clustered_nearly_as_its_numbers_alone(folder, wines):
     assert f"{gaps.sum()} empty cells in {gaps.any(axis=0).sum()} columns filled (numbers: median)" in shown
     assert "date 'bottled' (day.month.year: age, time of year, weekday)" in shown
     assert "'country' (it is 'Italy' in every row)" in shown
-    assert re.search(r"little to do with other columns: .*'region' \(0\.\d\)", shown)
+    assert re.search(r"hardly related to other columns: .*'region' \(0\.\d\)", shown)
     refused = folder.run("cluster", "wines.csv", "--k", 3, "--missing", "refuse")
     assert refused.exit_code == 2
     assert "is empty" in refused.stderr

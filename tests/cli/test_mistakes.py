@@ -23,14 +23,17 @@ ANSWERS = {
     "a misspelled command": ("clusterr flowers.csv", ["No such command 'clusterr'", "Did you mean 'cluster'?"]),
     "a misspelled option": ("cluster flowers.csv --hint pair.csv", ["No such option", "--hint", "--hints"]),
     "no data": ("cluster", ["Missing argument 'DATA'"]),
-    "a file that is not there": ("cluster flower.csv", ["flower.csv does not exist", "Check the spelling"]),
+    "a file that is not there": ("cluster roses.csv", ["roses.csv does not exist", "Check the spelling"]),
+    "a misspelled file": ("cluster flower.csv", ["flower.csv does not exist. Did you mean 'flowers.csv'"]),
+    "a misspelled model": ("assign answers flowers.csv", ["answers does not exist. Did you mean 'answer"]),
+    "a budget in words": ("cluster flowers.csv --budget long", ["'long' is not a valid number"]),
     "a data set that is not there": ("cluster irisis", ["no data set is called 'irisis'; did you mean 'iris'"]),
-    "k is a word": ("cluster flowers.csv --k three", ["'three' is not a valid integer"]),
+    "k is a word": ("cluster flowers.csv --k three", ["'three' is not a valid integer."]),
     "k is 0": ("cluster flowers.csv --k 0", ["0 is not in the range x>=1"]),
     "k is too large": ("cluster flowers.csv --k 151", ["--k 151 is more than the 150 rows", "fewer clusters"]),
     "a misspelled method": (
         "cluster flowers.csv --method kmeans --k 3",
-        ["no method 'kmeans'", "Did you mean k-means"],
+        ["no method 'kmeans'", "Did you mean 'k-means'?"],
     ),
     "a method that needs k": ("cluster flowers.csv --method pck", ["pck needs the number of clusters: --k"]),
     "a method that needs hints": ("cluster flowers.csv --method costco --k 3", ["needs must-links", "(--hints)"]),
@@ -94,7 +97,7 @@ ANSWERS = {
     "a row linked to itself": ("cluster flowers.csv --hints itself.csv", ["line 2: f1 is linked to itself"]),
     "a chain that contradicts": (
         "cluster flowers.csv --hints contrary.csv --trust strict",
-        ["'f0' and 'f2' are different, but 'f0' is the same as 'f1' is the same as 'f2'", "likewise hints check"],
+        ["'f0' and 'f2' are different, but 'f0' = 'f1' = 'f2'", "likewise hints check"],
     ),
     "links to nowhere": (
         "cluster flowers.csv --links strangers.csv --k 3",
@@ -112,7 +115,7 @@ ANSWERS = {
 NOTES = {
     "a file of hints with a header alone": (
         f"cluster flowers.csv {QUICK} --hints empty.csv",
-        "Note: empty.csv holds no hints: no line says same or different of two rows.",
+        "Note: empty.csv contains no hints: no line says that two rows are the same or different.",
     ),
     "genes in rows": (
         "cluster genes.csv --k 2 --method k-means",

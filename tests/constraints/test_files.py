@@ -28,7 +28,7 @@ in_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture]
 texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=5)
 
 
-@pytest.mark.filterwarnings("ignore:.* holds no hints")  # some have none
+@pytest.mark.filterwarnings("ignore:.* contains no hints")  # some have none
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @in_folder
 @given(hints=hints())
@@ -42,7 +42,7 @@ def test_round_trip_loses_nothing(tmp_path, suffix, hints):
         assert Constraints.read(path) == hints
 
 
-@pytest.mark.filterwarnings("ignore:.* holds no hints")  # some have none
+@pytest.mark.filterwarnings("ignore:.* contains no hints")  # some have none
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @in_folder
 @given(hints=hints(), data=st.data())
@@ -269,7 +269,7 @@ def test_the_rows_that_a_file_names(tmp_path, suffix):
         ('{"n_samples": 99999999999}', "is about 99,999,999,999 rows"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:.* holds no hints")
+@pytest.mark.filterwarnings("ignore:.* contains no hints")
 def test_json_that_says_something_else_than_was_meant(tmp_path, content, message):
     (tmp_path / "h.json").write_text(content)
     with pytest.raises(ValueError, match=rf"h\.json.*{message}"):
@@ -284,7 +284,7 @@ def test_other_keys_of_a_pair_are_as_other_columns(tmp_path):
 @pytest.mark.parametrize("name", ["h.csv", "h.json", "h.jsonl"])
 def test_a_file_without_hints_is_told(tmp_path, name):
     (tmp_path / name).write_text({"h.csv": "left,right,kind\n", "h.json": "{}", "h.jsonl": ""}[name])
-    with pytest.warns(UserWarning, match=f"{name} holds no hints"):
+    with pytest.warns(UserWarning, match=f"{name} contains no hints"):
         assert Constraints.read(tmp_path / name, n_samples=3).is_empty
 
 

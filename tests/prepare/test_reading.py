@@ -4,6 +4,7 @@ import json
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_wine
@@ -101,7 +102,7 @@ def test_ids_are_found_by_name_or_in_the_first_column(tmp_path):
     path.write_text("plant,size\noak,3\nelm,40\nash,5\n")
     rows = read_table(path)
     assert rows.ids == ["oak", "elm", "ash"]
-    assert "'plant' (taken as ids, since it is another short string in every row)" in rows.description
+    assert "'plant' (taken as ids, since it has another short string in every row)" in rows.description
     path.write_text("size,plant,key\n1,oak,7\n20,elm,8\n3,ash,9\n")
     assert read_table(path).ids == ["7", "8", "9"]
     path.write_text("index,size,id\n1,3,a\n1,40,b\n2,5,c\n")
@@ -252,3 +253,10 @@ def test_the_name_of_a_file_that_is_no_text(tmp_path):
         (tmp_path / os.fsdecode(name)).write_text("some words of a text")
     with pytest.raises(ValueError, match=r"row 1: column 'file' holds .*no valid text"):
         read_table(tmp_path)
+
+
+def test_columns_left_out_for_one_reason_are_listed_together():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 9.0], **{f"c{number}": [7] * 4 for number in range(20)}})
+    said = TableFeatures().fit(frame).description_
+    assert said.count("(") == 2, said
+    assert "'c0', 'c1', 'c2', 'c3', 'c4', 'c5', … (14 more) (" in said

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from likewise import Likewise, TableFeatures
 from likewise.prepare import read_table
 from likewise.prepare._row_values import RowValues
-from likewise.prepare._written_numbers import NOTATIONS, UNITS, Notation, find_notation, read_written
+from likewise.prepare._written_numbers import NOTATIONS, PREFIXES, UNITS, Notation, find_notation, read_written
 from likewise.report._columns import Columns
 
 
@@ -30,7 +30,7 @@ def written(value, notation, *, unit_first=False):
 )
 def test_what_is_written_is_read(values, separators, unit, unit_first):
     notation = Notation(unit, *separators)
-    cells = [written(value, notation, unit_first=unit_first) for value in values]
+    cells = [written(value, notation, unit_first=unit_first and unit in PREFIXES) for value in values]
     assert read_written(cells, notation).values.tolist() == values
     cells.append(written(1234567.25, notation))  # decides between the notations
     found = find_notation(cells)
@@ -50,6 +50,8 @@ def test_what_is_written_is_read(values, separators, unit, unit_first):
         (["1’234.50", "12"], [1234.5, 12]),
         (["10 kg", "12.5 kg", "7"], [10, 12.5, 7]),
         (["−4 °C", "+12 °C"], [-4, 12]),
+        (["%5", "%7.5", "–"], [5, 7.5, np.nan]),
+        (["10 m2", "12,000 m2"], [10, 12000]),
     ],
 )
 def test_notations(cells, values):
@@ -64,6 +66,8 @@ def test_notations(cells, values):
     "cells",
     [
         ["K-0001", "K-0002"],
+        ["W-0001", "W-0002"],
+        ["m1", "m2"],
         ["A12", "B7"],
         ["10 kg", "10 lb"],
         ["5 apples", "7 apples"],

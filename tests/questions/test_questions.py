@@ -146,7 +146,7 @@ def test_answers_by_pairs(questions):
     ("given", "message"),
     [
         (["same"], "1 answers to 12 questions"),
-        (["perhaps"] * 12, "'perhaps' is no answer to whether rows"),
+        (["perhaps"] * 12, "'perhaps' is not an answer to whether rows"),
         ({(0, 0): "same"}, "never asked about"),
         ({0: "same"}, r"0 is no pair of rows. Write a dict as \{\(0, 3\): 'same'\}"),
         ({(0, 1, 2): "same"}, r"\(0, 1, 2\) is no pair of rows"),

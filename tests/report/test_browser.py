@@ -124,7 +124,7 @@ def test_hover_shows_the_row(look, wine):
         assert f"wine <{shown}>" in text
         assert f"(cluster {labels[shown]})" in text
         assert f"{shown} </script>" in text
-        assert "% certain, else" in text
+        assert "% certain; second choice: " in text
     seen.mouse.move(5, 5)
     assert seen.locator("#tip").is_hidden()
 
@@ -440,6 +440,6 @@ def test_without_scripts_words_and_a_picture_remain(browser, page):
     assert seen.locator(".map").is_hidden()
     words = seen.locator("body").inner_text()
     context.close()
-    assert "said to be the same, and together" in words
+    assert "said to be the same are together" in words
     assert "cluster 2" in words
     assert "most in doubt" in words

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 from scipy import sparse
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
@@ -115,7 +116,7 @@ def test_numbers_are_those_of_the_model(page, wine):
     words, report = read(page).words, model.report_
     together = model.labels_[hints.must_link]
     kept = int((together[:, 0] == together[:, 1]).sum())
-    assert f"{kept} of {len(hints.must_link)} said to be the same, and together" in words
+    assert f"{kept} of {len(hints.must_link)} pairs said to be the same are together" in words
     assert f"{report.kept:.0%} of 80 hinted pairs kept" in words
     if report.advice and "nothing needs" not in report.advice:
         assert report.advice[1:] in words
@@ -208,7 +209,7 @@ def test_known_classes_are_compared_and_kept_aside(wine, tmp_path):
     nmi = normalized_mutual_information(y[5:], model.labels_[5:])
     before = normalized_mutual_information(y[5:], model.unsupervised_labels_[5:])
     ari = adjusted_rand_score(y[5:], model.labels_[5:])
-    assert f"NMI {nmi:.2f} with known classes, {before:.2f} without hints." in words
+    assert f"NMI with known classes: {nmi:.2f}, {before:.2f} without hints." in words
     assert f"all rows with a class 173 {nmi:.2f} {ari:.2f}" in words
     order = np.argsort(-np.bincount(model.labels_))
     counts = [int(np.sum((names == "Barbera") & (model.labels_ == number))) for number in order]
@@ -406,7 +407,7 @@ def test_of_very_many_rows_a_sample_is_drawn(wine, tmp_path, monkeypatch):
     rows = unpacked(data["rows"], "<u4")
     assert len(rows) == data["count"] == len(paired) + 10
     assert set(paired) <= set(rows.tolist())
-    assert f"Of 178 rows {len(rows)} are drawn, picked at random." in read(path).words
+    assert f"{len(rows)} of 178 rows are drawn, chosen at random." in read(path).words
     assert unpacked(data["cluster"], "<u2").tolist() == model.labels_[rows].tolist()
     left = rows[unpacked(data["lines"]["different"]["pairs"], "<u4").reshape(-1, 2)]
     assert sorted(map(tuple, left.tolist())) == sorted(map(tuple, hints.cannot_link.tolist()))
@@ -421,7 +422,7 @@ def test_of_very_many_hints_broken_ones_are_drawn_first(wine, tmp_path, monkeypa
     data = data_of(path)
     drawn = sum(len(unpacked(data["lines"][kind]["pairs"], "<u4")) // 2 for kind in ("same", "different"))
     assert 20 <= drawn == data["linesDrawn"] <= 21
-    assert f"Of 80 lines for hints {drawn} are drawn, broken ones first." in read(path).words
+    assert f"{drawn} of 80 lines for hints are drawn, broken ones first." in read(path).words
     pairs = unpacked(data["lines"]["different"]["pairs"], "<u4").reshape(-1, 2)
     broken = model.labels_[pairs[:, 0]] == model.labels_[pairs[:, 1]]
     assert broken.tolist() == sorted(broken, reverse=True)
@@ -498,3 +499,38 @@ def test_a_model_must_be_fitted_on_these_rows(wine, tmp_path):
         write_report(tmp_path / "a.html", Likewise(3), X)
     with pytest.raises(ValueError, match="fitted on 178 rows, X has 100"):
         write_report(tmp_path / "a.html", model, X[:100])
+
+
+@pytest.mark.parametrize("n_blobs", [2, 3])
+def test_hints_that_hold_anyway_are_said_to_confirm(tmp_path, n_blobs):
+    X, y = make_blobs(90, 5, centers=n_blobs, cluster_std=0.4, random_state=1)
+    model = Likewise(n_blobs, random_state=0, verbose=False)
+    model.fit(X, constraints=Constraints.sample(y, "random_pairs", 10, random_state=0))
+    words = read(write_report(tmp_path / "a.html", model, X)).words
+    assert "All 10 hinted pairs kept, as they would be without hints." in words
+    assert model.report_.doubtful == 0
+    assert "No row in doubt." in words
+    assert "rows in doubt would add" not in words.split("Clusters The largest first")[0]
+    assert "Nothing: every row is in the same cluster as without hints." in words
+
+
+def test_more_hints_are_used_by_what_the_method_can(tmp_path, wine):
+    X, _, hints, model = wine
+    written = {
+        "a.html": (model, {}, "model.add_constraints(more)"),
+        "b.html": (
+            PCKMeans(3).fit(X, constraints=hints),
+            {"constraints": hints},
+            "model.fit(X, constraints=hints | more)",
+        ),
+        "c.html": (KMeans(3, n_init=1).fit(X), {}, "model = likewise.Likewise(3).fit(X, constraints=more)"),
+        "d.html": (
+            KMeans(3, n_init=1).fit(X),
+            {"command": "likewise cluster wine --k 3 --method k-means"},
+            "likewise cluster wine --k 3 --method k-means --method likewise --hints hints.csv",
+        ),
+    }
+    for name, (fitted, given, code) in written.items():
+        words = read(write_report(tmp_path / name, fitted, X, **given)).words
+        assert code in words
+        assert ("skip the rest" in words) == (name == "a.html")

@@ -177,6 +177,60 @@ def test_a_first_line_for_excel_says_what_separates_cells(tmp_path, mark):
     assert raw.where(1) == "line 4"
 
 
+def test_semicolons_with_thousands_and_decimal_commas(tmp_path):
+    path = spoil(
+        tmp_path / "t.csv", "id;price;width;note\nW-1;1.065,00;1,5;3,5 of 5\nW-2;735,00;2;2,25\nW-3;-;0,5;no\n"
+    )
+    rows = read_table(path, missing="zero")
+    assert rows.table.columns["width"] == ["1.5", "2", "0.5"]
+    assert read_raw(path).columns["note"] == ["3,5 of 5", "2,25", "no"]
+    assert rows.feature_names[:2] == ("price", "width")
+    price = rows.X[:, 0]
+    assert (price[0] - price[2]) / (price[1] - price[2]) == pytest.approx(1065 / 735)
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        (["Wines, as of 2024;;", "", "id;price;hue", "a;1,5;2", "b;2,5;3"], 3),
+        (["Wines", "by price", "id;price;hue", "a;1,5;2", "b;2,5;3"], 3),
+        (["Wines, 2024", "id;price;hue", "a;1,5;2", "b;2,5;3"], 2),
+        (["sep=;", "Wines;;", "id;price;hue", "a;1,5;2", "b;2,5;3", ";;", ";;"], 3),
+        (["# unit=EUR", "Wines", "", "id,price", "a,1.5", "b,2.5"], 4),
+        (["Wines;;", ";;", "id;price;hue", "a;1,5;2", "b;2,5;3"], 3),
+        (["Wines,", "id,price", "a,1.5", "b,2.5"], 2),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_title_above_the_names_is_passed_over(tmp_path, lines, line, end):
+    path = spoil(tmp_path / "t.csv", end.join([*lines, ""]))
+    with pytest.warns(UserWarning, match=f"'.*Wines.*' is taken as a title, and line {line} as the names"):
+        raw = read_raw(path)
+    assert list(raw.columns)[:2] == ["id", "price"]
+    assert [list(cells) for cells in raw.columns.values()][:2] == [["a", "b"], ["1.5", "2.5"]]
+    assert raw.where(0) == f"line {line + 1}"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '"a name\nof two lines",b,c\n1,2,3\n4,5,6\n',
+        ",x,y\n0,1,2\n1,3,4\n",
+        "a,b\n1,\n2,3\n",
+        "text\none\ntwo\n",
+    ],
+)
+def test_names_are_no_title(tmp_path, content, recwarn):
+    raw = read_raw(spoil(tmp_path / "t.csv", content))
+    assert raw.n == 2
+    assert not recwarn
+
+
+def test_a_text_with_a_comma_is_no_title(tmp_path):
+    with pytest.raises(ValueError, match=r"line 2: 2 cells, but the first line, 'text', has one"):
+        read_raw(spoil(tmp_path / "t.csv", "text\none, two\nthree, four\n"))
+
+
 def test_very_long_cells_are_read(tmp_path):
     long = "word and another " * 20_000
     (tmp_path / "t.csv").write_text(f'id,text\n1,"{long}"\n2,"{long} more word"\n3,"word, or not"\n', encoding="utf-8")
@@ -226,8 +280,8 @@ def spoil(path, content):
         ("t.csv", "a,b\n1,2\n3\n", "line 3: 1 cells where the header has 2"),
         (
             "t.csv",
-            "Sales 2020\n\na,b\n1,2\n",
-            "line 3: 2 cells, but the first line, 'Sales 2020', has one. If that is a t",
+            "Sales 2020\na,b\n1,2\n",
+            "line 2: 2 cells, but the first line, 'Sales 2020', has one. If that is a t",
         ),
         ("t.csv", "a,a\n1,2\n", "2 columns are called 'a'"),
         ("t.csv", "5.1,3.5\n4.9,3.0\n", "line 1 looks like data: '5.1' is a number"),

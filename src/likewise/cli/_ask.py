@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ._keys import single_keys
-from ._options import FILE, data_options, hints_option, quiet_option, seed_option
+from ._options import FILE, IntRange, data_options, hints_option, quiet_option, seed_option
 
 if TYPE_CHECKING:
     from ..prepare import Rows
@@ -41,14 +41,14 @@ MAX_WIDTH = 140
 @click.option("--answers", type=FILE, help="Hints file to which every answer is saved at once. If it exists, "
               "continue from it. Default: the file of --hints, if it does not exist yet or has answers; else "
               "NAME-answers.csv next to it or to DATA.")  # fmt: skip
-@click.option("--k", type=click.IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
+@click.option("--k", type=IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
 @click.option("--kind", type=click.Choice(["pair", "choice", "piles"]), default="pair", show_default=True,
               help="Type of question: whether two rows are the same, with which of several rows one belongs, or "
               "sorting rows into piles.")  # fmt: skip
 @click.option(
-    "--size", type=click.IntRange(3, 6), default=4, show_default=True, help="Number of rows to sort, with --kind piles."
+    "--size", type=IntRange(3, 6), default=4, show_default=True, help="Number of rows to sort, with --kind piles."
 )
-@click.option("--n", type=click.IntRange(1), help=f"Number of questions. Default: until you quit; with --out, {N_OUT}.")
+@click.option("--n", type=IntRange(1), help=f"Number of questions. Default: until you quit; with --out, {N_OUT}.")
 @click.option("--out", type=FILE, help="Write the questions to a .csv or .tsv file instead of asking. After its column "
               "kind is filled in, use it with --hints.")  # fmt: skip
 @seed_option

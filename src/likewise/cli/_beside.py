@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._suggest import suggest
+from .._suggest import missing_file, suggest
 from ..constraints._format import pluralize
 from ..prepare import Rows
 from ..prepare._columns import MIN_WORDS, mean_words
@@ -99,6 +99,6 @@ class Beside(NamedTuple):
 def _lines(path: Path, encoding: str) -> RawTable:
     """A text in each line."""
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
+        raise missing_file(path)
     texts = read_text(path, encoding).splitlines()
     return RawTable(str(path), len(texts), {TEXT: texts}, lines=range(1, len(texts) + 1), text=TEXT)

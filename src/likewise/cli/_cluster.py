@@ -14,7 +14,18 @@ import click
 from click.core import ParameterSource
 
 from .._warnings import InterruptedWarning
-from ._options import FILE, command_line, data_options, hints_option, json_option, printable, quiet_option, seed_option
+from ._options import (
+    FILE,
+    FloatRange,
+    IntRange,
+    command_line,
+    data_options,
+    hints_option,
+    json_option,
+    printable,
+    quiet_option,
+    seed_option,
+)
 
 if TYPE_CHECKING:
     from .._method import Method
@@ -44,12 +55,12 @@ def _check_jobs(context: click.Context, parameter: click.Parameter, value: int |
               "its method, settings and hints, plus the hints given now. The summary shows what changed.")  # fmt: skip
 @click.option("--truth", metavar="NAME", help="Column of known classes to compare the clusters with. It is not used as "
               "a feature or as hints.")  # fmt: skip
-@click.option("--k", type=click.IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
+@click.option("--k", type=IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
 @click.option("--method", help="One of `likewise methods`. Default: likewise; with --links and --k, networked.")
 @click.option("--trust", type=click.Choice(["auto", "strict", "weighted"]), help="strict: every hint must hold. "
               "weighted: a hint may be violated if the data disagrees. auto: must-links hold unless hints look wrong. "
               "Default: auto.")  # fmt: skip
-@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Time limit in seconds. Default: none.")
+@click.option("--budget", type=FloatRange(0, min_open=True), help="Time limit in seconds. Default: none.")
 @click.option("--jobs", type=int, callback=_check_jobs, help="Number of threads; -1 uses all cores.")
 @seed_option
 @click.option("--out", type=FILE, help="File for the columns id, cluster; with the method likewise also name (if there "
@@ -244,6 +255,10 @@ def cluster(
             }
         )
     elif messages.visible:
+        if matrix is not None:
+            from ..report._verdict import links_in_words
+
+            messages.show(links_in_words(matrix, labels))
         _summarize(messages, facts, estimator, rows, constraints, sizes, accuracy)
         if answers is not None and answers.outlook:
             messages.show(answers.outlook)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._options import FILE, data_options, how_option, json_option, seed_option, wrong_option
+from ._options import FILE, IntRange, data_options, how_option, json_option, seed_option, wrong_option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +47,7 @@ def _check_amounts(context: click.Context, parameter: click.Parameter, value: st
 @wrong_option
 @click.option("--score", type=click.Choice(SCORES), default="nmi", show_default=True,
               help="Score to compare by; kept is the share of hints that are satisfied.")  # fmt: skip
-@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Number of samples of hints.")
+@click.option("--repeats", type=IntRange(1), default=5, show_default=True, help="Number of samples of hints.")
 @seed_option
 @click.option("--out", type=FILE, help="Append every value to this CSV file.")
 @json_option

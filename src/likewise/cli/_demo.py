@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._options import FOLDER, SEED
+from ._options import FOLDER, SEED, IntRange
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,11 +46,11 @@ NEXT = (
 @click.command()
 @click.option("--out", type=FOLDER, default="demo", show_default=True, help="Folder for the report, or for the images "
               "and the session of the studio.")  # fmt: skip
-@click.option("--hints", "n_hints", type=click.IntRange(2), default=100, show_default=True, help="Number of hints.")
+@click.option("--hints", "n_hints", type=IntRange(2), default=100, show_default=True, help="Number of hints.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of the hints.")
 @click.option("--studio", "in_studio", is_flag=True, help="Open the digits in the studio instead, and give the hints "
               "yourself.")  # fmt: skip
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of the studio's page. Default: a free one.")
+@click.option("--port", type=IntRange(1, 65535), help="Port of the studio's page. Default: a free one.")
 @click.option("--open/--no-open", "browser", default=True, help="Whether to open the studio's page in a browser.")
 @click.pass_context
 def demo(

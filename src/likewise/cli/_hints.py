@@ -13,6 +13,7 @@ from ._options import (
     FILE,
     SAMPLINGS,
     SCREENS,
+    IntRange,
     json_option,
     name_options,
     quiet_option,
@@ -42,7 +43,7 @@ def hints() -> None:
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
 @click.option("--for", "source", metavar="DATA", help="The data that the hints refer to. Default: ids are taken from "
               "the hints.")  # fmt: skip
-@click.option("--k", type=click.IntRange(1), help="Number of clusters; report more rows than this that all differ.")
+@click.option("--k", type=IntRange(1), help="Number of clusters; report more rows than this that all differ.")
 @click.option("--entailed", "out", type=FILE, help="Write all pairs that are given or implied: .csv, .tsv, .json or "
               ".parquet.")  # fmt: skip
 @json_option
@@ -110,12 +111,12 @@ def check(
 )
 @click.option(
     "--amount",
-    type=click.IntRange(1),
+    type=IntRange(1),
     default=50,
     show_default=True,
     help="Number of hints; with piles, odd, triplets and quadruples the number of questions.",
 )
-@click.option("--size", type=click.IntRange(2), help="Number of rows to sort, with --how piles. Default: 3.")
+@click.option("--size", type=IntRange(2), help="Number of rows to sort, with --how piles. Default: 3.")
 @click.option(
     "--forced",
     is_flag=True,

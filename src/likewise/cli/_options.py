@@ -16,7 +16,21 @@ SCREENS = ["piles", "odd", "triplets", "quadruples"]
 """Questions about several rows: sorting into piles, the odd one out, which of two pairs is more alike."""
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
-SEED = click.IntRange(0, 2**32 - 1)
+
+
+class IntRange(click.IntRange):
+    """Whole numbers in a range; click calls what is none of them "not a valid integer range"."""
+
+    name = "integer"
+
+
+class FloatRange(click.FloatRange):
+    """Numbers in a range."""
+
+    name = "number"
+
+
+SEED = IntRange(0, 2**32 - 1)
 
 
 def _names(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
@@ -49,7 +63,7 @@ how_option = click.option("--how", default="random_pairs", show_default=True, ty
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Suppress progress and summary.")
 seed_option = click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
-wrong_option = click.option("--wrong", type=click.FloatRange(0, 1), default=0.0, show_default=True,
+wrong_option = click.option("--wrong", type=FloatRange(0, 1), default=0.0, show_default=True,
                             help="Fraction of hints to flip.")  # fmt: skip
 
 name_options = _all(_id, _label, encoding_option, _folder)
@@ -62,8 +76,8 @@ data_options = _all(
                  "three words or more on average."),
     click.option("--columns", metavar="NAMES", callback=_names, help="Use only these columns as features: a "
                  "comma-separated list of names, patterns (e*) and ranges (e0-e95)."),
-    click.option("--ignore", multiple=True, metavar="NAMES", help="Do not use this column, or "
-                 "columns: a name, a pattern or a range. Can be repeated."),
+    click.option("--ignore", multiple=True, metavar="NAMES", help="Columns to leave out: a name, a "
+                 "pattern or a range. Can be repeated."),
     click.option("--beside", type=FILE, metavar="FILE", help="Table with ids, texts or classes of the rows, for data "
                  "without them, such as an .npy file. A .txt file has one text per line."),
     click.option("--transpose/--no-transpose", default=None, help="Cluster columns instead of rows, for tables with "

@@ -214,7 +214,9 @@ def read_constraints(paths: Sequence[Path], rows: Rows | Names) -> Constraints:
         with _ids_explained(rows):
             found = Constraints.read(path, ids=rows.ids)
         if found.is_empty:
-            warnings.warn(f"{path} holds no hints: no line says same or different of two rows.", stacklevel=2)
+            warnings.warn(
+                f"{path} contains no hints: no line says that two rows are the same or different.", stacklevel=2
+            )
         constraints = constraints | found
     return constraints
 
@@ -292,4 +294,4 @@ def chain_by_ids(chain: Sequence[int], ids: Sequence[str], ends: int = 4) -> str
     names = [repr(ids[row]) for row in chain]
     if len(names) > 2 * ends + 1:
         names = [*names[:ends], f"… ({len(names) - 2 * ends} more)", *names[-ends:]]
-    return " is the same as ".join(names)
+    return " = ".join(names)

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from ._options import FILE, command_line, data_options, hints_option, json_option, quiet_option, seed_option
+from ._options import FILE, IntRange, command_line, data_options, hints_option, json_option, quiet_option, seed_option
 
 
 @click.command()
 @click.argument("source", metavar="DATA")
 @hints_option
 @click.option("--method", help="A projection of `likewise methods`. Default: costco with must-links, else ssdr.")
-@click.option("--dims", type=click.IntRange(1), default=2, show_default=True, help="Number of dimensions.")
+@click.option("--dims", type=IntRange(1), default=2, show_default=True, help="Number of dimensions.")
 @seed_option
 @click.option("--out", type=FILE, help="File for ids and coordinates: .csv, .tsv, .jsonl, .parquet, or .npy without "
               "ids. Default: standard output.")  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._options import FILE, command_line, data_options, hints_option, printable, quiet_option, seed_option
+from ._options import FILE, IntRange, command_line, data_options, hints_option, printable, quiet_option, seed_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +35,10 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
 @click.argument("source", metavar="DATA")
 @hints_option
 @click.option("--links", type=FILE, help="File of links between rows: two columns, from which row and to which.")
-@click.option("--k", type=click.IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
+@click.option("--k", type=IntRange(1), help="Number of clusters. Default: chosen from the data and the hints.")
 @click.option("--session", type=FILE, help="File in which every action is saved. If it exists, continue from it. "
               "Default: NAME.studio next to DATA.")  # fmt: skip
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of the page. Default: the port used last, or a "
+@click.option("--port", type=IntRange(1, 65535), help="Port of the page. Default: the port used last, or a "
               "free one.")  # fmt: skip
 @click.option("--open/--no-open", "browser", default=True, help="Whether to open the page in a browser.")
 @click.option("--people", metavar="NAMES", callback=_names, help="Comma-separated names of several people; each gets "

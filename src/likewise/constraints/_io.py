@@ -198,7 +198,7 @@ def read(path: str | os.PathLike[str], n_samples: int | None, ids: Any) -> Parts
     """Read a file; if anything is wrong with it, nothing is read."""
     lines = _read_lines(Path(path))
     if len(lines.left) == 0:
-        warnings.warn(f"{path} holds no hints: no line says same or different of two rows.", stacklevel=3)
+        warnings.warn(f"{path} contains no hints: no line says that two rows are the same or different.", stacklevel=3)
     return _read(lines, n_samples, ids)
 
 

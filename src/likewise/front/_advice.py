@@ -58,8 +58,8 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
         return ""
     if kept_without >= AGREEING:
         return (
-            f"nothing needs to be done: clusters without hints keep {kept_without:.0%} of the hints, so that these "
-            "teach little; hints about rows in doubt would teach more"
+            f"nothing needs to be done: without hints, clusters would keep {kept_without:.0%} of them, too; hints "
+            "about rows in doubt would add more"
         )
     evidence = consensus.evidence
     if evidence.coverage < 1 and evidence.z > GAIN_ERRORS:

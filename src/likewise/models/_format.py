@@ -21,6 +21,7 @@ from scipy import sparse
 
 from .. import __version__
 from .._atomic import atomic_write
+from .._suggest import missing_file
 
 FORMAT = 2
 """The version of the layout."""
@@ -66,7 +67,7 @@ def read_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[s
     """Read a document and its arrays; raises an error if the file is incomplete or has another version."""
     path = Path(path)
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
+        raise missing_file(path)
     return parse_container(path, path.read_bytes())
 
 

@@ -25,7 +25,7 @@ MAX_DIRECTIONS = 100
 STEPS = {
     DataKind.COUNTS: "tf-idf, unit rows",
     DataKind.TEXT: "unit rows",
-    DataKind.TABLE: "columns to variance 1, less where they have nothing to do with others",
+    DataKind.TABLE: "columns scaled to variance 1, less where unrelated to others",
     DataKind.ONE_SCALE: "columns as they are",
     DataKind.MIXED: "columns as they are",
     DataKind.IMAGES: "pixels as they are",

@@ -227,7 +227,7 @@ def find_id_column(raw: RawTable, named: str | None, left_out: dict[str, str]) -
     if first is None or raw.matrix is not None:
         return None
     if _are_names(raw.columns[first]):
-        left_out[first] = "taken as ids, since it is another short string in every row"
+        left_out[first] = "taken as ids, since it has another short string in every row"
         return first
     return _nearly_ids(raw, first, left_out)
 

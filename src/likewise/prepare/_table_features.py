@@ -230,13 +230,12 @@ class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
             steps.append("each column counts the same" + (", texts as much as all others" if texts else ""))
         if self.column_weights_:
             names = sorted(self.column_weights_, key=lambda name: (self.column_weights_[name], name))
-            listed = ", ".join(f"{name!r} ({self.column_weights_[name]:.1f})" for name in names[:MAX_LISTED])
-            more = f", … ({len(names) - MAX_LISTED} more)" if len(names) > MAX_LISTED else ""
-            steps.append(f"less weight, as they have little to do with other columns: {listed}{more}")
+            listed = _listed([f"{name!r} ({self.column_weights_[name]:.1f})" for name in names])
+            steps.append(f"less weight, since they are hardly related to other columns: {listed}")
         if self.filled_:
             steps.append(self._filled_sentence())
         if self.left_out_:
-            steps.append("left out: " + ", ".join(f"{name!r} ({why})" for name, why in self.left_out_.items()))
+            steps.append(f"left out: {_left_out_in_words(self.left_out_)}")
         return "; ".join(steps)
 
     def _filled_sentence(self) -> str:
@@ -279,9 +278,7 @@ class TableFeatures(SuggestsParameters, TransformerMixin, BaseEstimator):
                 alone = len(kinds.texts) == 1
                 fitted.append(Text.fit(raw, column, language=self.language, alone=alone))
         if not fitted:
-            reasons = [f"{name!r} ({reason})" for name, reason in kinds.left_out.items()]
-            more = [f"… ({len(reasons) - MAX_LISTED:,} more)"] if len(reasons) > MAX_LISTED else []
-            why = "; ".join(reasons[:MAX_LISTED] + more) or "nothing else"
+            why = _left_out_in_words(kinds.left_out) or "nothing else"
             raise ValueError(
                 f"{raw.source} has no column to compare rows by: no numbers, no categories, no texts, only {why}. "
                 f"Name a column of texts with {raw.option('text')}, or numbers to use anyway with "
@@ -456,6 +453,24 @@ def _weights(fitted: list[tuple[Any, Any]], related: list[FloatArray]) -> FloatA
         else:
             found.append(np.repeat(weights, block.widths))
     return np.concatenate(found)
+
+
+def _left_out_in_words(left_out: Mapping[str, str]) -> str:
+    """Columns and why they were left out, those with the same reason together.
+
+    >>> _left_out_in_words({"a": "ignored", "b": "ignored", "kind": "classes"})
+    "'a', 'b' (ignored), 'kind' (classes)"
+    """
+    by_reason: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        by_reason.setdefault(why, []).append(repr(name))
+    return ", ".join(f"{_listed(names)} ({why})" for why, names in by_reason.items())
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names, the first few of many."""
+    more = f", … ({len(names) - MAX_LISTED:,} more)" if len(names) > MAX_LISTED else ""
+    return ", ".join(names[:MAX_LISTED]) + more
 
 
 def _total_variance(X: Any) -> float:

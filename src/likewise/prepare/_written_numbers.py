@@ -21,15 +21,18 @@ MEASURES = (
     "mmHg bpm kcal kJ ppm px"
 )
 UNITS = frozenset(f"{CURRENCIES} {MEASURES}".split())
-"""What may stand before or behind a number, once for a whole column."""
+"""What may stand behind a number, one for a whole column."""
+
+PREFIXES = frozenset(f"{CURRENCIES} %".split())
+"""What may stand before a number. Other units may not: W-0001 is an id."""
 
 SPACES = "\u00a0\u202f\u2009"
 """Spaces that do not break a line, which some write between thousands; read as plain ones."""
 
 NOTATIONS = ((",", "."), (".", ","), ("'", "."), ("'", ","), (" ", "."), (" ", ","))
-"""What separates thousands and what begins decimals. Where several fit, the first is taken."""
+"""What separates thousands and what begins decimals. The one that most numbers fit is taken, the first of equals."""
 
-WRITTEN = re.compile(r"(\(?)\s*([-+−]?)\s*([^\d\s()+−.,'-]*)\s*([-+−]?)(\d[\d.,' ]*|[.,]\d+)([^\d()]*)(\)?)")
+WRITTEN = re.compile(r"(\(?)\s*([-+−]?)\s*([^\d\s()+−.,'-]*)\s*([-+−]?)(\d[\d.,' ]*|[.,]\d+)([^\d()]*|m2)(\)?)")
 """A parenthesis for a negative number, a sign, a unit, a sign, digits, a unit, a parenthesis."""
 
 MOSTLY_WRITTEN = 0.9
@@ -61,7 +64,7 @@ def find_notation(cells: Sequence[Any]) -> Notation | None:
 
     >>> find_notation(["1.234,50 €", "12,00 €", None])
     Notation(unit='€', thousands='.', decimal=',')
-    >>> find_notation(["1,234", "17", "999,000"]), find_notation(["K-1", "K-2"])
+    >>> find_notation(["1,234", "17", "999,000"]), find_notation(["W-1", "W-2"])
     (Notation(unit='', thousands=',', decimal='.'), None)
     """
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiuMb":
@@ -74,12 +77,14 @@ def find_notation(cells: Sequence[Any]) -> Notation | None:
     units = {parts.unit for parts in found} - {""}
     if len(found) < MOSTLY_WRITTEN * len(different) or len(units) > 1:
         return None
+    fits: dict[Notation, int] = {}
     for thousands, decimal in NOTATIONS:
         notation = Notation(next(iter(units), ""), thousands, decimal)
-        fits = sum(_value(parts, notation) is not None for parts in found)
-        if fits >= MOSTLY_WRITTEN * len(different):
-            return notation
-    return None
+        fits[notation] = sum(_value(parts, notation) is not None for parts in found)
+        if fits[notation] == len(found):
+            break
+    best = max(fits, key=lambda notation: fits[notation])
+    return best if fits[best] >= MOSTLY_WRITTEN * len(different) else None
 
 
 def read_written(cells: Sequence[Any], notation: Notation) -> NumberColumn:
@@ -124,10 +129,12 @@ def _parts(cell: str) -> _Parts | None:
     if match is None:
         return None
     opened, sign, before, inner, digits, after, closed = match.groups()
-    unit = " ".join(part for part in (before.strip(), after.strip()) if part)
-    if (unit and unit not in UNITS) or (sign and inner) or bool(opened) != bool(closed) or (opened and (sign or inner)):
+    before, after = before.strip(), after.strip()
+    if (before and (after or before not in PREFIXES)) or (after and after not in UNITS):
         return None
-    return _Parts(bool(opened) or (sign or inner) in ("-", "−"), digits.strip(), unit)
+    if (sign and inner) or bool(opened) != bool(closed) or (opened and (sign or inner)):
+        return None
+    return _Parts(bool(opened) or (sign or inner) in ("-", "−"), digits.strip(), before or after)
 
 
 def _value(parts: _Parts, notation: Notation) -> float | None:

@@ -103,8 +103,8 @@ class Question:
         spelled = spelled_kind(answer)
         if spelled is None:
             raise ValueError(
-                f"{answer!r} is no answer to whether rows {self.rows[0]} and {self.rows[1]} are the same. Write same "
-                "(yes, 1), different (no, 0) or can't say (?)."
+                f"{answer!r} is not an answer to whether rows {self.rows[0]} and {self.rows[1]} are the same. Write "
+                "same (yes, 1), different (no, 0) or can't say (?)."
             )
         return SAME if spelled == "must" else DIFFERENT
 
@@ -115,8 +115,8 @@ class Question:
         chosen = {0 if word in ("none", "no", "n") else whole_number_of(word) for word in words}
         if not chosen or not chosen <= set(range(count + 1)) or (0 in chosen and len(chosen) > 1):
             raise ValueError(
-                f"{answer!r} is no answer to which of {count} rows {self.rows[0]} belongs with. Write a number from 1 "
-                f"to {count}, several of them, 0 for none, or ? for can't say."
+                f"{answer!r} is not an answer to which of {count} rows {self.rows[0]} belongs with. Write a number "
+                f"from 1 to {count}, several of them, 0 for none, or ? for can't say."
             )
         return tuple(SAME if number in chosen else DIFFERENT for number in range(1, count + 1))
 

@@ -15,38 +15,38 @@ from ..constraints._format import describe_partition, pluralize
 from ..front._evidence import UNSUPERVISED
 from ..prepare._kinds import DataKind
 from ._facts import Facts
-from ._markup import Html, element, joined, table
+from ._markup import Html, copied, element, joined, table
 
 FAMILIES = {
     UNSUPERVISED: "plain clusterings that use no hints",
-    "graph": "follows who is near whom, so clusters may be curved",
-    "both": "looks at neighbors and at the columns themselves",
-    "linear": "weighs the columns anew, by what rows said to be the same have in common",
-    "relearned graph": "weighs the columns anew, then finds neighbors again",
-    "soft graph": "gives each row a probability for each cluster, by its neighbors, so that the hints are likely",
+    "graph": "follows nearest neighbors, so clusters may be curved",
+    "both": "uses nearest neighbors and the columns themselves",
+    "linear": "reweights the columns by what rows said to be the same have in common",
+    "relearned graph": "reweights the columns, then finds nearest neighbors again",
+    "soft graph": "gives each row a probability for each cluster that makes the hints likely, by its neighbors",
     "soft linear": "the same, by the columns themselves",
-    "soft unsupervised": "the same, by the columns themselves, from the clusters without hints on",
-    "compared graph": "follows who is near whom, and moves rows until what is said to be more alike is nearer",
+    "soft unsupervised": "the same, by the columns themselves, starting from the clusters without hints",
+    "compared graph": "follows nearest neighbors, and moves rows until those said to be more alike are closer",
     "compared both": "the same, by neighbors and by the columns themselves",
     "compared linear": "the same, by the columns themselves",
 }
 """The families of clusterings of ``Likewise``, in a reader's words."""
 
 TRUST = {
-    "strict": "as certain: rows said to be the same stay together, and rows said to be different share a cluster only "
-    "at a cost",
-    "weighted": "as likely, not as certain: each may be broken at a cost",
+    "strict": "Strict: rows said to be the same stay together; rows said to be different share a cluster only at a "
+    "cost.",
+    "weighted": "Weighted: a hint that the data contradicts may be broken, at a cost.",
 }
 
 KINDS = {
-    DataKind.COUNTS: "Rows count words. A word counts for more if few rows have it; rows are alike if they share "
-    "words, however long they are.",
-    DataKind.TEXT: "Rows are texts, or like texts. They are alike if they share words, however long they are.",
-    DataKind.TABLE: "Rows are alike if their values are; every column counts the same, whatever its unit.",
-    DataKind.ONE_SCALE: "Rows are alike if their values are; columns are of one scale, and are taken as they are.",
-    DataKind.MIXED: "Rows are alike if their values are; numbers, categories and texts count the same, however many "
-    "columns they make.",
-    DataKind.IMAGES: "Rows are pictures. They are alike if their pixels are.",
+    DataKind.COUNTS: "Rows count words. A word that few rows have weighs more; rows are similar if they share words, "
+    "whatever their length.",
+    DataKind.TEXT: "Rows are texts. They are similar if they share words, whatever their length.",
+    DataKind.TABLE: "Rows are similar if their values are; every column counts the same, whatever its unit.",
+    DataKind.ONE_SCALE: "Rows are similar if their values are; columns are on one scale and are not rescaled.",
+    DataKind.MIXED: "Rows are similar if their values are; each number, category and date counts the same, and all "
+    "texts together as much as all of these.",
+    DataKind.IMAGES: "Rows are images. They are similar if their pixels are.",
 }
 """The kinds of data, in a reader's words."""
 
@@ -74,13 +74,13 @@ def asked(facts: Facts) -> Html:
     if facts.preprocessing:
         lines.append(("How it was read", facts.preprocessing))
     if report is not None:
-        lines.append(("How rows are compared", f"{KINDS[facts.kind]} (In short: {report.preprocessing}.)"))
+        lines.append(("How rows are compared", f"{KINDS[facts.kind]} In detail: {report.preprocessing}."))
     lines.append(("Clusters", _number_of_clusters(facts)))
     if facts.links is not None:
         lines.append(("Links", f"{pluralize(facts.links.nnz, 'link')} between rows."))
     lines.append(("Hints", _hints(facts)))
     if report is not None and report.trust in TRUST:
-        lines.append(("Hints are taken", f"{TRUST[report.trust]}."))
+        lines.append(("Trust in hints", TRUST[report.trust]))
     if (budget := getattr(facts.model, "budget_s", None)) is not None:
         lines.append(("Time allowed", f"{budget:g} seconds."))
     return table((), lines, kind="facts")
@@ -99,7 +99,7 @@ def tried(facts: Facts) -> Html:
         )
     parts = [element("p", _method(report))]
     if facts.links is not None and report.families:
-        sentence = "Links count as hints: rows that are linked, or share what they link to, as the same."
+        sentence = "Links were used as hints: rows that are linked, or that link to the same rows, count as the same."
         parts.append(element("p", sentence))
     if report.families:
         parts.append(element("p", _learned(report)))
@@ -113,13 +113,13 @@ def tried(facts: Facts) -> Html:
             )
             for family in report.families
         ]
-        head = ("family of clusterings", "how many", "rows placed as in the result", "unseen hints kept", "weight")
+        head = ("family of clusterings", "how many", "rows placed as in the result", "held-out hints kept", "weight")
         parts.append(table(head, rows))
         note = (
-            "Every clustering learned from a part of the hints only. “Unseen hints kept” is how often it agrees with "
-            "the hints it was not shown, which tells whether anything was learned; those without hints were shown "
-            "none. A family’s weight is its share in the result: the less, the worse it explains unseen hints; what "
-            "families that learned lose where hints count little, those without hints gain."
+            "Each clustering learned from a part of the hints. “Held-out hints kept” is the share of the other hints "
+            "that it keeps, which shows whether it learned something. A family’s weight is its share in the result; "
+            "it is smaller for families that explain held-out hints worse. Where hints count little, the weight of "
+            "families that learned goes to the clusterings without hints."
         )
         parts.append(element("p", note, class_="note"))
     parts += [element("p", sentence) for sentence in _caveats(report)]
@@ -130,7 +130,7 @@ def repeat(facts: Facts) -> Html:
     """How to get the same clusters again."""
     has_seed = isinstance(facts.seed, int | np.integer)
     rows: list[tuple[str, Any]] = [
-        ("seed", str(facts.seed) if has_seed else "none was set: another run may differ a little"),
+        ("seed", str(facts.seed) if has_seed else "none was set, so another run may differ slightly"),
         ("likewise", __version__),
         *((name, version(name)) for name in PACKAGES),
         ("Python", platform.python_version()),
@@ -141,17 +141,20 @@ def repeat(facts: Facts) -> Html:
     sentence = "The same data, hints, settings and versions give the same clusters."
     parts = [element("p", sentence) if has_seed else None]
     if facts.command:
-        parts += [element("h3", "Command"), _copied(facts.command)]
-    parts += [element("h3", "In Python"), _copied(facts.code or _code(facts))]
+        parts += [element("h3", "Command"), copied(facts.command)]
+    parts += [element("h3", "In Python"), copied(facts.code or _code(facts))]
     if not facts.code:
-        parts.append(element("p", "X and hints are the data and the hints that you passed.", class_="note"))
+        parts.append(element("p", f"{_passed(facts)} that you passed.", class_="note"))
     return joined([*parts, table((), rows, kind="facts")])
 
 
-def _copied(text: str) -> Html:
-    """A block of text with a button that copies it."""
-    button = element("button", "Copy", type="button", class_="copy script", data_copy=True)
-    return element("div", element("pre", element("code", text), tabindex="0"), button, class_="copied")
+def _passed(facts: Facts) -> str:
+    """What the code does not define."""
+    given = {"hints": not facts.constraints.is_empty, "links": facts.links is not None}
+    names = ["X", *(name for name, is_given in given.items() if is_given)]
+    if len(names) == 1:
+        return "X is the data"
+    return f"{', '.join(names[:-1])} and {names[-1]} are the data and the {' and '.join(names[1:])}"
 
 
 def _code(facts: Facts) -> str:
@@ -183,8 +186,8 @@ def _hints(facts: Facts) -> str:
 def _number_of_clusters(facts: Facts) -> str:
     wanted = getattr(facts.model, "n_clusters", None)
     if wanted is None and facts.report is not None:
-        why = "fits the data best" if facts.constraints.is_empty else "fits the hints best"
-        return f"No number was given; {facts.n_clusters} {why}."
+        why = "the data" if facts.constraints.is_empty else "the data and the hints"
+        return f"No number was given; {pluralize(facts.n_clusters, 'cluster')} fit {why} best."
     if wanted is None:
         return f"{facts.n_clusters} were found."
     if wanted != facts.n_clusters:
@@ -195,15 +198,14 @@ def _number_of_clusters(facts: Facts) -> str:
 def _method(report: Any) -> str:
     if not report.families:
         return (
-            "Many plain clusterings were made, and rows that most of them put together are together here. There were "
-            "no hints to learn from."
+            "Many clusterings were made without hints; rows that most of them put together are together in the result."
         )
     members = sum(family.members for family in report.families)
     unsupervised = sum(family.members for family in report.families if family.name == UNSUPERVISED)
     return (
         f"{members} clusterings were made: {unsupervised} without hints, and {members - unsupervised} that learned "
         f"from them, in {len(report.families) - 1} families. Rows that most of them put together are together in "
-        "the result; each family counts by its weight, given below."
+        "the result; the weight of each family is given below."
     )
 
 
@@ -213,10 +215,9 @@ def _learned(report: Any) -> str:
         words = f"Nothing was learned from the hints ({report.fallback}); they hold for their own rows."
     else:
         words = (
-            f"What was learned from the hints counts {report.constraint_weight:.0%}; the rest is what clusterings "
-            "without hints say. It counts the more, the better it predicts hints that it was not shown. (Gain as a "
-            f"log-likelihood: {gain}; above 0 is better.) {pluralize(len(report.moved), 'row')} moved to another "
-            "cluster."
+            f"What was learned from the hints counts {report.constraint_weight:.0%}; clusterings without hints decide "
+            "the rest. This share depends on how well held-out hints are predicted (gain in log-likelihood over "
+            f"clusterings without hints: {gain}). {pluralize(len(report.moved), 'row')} moved to another cluster."
         )
     return f"{words} What to do next: {report.advice}." if report.advice else words
 

@@ -11,6 +11,9 @@ from ..evaluation import adjusted_rand_index, normalized_mutual_information
 from ._facts import Facts
 from ._markup import Html, element, joined, plain, table
 
+ROOMY = 4
+"""Clusters up to which there is room for their whole names."""
+
 MAX_SHOWN = 30
 """Classes and clusters that the table shows, the largest first."""
 
@@ -61,13 +64,13 @@ def classes(facts: Facts) -> Html | None:
         return None
     lines = [("all rows with a class", f"{scores.rows:,}", *_cells(scores.after))]
     if scores.untouched is not None:
-        lines.append(("those that no hint touches", f"{scores.rows_untouched:,}", *_cells(scores.untouched)))
+        lines.append(("rows without a hint", f"{scores.rows_untouched:,}", *_cells(scores.untouched)))
     if scores.before is not None:
-        lines.append(("all, clustered without hints", f"{scores.rows:,}", *_cells(scores.before)))
-    note = "Both scores are 1 if clusters and classes are the same, and about 0 if they are unrelated."
+        lines.append(("all rows with a class, clustered without hints", f"{scores.rows:,}", *_cells(scores.before)))
+    note = "Both scores are 1 if clusters and classes are the same, and about 0 if they have nothing in common."
     return joined(
         [
-            element("p", "Classes that are known were kept aside unless they were given as hints."),
+            element("p", "Known classes were not used to find the clusters, except those given as hints."),
             table(("", "rows", "NMI", "ARI"), lines),
             element("p", note, class_="note"),
             element("h3", "Which class is in which cluster"),
@@ -85,7 +88,7 @@ def _confusion(facts: Facts) -> Html:
     np.add.at(counts, (codes[known], facts.labels[known]), 1)
     columns = facts.by_size[:MAX_SHOWN].tolist()
     lines = np.argsort(-counts.sum(axis=1), kind="stable")[:MAX_SHOWN].tolist()
-    head = ["", *(element("span", plain(facts.titles[number], 26), class_=f"chip c{number}") for number in columns)]
+    head = ["", *(element("span", plain(facts.titles[number], 40), class_=f"chip c{number}") for number in columns)]
     rows = []
     for line in lines:
         most = max(int(counts[line].sum()), 1)
@@ -97,7 +100,7 @@ def _confusion(facts: Facts) -> Html:
         rows.append(cells)
     left_out = len(counts) - len(lines) + facts.n_clusters - len(columns)
     more = element("p", "Only the largest classes and clusters are shown.", class_="note") if left_out else None
-    return joined([table(head, rows, kind="square"), more])
+    return joined([table(head, rows, kind="square roomy" if len(columns) <= ROOMY else "square"), more])
 
 
 def _score(codes: IntArray, labels: IntArray, rows: BoolArray) -> Score:

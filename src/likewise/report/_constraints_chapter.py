@@ -9,10 +9,12 @@ import numpy as np
 from ..constraints._conflicts import count_conflicts
 from ..constraints._format import pluralize
 from ..evaluation import constraint_accuracy
+from ._classes_chapter import ROOMY
 from ._clusters_chapter import cluster_chip, row_shown
 from ._facts import Facts
 from ._map_data import likely_wrong
 from ._markup import Html, element, joined, plain, table
+from ._verdict import percent
 
 MAX_MATRIX = 12
 """Clusters up to which all pairs of them are shown; of more, those where hints are broken."""
@@ -34,14 +36,14 @@ def hints(facts: Facts) -> Html:
 def _kept(facts: Facts) -> list[Html]:
     counts = facts.counts
     lines = (
-        ("said to be the same, and together", counts.same_kept, counts.n_same),
-        ("said to be different, and apart", counts.different_kept, counts.n_different),
+        ("pairs said to be the same are together", counts.same_kept, counts.n_same),
+        ("pairs said to be different are apart", counts.different_kept, counts.n_different),
         (
-            "comparisons that the clusters do not contradict",
+            "comparisons agree with the clusters",
             facts.comparisons_kept,
             len(facts.constraints.comparisons),
         ),
-        ("preferences that the clusters side with", facts.preferences_kept, len(facts.constraints.preferences)),
+        ("preferences agree with the clusters", facts.preferences_kept, len(facts.constraints.preferences)),
     )
     parts = [element("ul", *(_meter(name, kept, total) for name, kept, total in lines if total), class_="meters")]
     constraints = facts.constraints
@@ -49,11 +51,11 @@ def _kept(facts: Facts) -> list[Html]:
     weights = np.concatenate([constraints.must_weight, constraints.cannot_weight, np.asarray(partitions, dtype=float)])
     if len(np.unique(weights)) > 1:
         share = constraint_accuracy(facts.labels, constraints)
-        parts.append(element("p", f"Counted by the weight of each hint, {share:.1%} are kept."))
+        parts.append(element("p", f"By weight, {share:.1%} of the hints are kept."))
     if facts.report is not None and (dropped := facts.report.dropped):
         verb = "was" if dropped == 1 else "were"
         looked = f"{pluralize(dropped, 'hint')} looked wrong after a first round of learning"
-        parts.append(element("p", f"{looked}, and {verb} left out of the second."))
+        parts.append(element("p", f"{looked} and {verb} left out of the second."))
     if count := count_conflicts(constraints, constraints.groups())[0]:
         verb = "contradicts" if count == 1 else "contradict"
         parts.append(element("p", f"{pluralize(count, 'hint')} {verb} others, so not all can be kept."))
@@ -69,12 +71,13 @@ def _wrong(facts: Facts) -> list[Html]:
     title = element("h3", "Hints that look wrong", id="wrong")
     found = likely_wrong(facts)
     if not found:
-        return [title, element("p", "No hint is more likely wrong than right.")]
+        dropped = "" if facts.report is None or not facts.report.dropped else ", judged by all clusterings"
+        return [title, element("p", f"No hint is more likely wrong than right{dropped}.")]
     point = {int(row): number for number, row in enumerate(facts.rows)}
     items = (_suspect(facts, suspect, point) for suspect in found[:MAX_LISTED])
     more = f" The first {MAX_LISTED}:" if len(found) > MAX_LISTED else ""
     number = "1 hint is" if len(found) == 1 else f"{len(found):,} hints are"
-    note = "Judged by the clusterings that were not shown the hint. They may be wrong, too: look at the rows."
+    note = "Judged by the clusterings that did not learn from the hint. They may be wrong, too: look at the rows."
     return [
         title,
         element("p", f"{number} more likely wrong than right.{more}"),
@@ -121,7 +124,7 @@ def _meter(name: str, kept: int, total: int) -> Html:
         preserveAspectRatio="none",
         aria_hidden="true",
     )
-    return element("li", element("b", f"{kept:,} of {total:,}"), f" {name} ({kept / total:.1%})", bar)
+    return element("li", element("b", f"{kept:,} of {total:,}"), f" {name} ({percent(kept / total)})", bar)
 
 
 def _matrix(facts: Facts) -> Html:
@@ -132,7 +135,7 @@ def _matrix(facts: Facts) -> Html:
     order = facts.by_size.tolist()
     rows = []
     for place, line in enumerate(order):
-        cells: list[Html | None] = [cluster_chip(facts, line, 26)]
+        cells: list[Html | None] = [cluster_chip(facts, line)]
         for column in order[: place + 1]:
             good = int(kept[line, column])
             bad = int(broken[line, column])
@@ -145,16 +148,15 @@ def _matrix(facts: Facts) -> Html:
             )
             cells.append(element("span", text, class_=f"heat h{shade}"))
         rows.append(cells + [None] * (len(order) - place - 1))
-    head = ["", *(element("span", plain(facts.titles[number], 26), class_=f"chip c{number}") for number in order)]
+    head = ["", *(element("span", plain(facts.titles[number], 40), class_=f"chip c{number}") for number in order)]
     note = (
-        "Each cell counts hinted pairs with one row in the cluster of the line and the other in that of the column. "
-        "Inside a cluster (the diagonal) pairs said to be the same are kept; elsewhere those said to be different are. "
-        "✗ marks broken ones."
+        "Each cell counts the hinted pairs between two clusters, or inside one (on the diagonal). Inside a cluster, "
+        "pairs said to be the same are kept; between clusters, those said to be different. ✗ marks broken hints."
     )
     return joined(
         [
             element("h3", "Where hints are kept and broken"),
-            table(head, rows, kind="square"),
+            table(head, rows, kind="square roomy" if len(order) <= ROOMY else "square"),
             element("p", note, class_="note"),
         ]
     )
@@ -181,7 +183,7 @@ def _moved(facts: Facts) -> list[Html]:
         return []
     title = element("h3", "What hints changed", id="moved")
     if not len(facts.moved):
-        return [title, element("p", "No row is in another cluster than without hints.")]
+        return [title, element("p", "Nothing: every row is in the same cluster as without hints.")]
     assert facts.unsupervised is not None
     before = facts.unsupervised[facts.moved]
     after = facts.labels[facts.moved]
@@ -194,7 +196,7 @@ def _moved(facts: Facts) -> list[Html]:
         if facts.certainty is not None:
             rows = rows[np.argsort(-facts.certainty[rows], kind="stable")]
         examples = ", ".join(plain(facts.row_name(int(row)), 24) for row in rows[:3])
-        gone = element("span", "a cluster that is gone", class_="note")
+        gone = element("span", "a cluster that no longer exists", class_="note")
         lines.append(
             (
                 joined([gone if start < 0 else cluster_chip(facts, start, 30), " → ", cluster_chip(facts, end, 30)]),
@@ -208,7 +210,7 @@ def _moved(facts: Facts) -> list[Html]:
     return [
         title,
         element("p", f"{sentence}{more} ", button),
-        table(("from, without hints → to", "rows", "such as"), lines, kind="flows"),
+        table(("without hints → with hints", "rows", "for example"), lines, kind="flows"),
     ]
 
 
@@ -222,10 +224,10 @@ def _links(facts: Facts) -> list[Html]:
     lines = [("links between rows", f"{facts.links.nnz:,}"), ("rows with a link", f"{_linked(facts):,}")]
     if facts.links.nnz:
         lines += [
-            ("of them inside a cluster", f"{same.mean():.0%}"),
+            ("links inside a cluster", f"{same.mean():.0%}"),
             ("expected by chance", f"{expected:.0%}"),
         ]
-    sentence = "Links were used to find the clusters: linked rows belong together more often than not."
+    sentence = "Links were used to find the clusters."
     return [element("h3", "Links", id="links"), element("p", sentence), table((), lines, kind="facts")]
 
 

@@ -16,9 +16,9 @@ from ._questions_chapter import question_data
 from .plots import scatter
 
 AFTER = {
-    "embedding": "After: rows lie by how the clusterings agree on them.",
-    "transform": "After: rows lie as in the space that was learned.",
-    "": "After: the same rows, seen so that the clusters found are apart.",
+    "embedding": "After: rows are close if many clusterings put them together.",
+    "transform": "After: the space that was learned.",
+    "": "After: the directions that separate the clusters best.",
 }
 """What the map shows, by the space that a model learned."""
 
@@ -39,18 +39,18 @@ def row_map(facts: Facts) -> Html:
 def _note(facts: Facts, data: dict[str, Any]) -> Html:
     columns = "words" if facts.is_text else "columns"
     sentences = [
-        "Before: the two directions in which the rows differ most.",
+        "Before: the two directions in which the rows vary most.",
         AFTER[facts.learned_space],
-        f"Clusters that are alike are near each other, rows inside a cluster lie as their {columns} do, and a row "
-        "between two clusters could belong to either.",
+        f"Similar clusters are near each other, rows of a cluster are near each other if their {columns} are similar, "
+        "and a row between two clusters could belong to either.",
     ]
     if len(facts.rows) < facts.n_rows:
-        sentences.append(f"Of {facts.n_rows:,} rows {len(facts.rows):,} are drawn, picked at random.")
+        sentences.append(f"{len(facts.rows):,} of {facts.n_rows:,} rows are drawn, chosen at random.")
     if facts.constraints.partitions:
-        sentences.append("Of a group of rows a chain through it is drawn, not every pair.")
+        sentences.append("Rows of one label or group are joined by a chain of lines, not by a line for every pair.")
     if data["linesDrawn"] < data["linesStated"]:
         sentences.append(
-            f"Of {data['linesStated']:,} lines for hints {data['linesDrawn']:,} are drawn, broken ones first."
+            f"{data['linesDrawn']:,} of {data['linesStated']:,} lines for hints are drawn, broken ones first."
         )
     return element("details", element("summary", "How to read it"), element("p", " ".join(sentences)), class_="note")
 

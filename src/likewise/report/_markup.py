@@ -52,6 +52,12 @@ def table(head: Iterable[Any], rows: Iterable[Iterable[Any]], kind: str = "") ->
     return element("div", whole, class_=f"scroll {kind}".rstrip())
 
 
+def copied(text: str) -> Html:
+    """A block of code with a button that copies it."""
+    button = element("button", "Copy", type="button", class_="copy script", data_copy=True)
+    return element("div", element("pre", element("code", text), tabindex="0"), button, class_="copied")
+
+
 def asset(name: str) -> str:
     """A file of the page: a template, style or script."""
     return files("likewise.report").joinpath("page", name).read_text(encoding="utf-8")

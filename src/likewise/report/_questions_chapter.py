@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._methods import facts_of
 from ..front import Likewise
 from ..questions import Question
 from ._clusters_chapter import row_shown
 from ._facts import Facts
-from ._markup import Html, element, joined
+from ._markup import Html, copied, element, joined
 
 N_OPEN = 3
 """Number of questions that are initially visible; the others are collapsed."""
@@ -17,13 +18,14 @@ N_OPEN = 3
 def ask(facts: Facts) -> Html:
     """The questions, and the list of marked pairs."""
     asked = facts.questions
-    about = "Questions are those whose answers would teach most." if asked else "There is nothing left to ask."
-    if not isinstance(facts.model, Likewise):
-        about = "This method does not say which rows are in doubt, so there are no ready questions."
-    text = (
-        "Hints make the clusters yours. Answer what you can and skip the rest, or mark any two rows on the map or in "
-        f"the table as the same or different. {about} Nothing leaves this page until you download the file."
-    )
+    mark = "mark any two rows on the map or in the table as the same or different"
+    if asked:
+        text = f"These are the questions whose answers help most. Answer what you can and skip the rest, or {mark}."
+    else:
+        known = isinstance(facts.model, Likewise)
+        why = "There is nothing left to ask" if known else "This method does not tell which rows are in doubt"
+        text = f"{why}, so there are no questions here, but you can {mark}."
+    text += " Then download your hints; nothing leaves this page by itself."
     outlook = None if facts.answers is None else facts.answers.outlook
     items = [_question(facts, number, one) for number, one in enumerate(asked)]
     more = None
@@ -66,7 +68,7 @@ def _question(facts: Facts, number: int, one: Question) -> Html:
             element("div", *row_shown(facts, other, row), class_="member"),
             element(
                 "button",
-                "The same" if is_pair else "With this one",
+                "The same" if is_pair else "This one",
                 type="button",
                 class_="action script",
                 aria_pressed="false",
@@ -76,7 +78,7 @@ def _question(facts: Facts, number: int, one: Question) -> Html:
         )
         for end, other in enumerate(others)
     ]
-    words = [("Different", "none")] if is_pair else [("With none of these", "none"), ("With several", "several")]
+    words = [("Different", "none")] if is_pair else [("None of these", "none"), ("Several of them", "several")]
     buttons = [
         element("button", text, type="button", class_="quiet", aria_pressed="false", data_answer=f"{number},{answer}")
         for text, answer in [*words, ("Skip", "skip")]
@@ -85,7 +87,11 @@ def _question(facts: Facts, number: int, one: Question) -> Html:
         "li",
         element(
             "div",
-            element("p", "Are these two the same?" if is_pair else "With which does this row belong?", class_="note"),
+            element(
+                "p",
+                "Are these two the same?" if is_pair else "Which of these does this row belong with?",
+                class_="note",
+            ),
             element("div", *row_shown(facts, row), class_="member"),
             element("p", f"Asked because {one.reason}.", class_="note"),
             class_="asked",
@@ -98,17 +104,17 @@ def _question(facts: Facts, number: int, one: Question) -> Html:
 
 def _marked(facts: Facts) -> Html:
     """The list of marked pairs, filled by a script, and what to do with the file."""
+    uses_hints = facts_of(type(facts.model)).uses_constraints
     if facts.command:
-        again = element(
-            "p", "Then run it again with this file beside your other hints: ", element("code", "--hints hints.csv")
-        )
+        words = "Then run it again with this file, too:"
+        code = f"{facts.command} --hints hints.csv"
+        if not uses_hints:
+            words = "Then run it again with this file, and with a method that uses hints:"
+            code = f"{facts.command} --method likewise --hints hints.csv"
     else:
+        words = "Then, in Python:"
         ids = "n_samples=len(X)" if facts.ids is None else "ids=ids"
-        again = element(
-            "p",
-            "Then, in Python: ",
-            element("code", f'model.add_constraints(Constraints.read("hints.csv", {ids}))'),
-        )
+        code = f'more = likewise.Constraints.read("hints.csv", {ids})\n{_fitted_again(facts, uses_hints)}'
     return element(
         "div",
         element("h3", "Your hints"),
@@ -122,6 +128,18 @@ def _marked(facts: Facts) -> Html:
             id="marked-tools",
             hidden=True,
         ),
-        again,
+        element("p", words),
+        copied(code),
         class_="script your-hints",
     )
+
+
+def _fitted_again(facts: Facts, uses_hints: bool) -> str:
+    """Python that uses more hints."""
+    if hasattr(facts.model, "add_constraints"):
+        return "model.add_constraints(more)"
+    hints = "more" if facts.constraints.is_empty else "hints | more"
+    if not uses_hints:
+        return f"model = likewise.Likewise({facts.n_clusters}).fit(X, constraints={hints})"
+    links = "" if facts.links is None else ", links=links"
+    return f"model.fit(X, constraints={hints}{links})"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
+from .._arrays import IntArray
 from ..constraints._format import pluralize
 from ..front._advice import AGREEING
 from ..questions._answers import LITTLE as LITTLE_GAIN
@@ -57,10 +59,10 @@ def _hints(facts: Facts) -> Verdict:
     report = facts.report
     if facts.kept_share is None:
         if facts.links is not None:
-            return Verdict("plain", "Grouped by links and contents.", _links(facts))
+            return Verdict("plain", "Grouped by links and contents.", links_in_words(facts.links, facts.labels))
         if report is None:
             return Verdict("plain", "No hints were given.")
-        text = "These are the clusters that the data suggests by itself; a few hints can change that."
+        text = "These are the clusters that the data shows by itself; a few hints can change them."
         number = len(facts.questions)
         link = ("#ask", f"Answer {pluralize(number, 'question')}") if number else ("#ask", "Give some")
         return Verdict("plain", "No hints were given.", text, link)
@@ -68,14 +70,12 @@ def _hints(facts: Facts) -> Verdict:
     weight = 1.0 if report is None else report.constraint_weight
     advice = "" if report is None else report.advice
     if advice and weight >= LITTLE:
-        advice = f"what they teach counts {_percent(weight)}: {advice}"
+        advice = f"what was learned from them counts {percent(weight)}: {advice}"
     more = _sentence(advice)
     if facts.links is not None:
-        more = f"{_links(facts)} {more}".strip()
+        more = f"{links_in_words(facts.links, facts.labels)} {more}".strip()
     if weight < 1 and facts.kept_without >= AGREEING:
-        head = f"{kept}; without hints {_percent(facts.kept_without)} would be."
-        text = "So the hints confirm more than they teach; hints about rows in doubt would teach more."
-        return Verdict("good" if facts.kept_share >= GOOD_SHARE else "warn", head, text, ("#ask", "Give such hints"))
+        return _confirming(facts, kept)
     if weight < LITTLE and facts.kept_share < GOOD_SHARE:
         return Verdict("bad", f"{kept}: the hints were not followed.", more, ("#ask", "Give more hints"))
     if weight < LITTLE:
@@ -93,14 +93,27 @@ def _hints(facts: Facts) -> Verdict:
     return Verdict("good", f"{kept}.", text, ("#moved", "See which") if moved else None)
 
 
+def _confirming(facts: Facts, kept: str) -> Verdict:
+    """Of hints that most clusters without hints keep, too."""
+    same = facts.kept_share == facts.kept_without == 1
+    head = (
+        f"{kept}, as they would be without hints." if same else f"{kept}; {percent(facts.kept_without)} without hints."
+    )
+    tone = "good" if (facts.kept_share or 0.0) >= GOOD_SHARE else "warn"
+    text = "The hints confirm what the data shows anyway"
+    if len(facts.doubtful):
+        return Verdict(tone, head, f"{text}; hints about rows in doubt would add more.", ("#ask", "Give such hints"))
+    return Verdict(tone, head, f"{text}.", ("#hints", "See which are broken") if facts.kept_share != 1 else None)
+
+
 def _kept(facts: Facts) -> str:
     if facts.n_hints == 1:
         return "The only hint is kept" if facts.kept_share else "The only hint is broken"
     if facts.kept_share == 1:
         return f"All {facts.hints_in_words} kept"
-    share = _percent(facts.kept_share or 0.0)
+    share = percent(facts.kept_share or 0.0)
     if facts.hints_in_words.endswith(("label", "labels")):
-        return f"{share} of {facts.n_hints:,} pairs kept that follow from {facts.hints_in_words}"
+        return f"{share} of the {facts.n_hints:,} pairs that follow from {facts.hints_in_words} kept"
     return f"{share} of {facts.hints_in_words} kept"
 
 
@@ -119,7 +132,7 @@ def _others(facts: Facts) -> list[Verdict]:
     if facts.certainty is not None:
         count = len(facts.doubtful)
         tone = "warn" if count > facts.n_rows / 4 else "plain"
-        share = f" ({_percent(count / facts.n_rows)})" if count else ""
+        share = f" ({percent(count / facts.n_rows)})" if count else ""
         link = ("#rows", "List them") if count else None
         number = pluralize(count, "row") if count else "No row"
         found.append(Verdict(tone if count else "good", f"{number} in doubt{share}.", link=link))
@@ -130,9 +143,9 @@ def _others(facts: Facts) -> list[Verdict]:
     if (scores := class_scores(facts)) is not None:
         now = scores.after.nmi
         before = "" if scores.before is None else f", {scores.before.nmi:.2f} without hints"
-        found.append(Verdict("plain", f"NMI {now:.2f} with known classes{before}.", link=("#classes", "Compare")))
+        found.append(Verdict("plain", f"NMI with known classes: {now:.2f}{before}.", link=("#classes", "Compare")))
     if report is not None and (report.interrupted or report.left_out):
-        found.append(Verdict("warn", "Cut short: time was up.", link=("#made", "What is missing")))
+        found.append(Verdict("warn", "Stopped early: the time was up.", link=("#made", "What is missing")))
     return found
 
 
@@ -141,16 +154,23 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
-def _links(facts: Facts) -> str:
-    assert facts.links is not None
-    inside = float(np.mean(facts.labels[facts.links.row] == facts.labels[facts.links.col])) if facts.links.nnz else 0.0
-    return f"{facts.links.nnz:,} links between rows were used; {_percent(inside)} of them join rows of one cluster."
+def links_in_words(links: Any, labels: IntArray) -> str:
+    """How many links there are between rows, in whatever direction, and how many of them are inside clusters.
+
+    >>> from scipy.sparse import coo_array
+    >>> links_in_words(coo_array([[0, 1, 1], [0, 0, 0], [0, 0, 0]]), np.array([0, 0, 1]))
+    '2 links between rows were used; 50% of them join rows of one cluster.'
+    """
+    left, right = sparse.triu(abs(links) + abs(links.T), 1).nonzero()
+    inside = float(np.mean(labels[left] == labels[right])) if len(left) else 0.0
+    share = f"; {percent(inside)} of them join rows of one cluster" if len(left) else ""
+    return f"{pluralize(len(left), 'link')} between rows {'was' if len(left) == 1 else 'were'} used{share}."
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """A share in whole percent; never 100% or 0% unless it is.
 
-    >>> _percent(0.999), _percent(1.0), _percent(0.571)
+    >>> percent(0.999), percent(1.0), percent(0.571)
     ('99%', '100%', '57%')
     """
     rounded = round(100 * share)

@@ -10,8 +10,8 @@ import numpy as np
 
 from .._arrays import FloatArray, is_missing
 
-MISSING = frozenset({"na", "n/a", "nan", "null", "?"})
-"""Words for a missing value, in lower case."""
+MISSING = frozenset({"na", "n/a", "#n/a", "<na>", "nan", "null", "?", "-", "--", "–", "—"})
+"""Notations for a missing value, in lower case."""
 
 
 MAX_DIGITS = 18

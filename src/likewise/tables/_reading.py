@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .._progress import stage
+from .._suggest import missing_file
 from ._bytes import check_regular
 from ._delimited import IsHeader, read_delimited
 from ._folders import read_folder
@@ -74,7 +75,7 @@ def read_raw(
     """
     path = Path(path)
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist. Check the spelling, and the folder you are in.")
+        raise missing_file(path)
     with stage(f"reading {path.name}"):
         if path.is_dir():
             return read_folder(path, encoding)

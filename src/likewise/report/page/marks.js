@@ -2,7 +2,7 @@
 
 const bar = find("mark-bar"), list = find("marked");
 const hints = []; // { left, right, same, question, chance }: chance is that of "same" when it was asked
-let first = -1, second = -1, choosing = false, saved = true;
+let first = -1, second = -1, choosing = false, saved = true, listed = false;
 
 function marking() { return choosing; }
 function startMarking(i) {
@@ -27,7 +27,7 @@ function showBar() {
   map.chosen = [first, second].filter((i) => i >= 0);
   map.redraw();
   bar.replaceChildren();
-  bar.hidden = !choosing && !hints.length;
+  bar.hidden = !choosing && (!hints.length || listed);
   const button = (words, act, kind = "action") => {
     const made = element("button", words, kind);
     made.type = "button";
@@ -45,6 +45,11 @@ function showBar() {
       button("Download hints.csv", saveHints, "action primary"), button("See them", () => find("marked").scrollIntoView({ block: "center" }), "quiet"));
   }
 }
+
+new IntersectionObserver(([seen]) => { // where the list itself is read, the bar would only hide it
+  listed = seen.isIntersecting;
+  showBar();
+}, { threshold: 0.3 }).observe(document.querySelector(".your-hints"));
 
 function addHint(left, right, same, question = -1, chance = "") {
   const before = hints.findIndex((hint) => (hint.left === left && hint.right === right) || (hint.left === right && hint.right === left));

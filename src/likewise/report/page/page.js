@@ -81,12 +81,12 @@ function showTip(i, stay = false) {
   const colored = map.columns[+map.by];
   if (colored) tipText.append(element("p", `${colored.name}: ${shownValue(colored, colored.values[i])}`));
   if (map.certainty) {
-    const second = map.second && map.second[i] !== GRID ? `, else ${data.names[map.second[i]]}` : "";
+    const second = map.second && map.second[i] !== GRID ? `; second choice: ${data.names[map.second[i]]}` : "";
     tipText.append(element("p", `${percent(map.certainty[i])} certain${second}`, "detail"));
   }
   if (map.unsupervised && map.unsupervised[i] !== map.cluster[i]) {
     const name = data.names[map.unsupervised[i]];
-    tipText.append(element("p", name === undefined ? "Moved by hints, from a cluster that is gone" : `Moved by hints, from ${name}`, "detail"));
+    tipText.append(element("p", name === undefined ? "Moved by hints, from a cluster that no longer exists" : `Moved by hints, from ${name}`, "detail"));
   }
   const [x, y] = map.screen(i).map((value) => value / map.ratio);
   const box = canvas.getBoundingClientRect(), { offsetWidth: wide, offsetHeight: tall } = tip;

@@ -12,7 +12,7 @@ if (map.certainty) fields.push({ name: "certainty", text: (i) => percent(map.cer
 if (map.second) {
   fields.push({ name: "second choice", text: (i) => map.second[i] === GRID ? "–" : data.names[map.second[i]], value: (i) => map.second[i], chip: map.second });
 }
-if (map.unsupervised) {
+if (map.unsupervised && map.unsupervised.some((cluster, i) => cluster !== map.cluster[i])) {
   const before = (i) => map.unsupervised[i] === map.cluster[i] ? "" : data.names[map.unsupervised[i]] || "gone";
   fields.push({ name: "moved from", text: before, value: (i) => before(i) || "\uffff", chip: map.unsupervised });
 }
