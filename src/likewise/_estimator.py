@@ -225,6 +225,14 @@ def in_memory_only(estimator: Any, X: Any) -> TypeError:
     )
 
 
+def no_weights() -> ValueError:
+    """The error of an estimator that was given weights for rows that come leaf by leaf."""
+    return ValueError(
+        "rows in files, of a Dask collection or of OnDevice have no weights: leave sample_weight out, or pass rows in "
+        "memory."
+    )
+
+
 def counted_rows(sample_weight: Any, X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     """The weights of the rows that count, and which rows these are, where some have weight 0.
 

@@ -201,10 +201,9 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         if self._unhinted == "each":
             return self._components(X, constraints)
         hinted = np.flatnonzero(constraints.constrained_rows())
-        rows = X if isinstance(X, Chunked) else InMemory(X)
+        rows = X if isinstance(X, Chunked) else InMemory(X, check=False)
         if in_files and X.shape[0] < 4 * X.shape[1] + 2 * len(hinted):  # few rows: they fit into memory
-            X, in_files = X.take(np.arange(X.shape[0])).rows, False
-            return self._components(X, constraints)
+            return self._components(X.take(np.arange(X.shape[0])).rows, constraints)
         if not (in_files or is_tall(X.shape, len(hinted))):
             if not checked:
                 check_finite(self, X)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._arrays import FloatArray, IntArray
 from ..._device_fit import fit_on_device, new_rows_on_device
 from ..._devices import dispatches, namespace, to_numpy
-from ..._estimator import checked_constraints, counted_rows
+from ..._estimator import checked_constraints, counted_rows, no_weights
 from ..._progress import stage
 from ..._saved import Saved, check_shape
 from ..._sklearn import POSITIVE_INT, Interval, _fit_context
@@ -132,7 +132,7 @@ class WeightedCenterClusterer(ReadsFiles, CenterClusterer):
             return fit_on_device(self, X, y, constraints=constraints, sample_weight=sample_weight)
         if is_chunked(X):
             if sample_weight is not None:
-                raise ValueError("rows in files have no weights: leave sample_weight out.")
+                raise no_weights()
             return self._fit_chunked(X, y, constraints)
         X, known = self._checked_inputs(X, y, constraints)
         weight, counted = counted_rows(sample_weight, X)

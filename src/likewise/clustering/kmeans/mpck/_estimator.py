@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils import Tags, check_random_state
 
 from ...._arrays import FloatArray, IntArray
+from ...._devices import refuse
 from ...._estimator import checked_constraints
 from ...._method import LLOYD, Method
 from ...._progress import report, stage, track
@@ -261,6 +262,8 @@ class MPCKMeans(WeightedCenterClusterer):
             metrics = metrics.learned(X, centers, labels, *strain, weight=points.weight)
 
     def _learn_from(self, X: Chunked, y: Any, constraints: Constraints | None) -> Look:
+        if X.like is not None:
+            refuse(self, X.like)
         known = checked_constraints(self, X.shape[0], y, constraints)
         self._check_farthest()
         self._check_usable(known)
