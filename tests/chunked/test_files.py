@@ -204,6 +204,21 @@ def test_images_come_out_in_one_file(tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "image.npy"), X[:, :2] * 2)
 
 
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda block: block[1:], "should have 1,000 rows, and 984 came"),
+        (lambda block: block[:, : len(block) // 20], r"rows from 960 on are of type float32 and shape \(40, 2\)"),
+        (lambda block: block.astype(object), "these are Python objects"),
+    ],
+)
+def test_images_that_do_not_fit_together(function, said, tmp_path):
+    rows = written(tmp_path, ".npy")
+    with pytest.raises((TypeError, ValueError), match=said):
+        rows.map_to(tmp_path / "image.npy", function)
+    assert not (tmp_path / "image.npy").exists()
+
+
 def damaged(folder, name, make):
     written(folder, ".parquet")
     make(folder / name)

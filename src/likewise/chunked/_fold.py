@@ -18,10 +18,10 @@ import numpy as np
 from scipy import sparse
 
 from .._arrays import FloatArray, IntArray, slices
-from .._atomic import atomic_write
 from .._devices import rows_at
 from .._progress import track
 from .._threads import parallel_stream, single_blas_thread
+from ..tables._pieces import write_array
 
 LEAF = 2**16
 """Rows that are looked at together."""
@@ -218,15 +218,7 @@ class Chunked(ABC):
         function : callable
             Some rows → an array with as many rows, such as ``model.transform`` or ``model.predict``.
         """
-        written = 0
-        with atomic_write(path) as file:
-            for found in self.map(partial(image_of, function=function)):
-                image = np.ascontiguousarray(found)
-                if not written:
-                    header = {"descr": image.dtype.str, "fortran_order": False}
-                    np.lib.format.write_array_header_1_0(file, {**header, "shape": (self.shape[0], *image.shape[1:])})
-                file.write(image.data)
-                written += len(image)
+        write_array(path, self.shape[0], self.map(partial(image_of, function=function)))
 
     def to_device(self, rows: Any) -> Any:
         """Some rows in host memory, brought to where leaves are looked at.
