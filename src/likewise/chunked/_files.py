@@ -63,6 +63,7 @@ class RowFiles(NamedRows):
         key: str | None = None,
     ) -> None:
         files = _files(paths)
+        _check_kinds(files)
         first = opened(files[0], columns, key)
         self.columns, self.key = first.columns, key
         self._parts = [first]
@@ -163,6 +164,14 @@ class RowFiles(NamedRows):
             rows = RowFiles(file)
             rows.columns, rows.key, rows._finite, rows._named_by = self.columns, self.key, True, self._named_by
             yield rows
+
+
+def _check_kinds(files: list[Path]) -> None:
+    """Refuse arrays among tables: columns of arrays have no names."""
+    arrays = [file for file in files if file.suffix.lower() == ".npy"]
+    if arrays and len(arrays) < len(files):
+        other = next(file for file in files if file not in arrays)
+        raise ValueError(f"{arrays[0]} is an array, and {other} is not. Name files of one kind, such as '*.npy'.")
 
 
 def _files(paths: Any) -> list[Path]:

@@ -161,7 +161,7 @@ def with_ids(rows: Chunked, pieces: Iterable[dict[str, Any]]) -> Iterator[dict[s
     held: list[Any] = []
     first = 0
     for piece in pieces:
-        count = len(piece["cluster"])
+        count = len(next(iter(piece.values())))
         if keys is None:
             held = list(range(first, first + count))
         while len(held) < count:

@@ -169,7 +169,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
     def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints, bool]:
         """The rows, the constraints, and whether values of the rows were checked."""
         if is_chunked(X):
-            if self._unhinted == "each":
+            if not self._reads_once:
                 raise self._needs_memory()
             far = chunked_rows(X)
             keep_columns(self, far)
@@ -198,7 +198,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
     ) -> np.ndarray:
         """The directions; of tall data, by few weighted rows where the method allows."""
         in_files = isinstance(X, Chunked)
-        if self._unhinted == "each":
+        if not self._reads_once:
             return self._components(X, constraints)
         hinted = np.flatnonzero(constraints.constrained_rows())
         rows = X if isinstance(X, Chunked) else InMemory(X, check=False)
@@ -225,6 +225,11 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         except ConstraintConflictError:
             constraints.check()  # names the rows by their own numbers
             raise
+
+    @property
+    def _reads_once(self) -> bool:
+        """Whether rows are read once, so that they may lie in files: rows without hints count only as a whole."""
+        return self._unhinted != "each"
 
     def _needs_memory(self) -> TypeError:
         return TypeError(
@@ -351,7 +356,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = bool(self._needs)
-        tags.array_api_support = self._unhinted != "each"
+        tags.array_api_support = self._reads_once
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
