@@ -225,8 +225,8 @@ def refuse(estimator: Any, X: Any) -> None:
     if (error := sparse_elsewhere(X)) is not None:
         raise error
     raise TypeError(
-        f"{type(estimator).__name__} does not support the array API, and X is {place(X)}. Pass {_at_home(X)}, or use "
-        f"what runs on a device: {SUPPORTED}."
+        f"{type(estimator).__name__} does not support the array API, and X is {place(X)}. Pass {_numpy_code(X)}, or "
+        f"use what runs on a device: {SUPPORTED}."
     )
 
 
@@ -240,13 +240,13 @@ def explain_foreign(X: Any) -> Exception | None:
         np.asarray(X)
     except (TypeError, RuntimeError, ValueError):
         return TypeError(
-            f"X is {place(X)}. Pass {_at_home(X)}, or let scikit-learn use X where it lies: set the environment "
+            f"X is {place(X)}. Pass {_numpy_code(X)}, or let scikit-learn use X where it lies: set the environment "
             "variable SCIPY_ARRAY_API=1 before Python starts, and sklearn.set_config(array_api_dispatch=True)."
         )
     return None
 
 
-def _at_home(X: Any) -> str:
+def _numpy_code(X: Any) -> str:
     """How a NumPy array is made of X."""
     return "X.cpu().numpy()" if hasattr(X, "cpu") else "X.get()" if hasattr(X, "get") else "numpy.asarray(X)"
 

@@ -197,11 +197,8 @@ def validate_rows(estimator: Any, X: Any, *, summed: bool = True, **options: Any
     array([1.])
     """
     if is_chunked(X):
-        if options.get("reset") is False and isinstance(X, Chunked):
-            raise TypeError(
-                "what becomes of rows in files is written into a file, a part at a time: rows.map_to('places.npy', "
-                "model.transform)."
-            )
+        if options.get("reset") is False:
+            raise _new_rows_in_parts(X)
         raise in_memory_only(estimator, X)
     if dispatches(X):
         refuse(estimator, X)
@@ -214,6 +211,19 @@ def validate_rows(estimator: Any, X: Any, *, summed: bool = True, **options: Any
             raise error from None
         raise
     return canonical(rows) if summed else rows
+
+
+def _new_rows_in_parts(X: Any) -> TypeError:
+    """The error of a method that looks at new rows in memory, with what else there is."""
+    if isinstance(X, Chunked):
+        return TypeError(
+            "what becomes of rows in files is written into a file, a part at a time: rows.map_to('places.npy', "
+            "model.transform)."
+        )
+    return TypeError(
+        "new rows of a Dask collection are placed by predict and transform. For anything else pass rows in memory: "
+        "X.compute(), or a part of X."
+    )
 
 
 def in_memory_only(estimator: Any, X: Any) -> TypeError:

@@ -15,7 +15,7 @@ from likewise.clustering.kmeans import _centers
 from likewise.clustering.kmeans._chunked import assign_and_sum, chunked_lloyd, middle
 from likewise.clustering.kmeans._lloyd import lloyd, plain
 from likewise.clustering.kmeans._points import Points, nearest
-from likewise.clustering.kmeans.mpck._chunked import Told, chunked_mpck, read_first
+from likewise.clustering.kmeans.mpck._chunked import HintedRows, chunked_mpck, read_first
 from likewise.clustering.kmeans.mpck._cluster_metrics import Spread
 from likewise.clustering.kmeans.mpck._prices import Violations
 from likewise.linalg._unit_rows import unit_rows
@@ -145,20 +145,20 @@ def test_metrics_from_files_are_those_in_memory(metric, shrink):
     np.testing.assert_allclose(spread.pooled, Spread.of(rows, full=full).pooled, rtol=1e-9, atol=1e-12)
     around = rows - origin
     metrics = model._metrics(InMemory(around), spread)
-    told = Told(
+    hinted_rows = HintedRows(
         hinted,
         around[hinted],
         Violations(around[hinted], wrong.restrict(hinted), 0.5, closed=False),
         np.random.RandomState(0),
     )
-    there, found, inertia = chunked_mpck(InMemory(around), start - origin, metrics, told, max_iter=6, tol=0)
+    there, found, inertia = chunked_mpck(InMemory(around), start - origin, metrics, hinted_rows, max_iter=6, tol=0)
     np.testing.assert_allclose(there.history, here.history, rtol=1e-8)
     np.testing.assert_array_equal(there.labels, here.labels[hinted])
     np.testing.assert_allclose(found.values, learned.values, rtol=1e-5, atol=1e-8)
     lengths = learned.lengths(rows, here.centers)[np.arange(N), here.labels]
     assert inertia == pytest.approx(float(lengths.sum()), rel=1e-8)
     start = FAR_OFF - X.mean(axis=0, dtype=np.float64)  # with empty clusters
-    filled, _, _ = chunked_mpck(InMemory(around), start - origin, metrics, told, max_iter=2, tol=0)
+    filled, _, _ = chunked_mpck(InMemory(around), start - origin, metrics, hinted_rows, max_iter=2, tol=0)
     assert np.abs(filled.centers).max() < 1e3
 
 

@@ -321,6 +321,12 @@ def test_what_stays_in_memory_says_so(model):
         model.fit(da.from_array(X, chunks=(1000, -1)))
 
 
+def test_methods_that_place_rows_in_memory_say_what_else_there_is():
+    model = lw.Likewise(3, verbose=False, random_state=0).fit(X[:150])
+    with pytest.raises(TypeError, match=r"placed by predict and transform\. For anything else .*X\.compute\(\)"):
+        model.predict_certainty(da.from_array(X, chunks=(1000, -1)))
+
+
 def test_another_number_of_columns():
     model = lw.PCKMeans(3, random_state=0).fit(X)
     with pytest.raises(ValueError, match="X has 4 columns, the data of fit had 6"):

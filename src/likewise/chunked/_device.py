@@ -77,7 +77,7 @@ class DeviceRows(Chunked):
 
     def to_host(self, found: Any) -> Any:
         """What was found, brought to host memory."""
-        return at_home(found)
+        return in_host_memory(found)
 
 
 class OnDevice(DeviceRows):
@@ -133,13 +133,13 @@ class OnDevice(DeviceRows):
         return self._rows.n_leaves
 
 
-def at_home(found: Any) -> Any:
+def in_host_memory(found: Any) -> Any:
     """The same with NumPy arrays in the place of those of other libraries; single numbers become plain ones."""
     if is_foreign(found):
         value = to_numpy(found)
         return value if value.ndim else value.item()
     if is_dataclass(found) and not isinstance(found, type):
-        return type(found)(*(at_home(getattr(found, each.name)) for each in fields(found)))
+        return type(found)(*(in_host_memory(getattr(found, each.name)) for each in fields(found)))
     return found
 
 

@@ -211,14 +211,14 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
             return self._components(X, constraints)
         if self._unhinted == "moments":
             read = read_once(rows, hinted) if read is None else read
-            others, origin, told = read.others, read.origin, read.told(hinted)
-            if not (checked or (others + moments(told, 0, origin=origin)).shows_all(origin, X.dtype)):
+            others, origin, hinted_rows = read.others, read.origin, read.hinted_rows(hinted)
+            if not (checked or (others + moments(hinted_rows, 0, origin=origin)).shows_all(origin, X.dtype)):
                 check_finite(self, X)
                 check_magnitude(X)
-            few = with_sigma_points(told, others, origin, constraints, hinted)
+            few = with_sigma_points(hinted_rows, others, origin, constraints, hinted)
         else:
-            told = dense_double(rows.take(hinted).rows if in_files else X[hinted])
-            few = with_placeholders(told, constraints, hinted)
+            hinted_rows = dense_double(rows.take(hinted).rows if in_files else X[hinted])
+            few = with_placeholders(hinted_rows, constraints, hinted)
         try:
             with blas_threads_for(X.shape[1]):
                 return self._components_of_few(few).astype(X.dtype, copy=False)

@@ -92,7 +92,7 @@ class FirstPass:
     origin: FloatArray
     some: Picked
 
-    def told(self, hinted: IntArray) -> FloatArray:
+    def hinted_rows(self, hinted: IntArray) -> FloatArray:
         """The hinted rows, in double precision."""
         return dense_double(self.some.rows[np.searchsorted(self.some.numbers, hinted)])
 
@@ -127,13 +127,13 @@ def moments_and_hinted(
 
 
 def with_sigma_points(
-    told: FloatArray, others: Moments, origin: FloatArray, constraints: Constraints, hinted: IntArray
+    hinted_rows: FloatArray, others: Moments, origin: FloatArray, constraints: Constraints, hinted: IntArray
 ) -> WeightedRows:
     """The hinted rows, and 2f sigma points for all others.
 
     Parameters
     ----------
-    told : (t, f) array
+    hinted_rows : (t, f) array
         The hinted rows.
     others, origin
         Moments of all other rows, around the origin.
@@ -141,7 +141,7 @@ def with_sigma_points(
     hinted : (t,) ints
         The numbers of the hinted rows: all that constraints are about.
     """
-    f = told.shape[1]
+    f = hinted_rows.shape[1]
     scatter = others.centered_scatter
     size = np.diag(scatter)
     varies = size > f * ROUNDING * np.diag(others.scatter)
@@ -152,21 +152,21 @@ def with_sigma_points(
     values = np.where(values > f * ROUNDING * values[-1], values, 0.0)
     root = scale * (vectors * np.sqrt(values * (f / others.count))).T
     center = origin + others.mean
-    return _weighted(told, np.concatenate([center + root, center - root]), constraints, hinted)
+    return _weighted(hinted_rows, np.concatenate([center + root, center - root]), constraints, hinted)
 
 
-def with_placeholders(told: FloatArray, constraints: Constraints, hinted: IntArray) -> WeightedRows:
+def with_placeholders(hinted_rows: FloatArray, constraints: Constraints, hinted: IntArray) -> WeightedRows:
     """The hinted rows, and 2f rows in their middle that only count, for methods that ignore the others."""
-    middle = np.repeat(told.mean(axis=0, keepdims=True), 2 * told.shape[1], axis=0)
-    return _weighted(told, middle, constraints, hinted)
+    middle = np.repeat(hinted_rows.mean(axis=0, keepdims=True), 2 * hinted_rows.shape[1], axis=0)
+    return _weighted(hinted_rows, middle, constraints, hinted)
 
 
-def _weighted(told: FloatArray, others: FloatArray, constraints: Constraints, hinted: IntArray) -> WeightedRows:
+def _weighted(hinted_rows: FloatArray, others: FloatArray, constraints: Constraints, hinted: IntArray) -> WeightedRows:
     n = constraints.n_samples
     free = np.setdiff1d(np.arange(len(hinted) + len(others)), hinted)[: len(others)]  # any rows without hints
     rows = np.concatenate([hinted, free])
-    weight = np.concatenate([np.ones(len(told)), np.full(len(others), (n - len(told)) / len(others))])
-    return WeightedRows(np.concatenate([told, others]), weight, constraints.restrict(rows))
+    weight = np.concatenate([np.ones(len(hinted_rows)), np.full(len(others), (n - len(hinted_rows)) / len(others))])
+    return WeightedRows(np.concatenate([hinted_rows, others]), weight, constraints.restrict(rows))
 
 
 def dense_double(rows: Any) -> FloatArray:

@@ -164,16 +164,16 @@ class WeightedCenterClusterer(ReadsFiles, CenterClusterer):
     def _learn_from_sample(self, X: Chunked, some: Picked, known: Constraints, hinted: IntArray, seed: int) -> Look:
         """Fit on a sample that has all hinted rows, then go on with all rows."""
         first = self._first_fit(X, some, known, hinted, seed)
-        told = None
+        hinted_rows = None
         if len(hinted):
             rows = some.rows[np.searchsorted(some.numbers, hinted)]
-            told = self._hinted(hinted, rows, known.restrict(hinted), first, np.random.RandomState(seed))
+            hinted_rows = self._hinted(hinted, rows, known.restrict(hinted), first, np.random.RandomState(seed))
         run, penalty = chunked_lloyd(
-            X, first.cluster_centers_, told, cosine=self._cosine, max_iter=self.max_iter, tol=self.tol
+            X, first.cluster_centers_, hinted_rows, cosine=self._cosine, max_iter=self.max_iter, tol=self.tol
         )
         self._keep(run)
         self._keep_inertia(run, penalty)
-        return placing(run, told, cosine=self._cosine)
+        return placing(run, hinted_rows, cosine=self._cosine)
 
     def _first_fit(self, X: Chunked, some: Picked, known: Constraints, hinted: IntArray, seed: int) -> Self:
         """A fit in memory, on a sample that has all hinted rows."""

@@ -26,7 +26,7 @@ from .._chunked import SAMPLE
 from .._lloyd import Run, best_centers, best_of
 from .._points import Points, dense, origin
 from .._seeding import farthest_first, kmeans_plus_plus
-from ._chunked import Told, chunked_mpck, moved_by, nearest_by, read_first
+from ._chunked import HintedRows, chunked_mpck, moved_by, nearest_by, read_first
 from ._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics, Spread
 from ._prices import Violations
 
@@ -291,13 +291,13 @@ class MPCKMeans(WeightedCenterClusterer):
         first = self._first_fit(X, some, known, hinted, seed)
         rows: Chunked = Mapped(X, partial(moved_by, origin=self._origin), X.shape[1])
         metrics = self._metrics(rows, spread).moved_to(first.metrics_)
-        told = dense(some.rows[np.searchsorted(some.numbers, hinted)]) - self._origin
-        violations = Violations(told, known.restrict(hinted), self.penalty, closed=self.closure)
+        hinted_rows = dense(some.rows[np.searchsorted(some.numbers, hinted)]) - self._origin
+        violations = Violations(hinted_rows, known.restrict(hinted), self.penalty, closed=self.closure)
         run, metrics, inertia = chunked_mpck(
             rows,
             first.cluster_centers_ - self._origin,
             metrics,
-            Told(hinted, told, violations, np.random.RandomState(seed)),
+            HintedRows(hinted, hinted_rows, violations, np.random.RandomState(seed)),
             max_iter=self.max_iter,
             tol=self.tol,
         )
