@@ -315,6 +315,28 @@ def test_rows_in_memory_are_checked_in_the_first_pass():
         InMemory(np.ones((3, 1), dtype=np.int64))
 
 
+def test_columns_that_cannot_be_used(tmp_path):
+    rows = written(tmp_path, ".npy")
+    assert repr(rows) == "RowFiles(1,000 rows of 5 columns, float32)"
+    assert RowFiles(tmp_path / "part*.npy", columns=[3, 0]).columns == ("3", "0")
+    with pytest.raises(ValueError, match=r"part0\.npy has no column 'key'\. Use Parquet or Arrow files"):
+        RowFiles(tmp_path / "part*.npy", key="key")
+    with pytest.raises(ValueError, match="has no columns of numbers"):
+        RowFiles(tmp_path / "part*.npy", columns=[])
+    pq.write_table(pa.table([X[:, 0], X[:, 1]], names=["a", "a"]), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"a\.parquet has 2 columns called 'a'"):
+        RowFiles(tmp_path / "a.parquet")
+    pq.write_table(pa.table({"key": KEYS}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="has no columns of numbers"):
+        RowFiles(tmp_path / "a.parquet", key="key")
+
+
+@pytest.mark.parametrize("numbers", [[5, 3], [3, 3], [-1, 2], [3, N]])
+def test_numbers_of_rows_that_cannot_be_taken(numbers):
+    with pytest.raises(ValueError, match="numbers of rows must ascend from 0 to 999"):
+        InMemory(X).take(np.array(numbers))
+
+
 def test_columns_that_are_no_numbers(tmp_path):
     pq.write_table(table(X), tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"column 'key' is string, not a number\. Name the columns to use"):

@@ -32,9 +32,9 @@ class RowFiles(NamedRows):
     paths : path, pattern or list of paths
         A pattern is such as ``"parts/*.parquet"``: the files that it matches, by name.
     columns : list of str, optional
-        The columns to use. Default: all but ``key``.
+        The columns to use, by their names; by their numbers in NumPy files. Default: all but ``key``.
     key : str, optional
-        The column that names rows, for hints.
+        The column that names rows, for hints; NumPy files have none.
 
     Attributes
     ----------
@@ -64,8 +64,12 @@ class RowFiles(NamedRows):
     ) -> None:
         files = _files(paths)
         _check_kinds(files)
+        if columns is not None:
+            columns = [columns] if isinstance(columns, str) else [str(column) for column in columns]
         first = opened(files[0], columns, key)
         self.columns, self.key = first.columns, key
+        if not self.columns:
+            raise ValueError(f"{files[0]} has no columns of numbers.")
         self._parts = [first]
         for file in files[1:]:
             part = opened(file, self.columns, key)

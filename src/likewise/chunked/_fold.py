@@ -109,6 +109,9 @@ class Chunked(ABC):
     passes: int = 0
     like: Any = None
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.shape[0]:,} rows of {self.shape[1]:,} columns, {self.dtype})"
+
     @abstractmethod
     def leaves(self) -> Iterator[tuple[Any, int]]:
         """Each leaf of rows, and the number of its first; values may be unchecked yet.
@@ -206,6 +209,8 @@ class Chunked(ABC):
             Ascending by number.
         """
         chosen = np.asarray(numbers, dtype=np.int64)
+        if len(chosen) and (chosen[0] < 0 or chosen[-1] >= self.shape[0] or (np.diff(chosen) <= 0).any()):
+            raise ValueError(f"numbers of rows must ascend from 0 to {self.shape[0] - 1:,} at most.")
         found: Picked = self.fold(partial(pick, numbers=chosen, share=sample / self.shape[0], seed=seed))
         return found
 

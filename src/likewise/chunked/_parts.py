@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,10 @@ class Part(ABC):
 
     def cells(self, name: str) -> Iterator[Any]:
         """The entries of one column, whatever they are, in their order, some at a time."""
-        raise ValueError(f"{self.path} has no column {name!r}. Use Parquet or Arrow files, or row numbers in hints.")
+        raise self._nameless(name)
+
+    def _nameless(self, name: str) -> ValueError:
+        return ValueError(f"{self.path} has no column {name!r}. Use Parquet or Arrow files, or row numbers in hints.")
 
 
 class NumPyPart(Part):
@@ -91,6 +95,8 @@ class NumPyPart(Part):
 
     def __init__(self, path: Path, columns: Sequence[str] | None, key: str | None) -> None:
         super().__init__(path)
+        if key is not None:
+            raise self._nameless(key)
         with reading(path, "a complete NumPy file"):
             self._rows = mapped_array(path)
         rows = self._rows
@@ -212,6 +218,9 @@ def _stamp(path: Path) -> tuple[int, int]:
 def _columns_of(schema: Any, columns: Any, key: str | None, path: Path) -> tuple[tuple[str, ...], dict[str, str], Any]:
     """The columns that are used, the types of these and of the key, and the type of their values."""
     names = tuple(schema.names)
+    name, count = Counter(names).most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        raise ValueError(f"{path} has {count} columns called {name!r}. Give each column a name of its own.")
     if key is not None:
         _check_column(key, names, path)
     chosen = _chosen(tuple(name for name in names if name != key), columns, path)
