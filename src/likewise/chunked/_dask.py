@@ -333,7 +333,7 @@ class DaskRows(NamedRows):
         graph = HighLevelGraph.from_collections(layer, dict(graph))
         wanted = [Delayed(task, graph, layer=layer) for task in plan.tasks]
         client = getattr(get_scheduler(collections=wanted), "__self__", None)
-        with single_blas_thread(), warnings.catch_warnings(), _in_words(client, self.array):
+        with single_blas_thread(), warnings.catch_warnings(), _explained_errors(client, self.array):
             # What a look needs goes along once in each pass, whatever its size.
             warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
             if client is None:
@@ -548,11 +548,12 @@ def _total(sums: Sums) -> Any:
 
 
 def _short(value: Any) -> str:
+    """A value as text; of a long list the beginning."""
     return f"{str(value[:4])[:-1]}, ...]" if isinstance(value, list) and len(value) > 4 else str(value)
 
 
 @contextmanager
-def _in_words(client: Any, array: Any) -> Iterator[None]:
+def _explained_errors(client: Any, array: Any) -> Iterator[None]:
     """Errors of a cluster, in words that say what to do."""
     try:
         yield
