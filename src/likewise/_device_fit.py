@@ -6,7 +6,17 @@ from typing import Any
 
 from sklearn.utils.validation import validate_data
 
-from ._devices import check_same_place, dispatches, double_of, move_fitted, namespace, refuse, to_numpy
+from ._devices import (
+    check_same_place,
+    dispatches,
+    double_of,
+    move_fitted,
+    namespace,
+    place,
+    refuse,
+    sparse_elsewhere,
+    to_numpy,
+)
 from .chunked._device import DeviceRows
 
 LEAST_ROWS = 2**14
@@ -41,7 +51,11 @@ def fit_on_device(estimator: Any, X: Any, y: Any, *, wide: int | None = None, **
 
 def checked_on_device(estimator: Any, X: Any, **options: Any) -> Any:
     """``validate_data`` of scikit-learn for such an array, without checking values."""
+    if (error := sparse_elsewhere(X)) is not None:
+        raise error
     xp = namespace(X)
+    if xp.isdtype(X.dtype, "complex floating"):
+        raise ValueError(f"Complex data not supported: X is {place(X)}, of type {X.dtype}. Pass its real part.")
     floats = (xp.float64, xp.float32) if double_of(X) == xp.float64 else (xp.float32,)
     return validate_data(estimator, X, dtype=floats, ensure_all_finite=False, **options)
 

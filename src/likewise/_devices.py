@@ -19,8 +19,8 @@ from ._arrays import IntArray
 from ._sklearn import _max_precision_float_dtype
 
 SUPPORTED = (
-    "ProjectThenCluster, PCKMeans, COPKMeans and SphericalKMeans; the projections Costco, SSDR, SCREEN, ASP, RCA, DCA, "
-    "SLPP, and GCDR with n_neighbors=0. Likewise is given likewise.chunked.OnDevice(X), and places rows there"
+    "PCKMeans, COPKMeans and SphericalKMeans; the projections Costco, SSDR, SCREEN, ASP, RCA, DCA, SLPP, and GCDR with "
+    "n_neighbors=0; ProjectThenCluster of these. Likewise is given likewise.chunked.OnDevice(X), and places rows there"
 )
 """The estimators that can be fitted on a device."""
 
@@ -38,6 +38,21 @@ def is_foreign(X: Any) -> bool:
     (False, False)
     """
     return not isinstance(X, np.ndarray) and hasattr(X, "__dlpack_device__") and hasattr(X, "shape")
+
+
+def sparse_elsewhere(X: Any) -> TypeError | None:
+    """The error for a sparse array of torch or CuPy, with advice; None if X is not one."""
+    library = type(X).__module__.partition(".")[0]
+    if library == "torch" and str(X.layout) != "torch.strided":
+        dense, scipy = "X.to_dense()", "scipy.sparse.csr_array(X.to_dense().cpu().numpy())"
+    elif library == "cupyx":
+        dense, scipy = "X.toarray()", "X.get()"
+    else:
+        return None
+    return TypeError(
+        f"X is a sparse array of {library}, and rows on a device must be dense. Pass {dense} if that fits there, or "
+        f"sparse rows in host memory: {scipy}."
+    )
 
 
 def dispatches(X: Any) -> bool:
@@ -207,33 +222,37 @@ def kept_rows(X: Any, out: IntArray) -> Any:
 
 def refuse(estimator: Any, X: Any) -> None:
     """Raise an error for an estimator that does not support such arrays, with alternatives."""
+    if (error := sparse_elsewhere(X)) is not None:
+        raise error
     raise TypeError(
-        f"{type(estimator).__name__} does not support the array API, and X is {place(X)}. Pass {_at_home(X)}, or use "
-        f"what runs on a device: {SUPPORTED}."
+        f"{type(estimator).__name__} does not support the array API, and X is {place(X)}. Pass {_numpy_code(X)}, or "
+        f"use what runs on a device: {SUPPORTED}."
     )
 
 
 def explain_foreign(X: Any) -> Exception | None:
     """The error for an array that cannot be converted to NumPy, with advice; None if X is not such an array."""
+    if (error := sparse_elsewhere(X)) is not None:
+        return error
     if not is_foreign(X):
         return None
     try:
         np.asarray(X)
     except (TypeError, RuntimeError, ValueError):
         return TypeError(
-            f"X is {place(X)}. Pass {_at_home(X)}, or let scikit-learn use X where it lies: set the environment "
+            f"X is {place(X)}. Pass {_numpy_code(X)}, or let scikit-learn use X where it lies: set the environment "
             "variable SCIPY_ARRAY_API=1 before Python starts, and sklearn.set_config(array_api_dispatch=True)."
         )
     return None
 
 
-def _at_home(X: Any) -> str:
+def _numpy_code(X: Any) -> str:
     """The expression that converts X to a NumPy array."""
     return "X.cpu().numpy()" if hasattr(X, "cpu") else "X.get()" if hasattr(X, "get") else "numpy.asarray(X)"
 
 
-def blocks_on_device(n: int, width: int) -> int:
-    """Number of rows processed at once on a device: a power of two up to a million, by the number of columns."""
+def blocks_on_device(width: int) -> int:
+    """Number of rows processed at once on a device: a power of two up to a million, by the number of columns alone."""
     return 2 ** min(max(10, (WORK // max(width, 1)).bit_length() - 1), 20)
 
 

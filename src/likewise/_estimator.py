@@ -200,11 +200,8 @@ def validate_rows(estimator: Any, X: Any, *, summed: bool = True, **options: Any
     array([1.])
     """
     if is_chunked(X):
-        if options.get("reset") is False and isinstance(X, Chunked):
-            raise TypeError(
-                "results for rows in files are written to a file, one part at a time: rows.map_to('places.npy', "
-                "model.transform)."
-            )
+        if options.get("reset") is False:
+            raise _new_rows_in_parts(X)
         raise in_memory_only(estimator, X)
     if dispatches(X):
         refuse(estimator, X)
@@ -219,12 +216,33 @@ def validate_rows(estimator: Any, X: Any, *, summed: bool = True, **options: Any
     return canonical(rows) if summed else rows
 
 
+def _new_rows_in_parts(X: Any) -> TypeError:
+    """The error of a method that needs new rows in memory, with alternatives."""
+    if isinstance(X, Chunked):
+        return TypeError(
+            "results for rows in files are written to a file, one part at a time: rows.map_to('places.npy', "
+            "model.transform)."
+        )
+    return TypeError(
+        "new rows of a Dask collection are placed by predict and transform. For anything else pass rows in memory: "
+        "X.compute(), or a part of X."
+    )
+
+
 def in_memory_only(estimator: Any, X: Any) -> TypeError:
     """The error of an estimator that cannot read rows in files, which names some that can."""
     more = "" if isinstance(X, Chunked) else "; for a Dask collection that fits into it, pass X.compute()"
     return TypeError(
         f"{type(estimator).__name__} works on rows in memory{more}. For rows in files use Likewise, "
         "ProjectThenCluster, PCKMeans, MPCKMeans, COPKMeans or SphericalKMeans, or a projection such as Costco."
+    )
+
+
+def no_weights() -> ValueError:
+    """The error for sample weights of rows that are read leaf by leaf."""
+    return ValueError(
+        "rows in files, of a Dask collection or of OnDevice have no weights: leave sample_weight out, or pass rows in "
+        "memory."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import has_magic
 from os import PathLike
 from typing import Any
 
@@ -36,6 +37,11 @@ def explain_rows(X: Any, name: str) -> Exception | None:
         return TypeError(f"X is {X!r}, and rows come first: write fit(X, constraints=hints), or cluster(X, hints).")
     if X is None:
         return ValueError("X is None. Pass the rows: an array, a sparse matrix or a data frame.")
+    if isinstance(X, str | PathLike) and has_magic(str(X)):
+        return ValueError(
+            f"X is {str(X)!r}, and {name} takes rows. If this is a pattern of files: "
+            f"likewise.chunked.RowFiles({str(X)!r})."
+        )
     if isinstance(X, str | PathLike):
         return ValueError(
             f"X is {str(X)!r}, and {name} takes rows. If this is a file, read it first: "

@@ -216,6 +216,62 @@ def test_every_other_estimator_says_what_to_do(key, data):
         estimator.fit(strict.asarray(data[0][:60]), np.arange(60) % 3)
 
 
+@pytest.mark.parametrize("estimator", [lw.MPCKMeans(3), lw.ProjectThenCluster(3, clusterer=lw.MPCKMeans(3))], ids=name)
+def test_what_reads_files_but_not_on_a_device(estimator, data, xp):
+    with pytest.raises(TypeError, match=r"does not support the array API.*PCKMeans, COPKMeans and SphericalKMeans"):
+        estimator.fit(OnDevice(xp.asarray(data[0])), constraints=data[1])
+
+
+class SparseTensor:
+    """What is seen of a sparse tensor of torch."""
+
+    layout, shape, dtype, device = "torch.sparse_csr", (N, 5), "torch.float64", "cuda:0"
+    __module__ = "torch"
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+class SparseMatrix:
+    """What is seen of a sparse matrix of CuPy."""
+
+    shape = (N, 5)
+    __module__ = "cupyx.scipy.sparse._csr"
+
+
+@pytest.mark.parametrize("dispatched", [True, False])
+@pytest.mark.parametrize(("X", "advice"), [(SparseTensor(), r"X\.to_dense\(\)"), (SparseMatrix(), r"X\.toarray\(\)")])
+@pytest.mark.parametrize("estimator", [lw.Costco(2), lw.PCKMeans(3), lw.MPCKMeans(3), lw.Likewise(3)], ids=name)
+def test_sparse_rows_on_a_device_are_refused(estimator, X, advice, dispatched, data):
+    with (
+        sklearn.config_context(array_api_dispatch=dispatched),
+        pytest.raises(TypeError, match=rf"X is a sparse array of \w+, .* must be dense\. Pass {advice}"),
+    ):
+        clone(estimator).fit(X, constraints=data[1])
+
+
+def test_sparse_rows_are_not_brought_to_a_device():
+    with pytest.raises(TypeError, match="must be dense"):
+        OnDevice(SparseTensor())
+
+
+def test_complex_numbers_are_refused(data, xp):
+    X = xp.asarray(data[0] + 1j)
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        lw.Costco(2).fit(X, constraints=data[1])
+
+
+@pytest.mark.usefixtures("few")
+def test_clusters_go_into_a_file_and_the_model_stays_on_the_device(data, xp, tmp_path):
+    X, hints = xp.asarray(data[0]), data[1]
+    model = lw.PCKMeans(3, random_state=0)
+    labels = to_numpy(model.fit(X, constraints=hints).labels_)
+    for rows in (X, OnDevice(X)):
+        model.fit_to(tmp_path / "clusters.npy", rows, constraints=hints)
+        np.testing.assert_array_equal(np.load(tmp_path / "clusters.npy"), labels)
+        assert type(model.cluster_centers_) is type(X)
+
+
 def test_tables_of_other_libraries_are_refused(data, xp):
     with pytest.raises(TypeError, match="TableFeatures does not support the array API"):
         lw.TableFeatures().fit(xp.asarray(data[0]))

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from scipy import sparse
 
 from likewise import Comparisons, Constraints, Costco, Likewise, Partition, PCKMeans, Preference
 from likewise.chunked import InMemory, RowFiles, _files, _fold, moments
@@ -157,7 +158,7 @@ def test_spooled_rows_are_removed(tmp_path):
 def test_a_full_disk_is_told_before(tmp_path, monkeypatch):
     rows = written(tmp_path, ".parquet")
     monkeypatch.setattr(_files.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1000}))
-    with pytest.raises(OSError, match="GiB left"), rows.spooled():
+    with pytest.raises(OSError, match=r"has 1000 bytes left, and the rows take 19\.5 KiB"), rows.spooled():
         pass
 
 
@@ -203,6 +204,21 @@ def test_images_come_out_in_one_file(tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "image.npy"), X[:, :2] * 2)
 
 
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda block: block[1:], "should have 1,000 rows, and 984 came"),
+        (lambda block: block[:, : len(block) // 20], r"rows from 960 on are of type float32 and shape \(40, 2\)"),
+        (lambda block: block.astype(object), "these are Python objects"),
+    ],
+)
+def test_images_that_do_not_fit_together(function, said, tmp_path):
+    rows = written(tmp_path, ".npy")
+    with pytest.raises((TypeError, ValueError), match=said):
+        rows.map_to(tmp_path / "image.npy", function)
+    assert not (tmp_path / "image.npy").exists()
+
+
 def damaged(folder, name, make):
     written(folder, ".parquet")
     make(folder / name)
@@ -228,6 +244,8 @@ def test_a_part_that_ends_early(tmp_path):
         ({"c3": pa.array(X[:9, 3].astype(np.float64))}, r"part4\.parquet: column 'c3' is double, but float in"),
         ({"c3": pa.array(["a"] * 9)}, r"part4\.parquet: column 'c3' is string"),
         ({"key": None}, r"part4\.parquet has no column 'key'"),
+        ({"key": list(range(9))}, r"part4\.parquet: column 'key' is int64, but string in .*part0\.parquet"),
+        ({"more": list(range(9))}, r"part4\.parquet has a column 'more', and .*part0\.parquet has none"),
     ],
 )
 def test_a_part_with_other_columns(changed, said, tmp_path):
@@ -252,6 +270,73 @@ def test_a_part_that_changes_between_passes(tmp_path):
         rows.take(np.array([0]))
 
 
+def test_an_array_with_more_columns_than_the_first(tmp_path):
+    written(tmp_path, ".npy")
+    np.save(tmp_path / "part4.npy", np.hstack([X, X]))
+    with pytest.raises(ValueError, match=r"part4\.npy has a column '5', and .*part0\.npy has none"):
+        RowFiles(tmp_path / "part*.npy")
+    assert RowFiles(tmp_path / "part*.npy", columns=["1", "0"]).shape == (640 + N, 2)
+
+
+def test_a_part_that_changes_while_it_is_read(tmp_path):
+    rows = written(tmp_path, ".npy")
+
+    def look(some, first):
+        if first == 960:  # in the last leaf
+            np.save(tmp_path / "part0.npy", X[:7])
+        return 0
+
+    with pytest.raises(ValueError, match=r"part0\.npy was changed while it was read"):
+        rows.fold(look)
+
+
+def test_rows_without_a_key(tmp_path):
+    for part, keys in enumerate(([3, None, 5], [6, 7, 8])):
+        columns = {"key": pa.array(keys, pa.int64()), **dict(zip(NAMES, X[:3].T, strict=True))}
+        pq.write_table(pa.table(columns), tmp_path / f"part{part}.parquet")
+    rows = RowFiles(tmp_path / "part*.parquet", key="key")
+    assert rows.find(["5", "8"]) == {"5": 2, "8": 5}
+    assert [key for some in rows.ids() for key in some] == [3, None, 5, 6, 7, 8]
+    rows.map_to(tmp_path / "same.npy", lambda block: block)
+    PCKMeans(2, random_state=0).fit_to(tmp_path / "clusters.parquet", rows)
+    assert pq.read_table(tmp_path / "clusters.parquet")["id"].to_pylist() == [3, None, 5, 6, 7, 8]
+
+
+def test_rows_in_memory_are_checked_in_the_first_pass():
+    bad = X.copy()
+    bad[777, 2] = np.nan
+    with pytest.raises(ValueError, match="X is nan in row 777, column 2"):
+        InMemory(bad).take(np.array([0]))
+    with pytest.raises(ValueError, match="X is nan in row 777, column 2"):
+        InMemory(sparse.csr_array(bad)).take(np.array([0]))
+    large = np.full((200, 2), np.finfo(np.float32).max, dtype=np.float32)  # their sum is not finite
+    assert len(InMemory(large).take(np.array([5])).rows) == 1
+    with pytest.raises(TypeError, match=r"shape \(3, 1\) and dtype int64"):
+        InMemory(np.ones((3, 1), dtype=np.int64))
+
+
+def test_columns_that_cannot_be_used(tmp_path):
+    rows = written(tmp_path, ".npy")
+    assert repr(rows) == "RowFiles(1,000 rows of 5 columns, float32)"
+    assert RowFiles(tmp_path / "part*.npy", columns=[3, 0]).columns == ("3", "0")
+    with pytest.raises(ValueError, match=r"part0\.npy has no column 'key'\. Use Parquet or Arrow files"):
+        RowFiles(tmp_path / "part*.npy", key="key")
+    with pytest.raises(ValueError, match="has no columns of numbers"):
+        RowFiles(tmp_path / "part*.npy", columns=[])
+    pq.write_table(pa.table([X[:, 0], X[:, 1]], names=["a", "a"]), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"a\.parquet has 2 columns called 'a'"):
+        RowFiles(tmp_path / "a.parquet")
+    pq.write_table(pa.table({"key": KEYS}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="has no columns of numbers"):
+        RowFiles(tmp_path / "a.parquet", key="key")
+
+
+@pytest.mark.parametrize("numbers", [[5, 3], [3, 3], [-1, 2], [3, N]])
+def test_numbers_of_rows_that_cannot_be_taken(numbers):
+    with pytest.raises(ValueError, match="numbers of rows must ascend from 0 to 999"):
+        InMemory(X).take(np.array(numbers))
+
+
 def test_columns_that_are_no_numbers(tmp_path):
     pq.write_table(table(X), tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"column 'key' is string, not a number\. Name the columns to use"):
@@ -266,3 +351,5 @@ def test_files_that_are_not_there(tmp_path):
         RowFiles(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"not '\.csv'"):
         RowFiles(tmp_path / "a.csv")
+    with pytest.raises(ValueError, match=r"If this is a pattern of files: likewise\.chunked\.RowFiles\('a\*\.npy'\)"):
+        Costco(2).fit("a*.npy")

@@ -9,7 +9,10 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_iris
 
+from likewise import Constraints, Costco
+from likewise.chunked import InMemory
 from likewise.cli import main
+from likewise.tables import read_raw
 
 X, Y = load_iris(return_X_y=True)
 COLUMNS = ["a", "b", "c", "d"]
@@ -87,6 +90,67 @@ def test_new_files_are_assigned(method, parts):
     pq.write_table(pa.table({"id": ["n"], "a": [1.0]}), parts / "other" / "1.parquet")
     result = CliRunner().invoke(main, ["assign", str(model), str(parts / "other/*.parquet"), "--out", str(out)])
     assert "has no column 'b'" in result.output
+
+
+def reduced(folder, *options):
+    before = {path.name for path in folder.iterdir()}
+    result = CliRunner().invoke(main, ["reduce", str(folder / "part*.parquet"), *map(str, options)])
+    return result, {path.name for path in folder.iterdir()} - before
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".npy"])
+def test_coordinates_by_id(suffix, parts):
+    out, model, again = parts / f"z{suffix}", parts / "p.likewise", parts / f"again{suffix}"
+    result, new = reduced(parts, "--hints", parts / "hints.csv", "--out", out, "--model", model)
+    assert result.exit_code == 0, result.output
+    assert new == {out.name, model.name}
+    assert "2 dimensions by costco, learned from " in result.output
+    pairs = [(0, 40), (60, 90)], [(70, 140), (3, 120)]
+    expected = Costco(2).fit(InMemory(X), constraints=Constraints(150, *pairs)).transform(X)
+    if suffix == ".npy":
+        found = np.load(out)
+    else:
+        columns = read_raw(out).columns
+        assert list(columns) == ["id", "d1", "d2"]
+        assert list(columns["id"]) == [f"f{row}" for row in range(150)]
+        found = np.column_stack([np.asarray(columns[name], dtype=float) for name in ("d1", "d2")])
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    result = CliRunner().invoke(main, ["assign", str(model), str(parts / "part*.parquet"), "--out", str(again)])
+    assert result.exit_code == 0, result.output
+    assert "150 rows of" in result.output
+    assert "in 2 dimensions" in result.output
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_coordinates_in_json(parts):
+    result, _ = reduced(parts, "--out", parts / "z.npy", "--columns", "a,b,c", "--dims", 3, "--json")
+    facts = json.loads(result.stdout)
+    assert (facts["rows"], facts["files_read"], facts["dimensions"], facts["method"]) == (150, 3, 3, "ssdr")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "--out coordinates.parquet"),
+        (("--out", "z.csv", "--method", "lpp"), "use one of "),
+        (("--out", "z.csv", "--method", "rca"), "needs must-links"),
+        (("--out", "z.csv", "--dims", 5), "--dims 5 is more than the 4 columns"),
+        (("--out", "z.csv", "--text", "note"), "--text works on rows in memory"),
+        (("--out", "z.txt"), "is not a known format"),
+    ],
+)
+def test_wrong_use_of_reduce(options, said, parts):
+    result, new = reduced(parts, *options)
+    assert result.exit_code == 2
+    assert said in result.output
+    assert not new
+
+
+def test_files_of_two_kinds(parts):
+    np.save(parts / "part9.npy", X)
+    result = CliRunner().invoke(main, ["cluster", str(parts / "part*"), "--k", "3", "--out", str(parts / "o.csv")])
+    assert result.exit_code == 2
+    assert "part9.npy is an array, and" in result.output
 
 
 def test_contradictions_name_keys(parts):

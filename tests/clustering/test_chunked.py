@@ -3,7 +3,9 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
 import likewise as lw
 from cases.data import blobs
@@ -33,6 +35,7 @@ MODELS = [
     lw.MPCKMeans(3, metric="full", shared=True, random_state=0),
     lw.ProjectThenCluster(3, random_state=0),
     lw.ProjectThenCluster(3, clusterer=lw.MPCKMeans(3), random_state=0),
+    lw.ProjectThenCluster(3, lw.Costco(2), lw.MPCKMeans(3), random_state=0),
     lw.ProjectThenCluster(3, lw.SSDR(2), lw.SphericalKMeans(3), random_state=0),
 ]
 IN_MEMORY = [lw.NormalizedCut(3), lw.KernelKMeans(3), lw.SubspaceMetricEnsemble(3)]
@@ -142,20 +145,20 @@ def test_metrics_from_files_are_those_in_memory(metric, shrink):
     np.testing.assert_allclose(spread.pooled, Spread.of(rows, full=full).pooled, rtol=1e-9, atol=1e-12)
     around = rows - origin
     metrics = model._metrics(InMemory(around), spread)
-    told = HintedRows(
+    hinted_rows = HintedRows(
         hinted,
         around[hinted],
         Violations(around[hinted], wrong.restrict(hinted), 0.5, closed=False),
         np.random.RandomState(0),
     )
-    there, found, inertia = chunked_mpck(InMemory(around), start - origin, metrics, told, max_iter=6, tol=0)
+    there, found, inertia = chunked_mpck(InMemory(around), start - origin, metrics, hinted_rows, max_iter=6, tol=0)
     np.testing.assert_allclose(there.history, here.history, rtol=1e-8)
     np.testing.assert_array_equal(there.labels, here.labels[hinted])
     np.testing.assert_allclose(found.values, learned.values, rtol=1e-5, atol=1e-8)
     lengths = learned.lengths(rows, here.centers)[np.arange(N), here.labels]
     assert inertia == pytest.approx(float(lengths.sum()), rel=1e-8)
     start = FAR_OFF - X.mean(axis=0, dtype=np.float64)  # with empty clusters
-    filled, _, _ = chunked_mpck(InMemory(around), start - origin, metrics, told, max_iter=2, tol=0)
+    filled, _, _ = chunked_mpck(InMemory(around), start - origin, metrics, hinted_rows, max_iter=2, tol=0)
     assert np.abs(filled.centers).max() < 1e3
 
 
@@ -225,9 +228,22 @@ def test_clusters_go_into_a_file(model, suffix, rows, tmp_path):
     np.testing.assert_array_equal(again.predict(X[:50]), model.predict(X[:50]))
 
 
-def test_no_weights_for_rows_in_files(rows):
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_array, pd.DataFrame], ids=str)
+def test_clusters_of_rows_in_memory_go_into_a_file(kind, tmp_path):
+    model = lw.PCKMeans(3, random_state=0).fit_to(tmp_path / "clusters.npy", kind(X), constraints=HINTS)
+    labels = model.fit(InMemory(X), constraints=HINTS).labels_
+    np.testing.assert_array_equal(np.load(tmp_path / "clusters.npy"), labels)
+    bad = X.copy()
+    bad[1400, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN in row 1400"):
+        model.fit_to(tmp_path / "clusters.npy", kind(bad), constraints=HINTS)
+    np.testing.assert_array_equal(np.load(tmp_path / "clusters.npy"), labels)  # what was there stays
+
+
+@pytest.mark.parametrize("model", [lw.SphericalKMeans(3), lw.RCA(2)], ids=repr)
+def test_no_weights_for_rows_in_files(model, rows):
     with pytest.raises(ValueError, match="leave sample_weight out"):
-        lw.SphericalKMeans(3).fit(rows, sample_weight=np.ones(N))
+        model.fit(rows, constraints=hints_for(model), sample_weight=np.ones(N))
 
 
 @pytest.mark.parametrize("cosine", [False, True])

@@ -250,6 +250,54 @@ def test_chunks_of_another_length_than_they_said():
         lw.Costco(2).fit(rows, constraints=HINTS)
 
 
+def doubled(block):
+    return np.hstack([block, block])
+
+
+def first_column(block):
+    return block[:, 0]
+
+
+def listed(block):
+    return block.tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [(doubled, r"of shape \(1000, 12\)"), (first_column, r"of shape \(1000,\)"), (listed, "a list")]
+)
+def test_chunks_of_another_width_than_they_said(change, said):
+    rows = da.from_array(X, chunks=(1000, -1)).map_blocks(change, dtype=X.dtype, meta=X[:0])
+    with pytest.raises(ValueError, match=rf"chunk \d is {said}, and should be rows of 6 columns"):
+        lw.Costco(2).fit(rows, constraints=HINTS)
+
+
+def every_other_sparse(block, block_info=None):
+    return csr(block) if block_info[0]["chunk-location"][0] % 2 else block
+
+
+def test_chunks_that_are_not_all_sparse():
+    rows = da.from_array(X, chunks=(1000, -1)).map_blocks(every_other_sparse, dtype=X.dtype, meta=X[:0])
+    with pytest.raises(ValueError, match="some parts of X are sparse, and others dense"):
+        lw.PCKMeans(3, random_state=0).fit(rows, constraints=HINTS)
+
+
+def test_columns_of_one_name():
+    with pytest.raises(ValueError, match="X has 2 columns called 'c0'"):
+        lw.PCKMeans(3).fit(frame()[["c0", "c0"]])
+
+
+@pytest.mark.parametrize("model", [lw.Costco(2), lw.PCKMeans(3)], ids=repr)
+def test_no_weights(model):
+    with pytest.raises(ValueError, match="leave sample_weight out"):
+        model.fit(da.from_array(X, chunks=(1000, -1)), constraints=HINTS, sample_weight=np.ones(N))
+
+
+def test_a_lazy_image_is_no_frame():
+    model = lw.Costco(2).set_output(transform="pandas").fit(X, constraints=HINTS)
+    with pytest.raises(TypeError, match=r"a Dask array, not pandas\. Call set_output\(transform='default'\)"):
+        model.transform(da.from_array(X, chunks=(1000, -1)))
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -271,6 +319,12 @@ def test_collections_that_are_no_rows(rows, said):
 def test_what_stays_in_memory_says_so(model):
     with pytest.raises(TypeError, match=r"works on rows in memory|needs repeated access to all rows"):
         model.fit(da.from_array(X, chunks=(1000, -1)))
+
+
+def test_methods_that_place_rows_in_memory_say_what_else_there_is():
+    model = lw.Likewise(3, verbose=False, random_state=0).fit(X[:150])
+    with pytest.raises(TypeError, match=r"placed by predict and transform\. For anything else .*X\.compute\(\)"):
+        model.predict_certainty(da.from_array(X, chunks=(1000, -1)))
 
 
 def test_another_number_of_columns():

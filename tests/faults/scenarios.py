@@ -306,6 +306,9 @@ SCENARIOS = {
         "reduce flowers.csv --hints hints.csv --dims 2 --out r.csv --model m.likewise",
         "reduce flowers.csv --hints hints.csv --dims 1 --out r.csv --model m.likewise",
     ),
+    "reduce-parts": Command(
+        *(f"reduce parts/*.parquet --dims {dims} --out r.parquet --model m.likewise" for dims in (2, 1))
+    ),
     "assign": Command(
         "assign m.likewise flowers.csv --out a.csv",
         "hints sample classed.csv --label kind --amount 9 --out a.csv",

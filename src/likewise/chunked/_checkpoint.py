@@ -97,10 +97,10 @@ class Checkpoint:
 
 def _encoded(value: Any, arrays: dict[str, Any]) -> Any:
     """JSON of a value; its arrays are put aside."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value if not isinstance(value, np.generic) else {"scalar": _kept(np.asarray(value), arrays)}
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic):  # some of these are floats, too
         return {"scalar": _kept(np.asarray(value), arrays)}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
     if isinstance(value, np.ndarray) and value.dtype != object:
         return {"array": _kept(value, arrays)}
     if sparse.issparse(value) and value.format == "csr":

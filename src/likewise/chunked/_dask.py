@@ -23,12 +23,13 @@ import numpy as np
 from scipy import sparse
 
 from .._arrays import evenly_spaced, slices
+from .._frames import repeated_name
 from .._suggest import suggest
 from .._threads import keep_single_blas_thread, n_threads, single_blas_thread
 from ..tables._extras import extra
 from . import _fold
 from ._checkpoint import Checkpoint
-from ._fold import Look
+from ._fold import Look, first_not_finite, stacked
 from ._names import NamedRows
 
 FAN_IN = 32
@@ -74,6 +75,8 @@ class Chunk:
         Among all chunks.
     start, stop : int
         Its rows, among all; ``stop`` is −1 where the length is not known.
+    width : int
+        How many columns it has.
     dtype : str
     columns : tuple of str, optional
         Names for messages.
@@ -84,6 +87,7 @@ class Chunk:
     number: int
     start: int
     stop: int
+    width: int
     dtype: str
     columns: tuple[str, ...] | None = None
     check: bool = False
@@ -94,6 +98,13 @@ class Chunk:
 
     def rows(self, chunk: Any) -> Any:
         """The rows as they are looked at: a C-contiguous array, or a CSR matrix with each entry once."""
+        shape: tuple[int, ...] = getattr(chunk, "shape", ())
+        if len(shape) != 2 or shape[1] != self.width:
+            found = f"of shape {shape}" if shape else f"a {type(chunk).__name__}"
+            raise ValueError(
+                f"chunk {self.number} is {found}, and should be rows of {self.width} columns, as the Dask array says. "
+                "Functions that change the shape of chunks need chunks=... in map_blocks."
+            )
         if self.stop >= 0 and chunk.shape[0] != self.stop - self.start:
             raise ValueError(
                 f"chunk {self.number} has {chunk.shape[0]:,} rows and should have {self.stop - self.start:,}. "
@@ -106,29 +117,14 @@ class Chunk:
                 rows.sum_duplicates()
         else:
             rows = np.ascontiguousarray(chunk, dtype=self.dtype)
-        if self.check:
-            self._check_finite(rows)
+        if self.check and (wrong := first_not_finite(rows)) is not None:
+            row, column, value = wrong
+            name = f"column {column}" if self.columns is None else repr(self.columns[column])
+            raise ValueError(
+                f"row {self.start + row:,} (counted from 0, in chunk {self.number}): {name} is {value}. Values must "
+                "be finite: fill the cell, or leave the row out."
+            )
         return rows
-
-    def _check_finite(self, rows: Any) -> None:
-        values = rows.data if sparse.issparse(rows) else rows
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(values.sum(dtype=np.float64)):
-                return
-        if np.isfinite(values).all():
-            return
-        if sparse.issparse(rows):
-            entries = rows.tocoo()
-            place = int(np.flatnonzero(~np.isfinite(entries.data))[0])
-            row, column, value = int(entries.row[place]), int(entries.col[place]), entries.data[place]
-        else:
-            row, column = (int(place[0]) for place in np.nonzero(~np.isfinite(rows)))
-            value = rows[row, column]
-        name = f"column {column}" if self.columns is None else repr(self.columns[column])
-        raise ValueError(
-            f"row {self.start + row:,} (counted from 0, in chunk {self.number}): {name} is {value}. Values must be "
-            "finite: fill the cell, or leave the row out."
-        )
 
 
 _CHANGED = (
@@ -279,7 +275,7 @@ class DaskRows(NamedRows):
         return [self._chunk(number, *ends) for number, ends in enumerate(pairwise(self._starts))]
 
     def _chunk(self, number: int = 0, start: int = 0, stop: int = -1) -> Chunk:
-        return Chunk(number, start, stop, self.dtype.str, self.columns, not self._finite)
+        return Chunk(number, start, stop, self.array.shape[1], self.dtype.str, self.columns, not self._finite)
 
     def _key_of(self, chunk: Chunk) -> tuple[str, int, int]:
         return self.array.name, chunk.number, 0
@@ -337,7 +333,7 @@ class DaskRows(NamedRows):
         graph = HighLevelGraph.from_collections(layer, dict(graph))
         wanted = [Delayed(task, graph, layer=layer) for task in plan.tasks]
         client = getattr(get_scheduler(collections=wanted), "__self__", None)
-        with single_blas_thread(), warnings.catch_warnings(), _in_words(client, self.array):
+        with single_blas_thread(), warnings.catch_warnings(), _explained_errors(client, self.array):
             # What a look needs goes along once in each pass, whatever its size.
             warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
             if client is None:
@@ -353,10 +349,7 @@ class DaskRows(NamedRows):
         """The lengths of all chunks; their fingerprints are kept on the way."""
         name = f"likewise-count-rows-{uuid4().hex}"
         numbers = range(len(self.array.chunks[0]))
-        graph = {
-            (name, i): (_counted, (self.array.name, i, 0), Chunk(i, 0, -1, self.dtype.str, self.columns))
-            for i in numbers
-        }
+        graph = {(name, i): (_counted, (self.array.name, i, 0), replace(self._chunk(i), check=False)) for i in numbers}
         counts = list(self._streamed(Plan([(name, i) for i in numbers], graph, [self.array])))
         self._prints = {i: fingerprint for i, (_, fingerprint) in enumerate(counts)}
         return [count for count, _ in counts]
@@ -430,6 +423,8 @@ def _frame_array(X: Any, columns: Any) -> tuple[Any, tuple[str, ...]]:
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     names = tuple(X.columns) if columns is None else tuple(columns)
+    if (repeated := repeated_name(X)) is not None:
+        raise repeated
     for name in names:
         if name not in X.columns:
             raise ValueError(f"X has no column {name!r}.{suggest(name, list(X.columns))}")
@@ -484,21 +479,15 @@ def _piece(chunk: Any, expected: Chunk, start: int, stop: int) -> tuple[Any, fro
     return rows[start:stop].copy(), prints
 
 
-def _joined(pieces: Sequence[Any]) -> Any:
-    if len(pieces) == 1:
-        return pieces[0]
-    return sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
-
-
 def _of_pieces(function: Callable[[Any], Any], *pieces: Any) -> Any:
     keep_single_blas_thread()
-    return function(_joined([rows for rows, _ in pieces]))
+    return function(stacked([rows for rows, _ in pieces]))
 
 
 def _leaf_of_pieces(number: int, first: int, look: Look, *pieces: Any) -> Found:
     """What is found in a leaf that lies in several chunks."""
     keep_single_blas_thread()
-    value = look(_joined([rows for rows, _ in pieces]), first)
+    value = look(stacked([rows for rows, _ in pieces]), first)
     return Found(((number, 1, value),), frozenset().union(*(prints for _, prints in pieces)))
 
 
@@ -559,11 +548,12 @@ def _total(sums: Sums) -> Any:
 
 
 def _short(value: Any) -> str:
+    """A value as text; of a long list the beginning."""
     return f"{str(value[:4])[:-1]}, ...]" if isinstance(value, list) and len(value) > 4 else str(value)
 
 
 @contextmanager
-def _in_words(client: Any, array: Any) -> Iterator[None]:
+def _explained_errors(client: Any, array: Any) -> Iterator[None]:
     """Errors of a cluster, in words that say what to do."""
     try:
         yield

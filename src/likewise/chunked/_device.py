@@ -20,10 +20,11 @@ from .._devices import (
     is_foreign,
     kernels_for,
     numpy_dtype,
+    sparse_elsewhere,
     sum_is_finite,
     to_numpy,
 )
-from ._fold import Chunked, InMemory, Look
+from ._fold import Chunked, InMemory, Look, check_table, first_not_finite, not_finite
 
 LONG_LEAF = 2**23
 """Rows that kernels look at together: a leaf must take longer than to start it."""
@@ -38,15 +39,15 @@ class DeviceRows(Chunked):
     """
 
     def __init__(self, X: Any) -> None:
+        if (error := sparse_elsewhere(X)) is not None:
+            raise error
         self.like = X
         self.shape = (int(X.shape[0]), int(X.shape[1]))
         self.dtype = numpy_dtype(X)
         self._finite = False
         kernels = kernels_for(X)
-        self._leaf = blocks_on_device(*self.shape)
-        if (
-            kernels is not None and self.shape[1] <= kernels.MOST_COLUMNS
-        ):  # these make nothing that is as long as a leaf
+        self._leaf = blocks_on_device(self.shape[1])
+        if kernels is not None and self.shape[1] <= kernels.MOST_COLUMNS:  # nothing is made that is as long as a leaf
             self._leaf = LONG_LEAF
 
     def leaves(self) -> Iterator[tuple[Any, int]]:
@@ -76,7 +77,7 @@ class DeviceRows(Chunked):
 
     def to_host(self, found: Any) -> Any:
         """What was found, brought to host memory."""
-        return at_home(found)
+        return in_host_memory(found)
 
 
 class OnDevice(DeviceRows):
@@ -107,17 +108,13 @@ class OnDevice(DeviceRows):
         if like is None and is_foreign(rows):
             self._rows, like = DeviceRows(rows), rows
         else:
-            self._rows = rows if isinstance(rows, Chunked) else InMemory(np.asarray(rows))
+            self._rows = rows if isinstance(rows, Chunked) else InMemory(np.asarray(rows), check=False)
         if not is_foreign(like):
             raise TypeError(
                 f"like is {like!r}, and says where rows are looked at. Pass an array that lies there, such as "
                 "torch.empty(0, device='cuda') or cupy.empty(0)."
             )
-        if len(self._rows.shape) != 2 or self._rows.dtype.kind != "f":
-            raise TypeError(
-                f"rows are an array of shape {self._rows.shape} and dtype {self._rows.dtype}. Pass a table of float32 "
-                "or float64."
-            )
+        check_table(self._rows.shape, self._rows.dtype)
         self.like, self.shape, self.dtype = like, self._rows.shape, self._rows.dtype
         self._finite = False
 
@@ -136,13 +133,13 @@ class OnDevice(DeviceRows):
         return self._rows.n_leaves
 
 
-def at_home(found: Any) -> Any:
+def in_host_memory(found: Any) -> Any:
     """The same with NumPy arrays in the place of those of other libraries; single numbers become plain ones."""
     if is_foreign(found):
         value = to_numpy(found)
         return value if value.ndim else value.item()
     if is_dataclass(found) and not isinstance(found, type):
-        return type(found)(*(at_home(getattr(found, each.name)) for each in fields(found)))
+        return type(found)(*(in_host_memory(getattr(found, each.name)) for each in fields(found)))
     return found
 
 
@@ -150,12 +147,5 @@ def check_finite_on_device(rows: Any, first: int) -> None:
     """Refuse rows with values that are not finite, by their sum; where it tells of one, it is looked for."""
     if sum_is_finite(rows):
         return
-    values = to_numpy(rows)
-    wrong = np.argwhere(~np.isfinite(values))
-    if not len(wrong):  # their sum alone is too large
-        return
-    row, column = (int(number) for number in wrong[0])
-    raise ValueError(
-        f"X is {values[row, column]} in row {first + row}, column {column}. Values must be finite: fill in what is "
-        "missing first (likewise.TableFeatures), or leave the row out."
-    )
+    if (wrong := first_not_finite(to_numpy(rows))) is not None:
+        raise not_finite(wrong, first)

@@ -14,7 +14,8 @@ import numpy as np
 
 from .._leftovers import errors_about, temporary_folder
 from .._progress import stage
-from ._fold import LEAF, Look
+from ..tables._limits import in_words
+from ._fold import LEAF, Look, first_not_finite, stacked
 from ._names import NamedRows
 from ._parts import by_rows, opened
 
@@ -24,16 +25,16 @@ class RowFiles(NamedRows):
 
     NumPy files (.npy) and Arrow files (.arrow, .feather) are mapped to memory, Parquet is read a batch at a time. All
     files have the same columns, of the same types. The first pass looks for values that are not finite, and each pass
-    for files that were changed.
+    for files that were changed since they were opened.
 
     Parameters
     ----------
     paths : path, pattern or list of paths
         A pattern is such as ``"parts/*.parquet"``: the files that it matches, by name.
     columns : list of str, optional
-        The columns to use. Default: all but ``key``.
+        The columns to use, by their names; by their numbers in NumPy files. Default: all but ``key``.
     key : str, optional
-        The column that names rows, for hints.
+        The column that names rows, for hints; NumPy files have none.
 
     Attributes
     ----------
@@ -62,12 +63,19 @@ class RowFiles(NamedRows):
         key: str | None = None,
     ) -> None:
         files = _files(paths)
+        _check_kinds(files)
+        if columns is not None:
+            columns = [columns] if isinstance(columns, str) else [str(column) for column in columns]
         first = opened(files[0], columns, key)
         self.columns, self.key = first.columns, key
+        if not self.columns:
+            raise ValueError(f"{files[0]} has no columns of numbers.")
         self._parts = [first]
         for file in files[1:]:
             part = opened(file, self.columns, key)
             part.check_like(first)
+            if columns is None:
+                part.check_all_used(first)
             self._parts.append(part)
         starts = np.cumsum([0, *(part.n for part in self._parts)])
         self._starts = starts
@@ -90,29 +98,28 @@ class RowFiles(NamedRows):
                     held += len(waiting[-1])
                     rows = rows[wanted:]
                     if held == LEAF:
-                        yield _joined(waiting), first
+                        yield stacked(waiting), first
                         waiting, held, first = [], 0, first + LEAF
         if waiting:
-            yield _joined(waiting), first
+            yield stacked(waiting), first
 
     def looks(self, look: Look) -> Iterator[Any]:
         """What is found in each leaf; the first time, its values are checked."""
         yield from super().looks(look)
+        for part in self._parts:  # one that was changed after it was read last would not be noticed later
+            part.check_unchanged()
         self._finite = True
 
     def _ready(self, rows: Any, first: int) -> Any:
         """A leaf by rows in memory, with finite values."""
         rows = by_rows(rows)
-        if not self._finite:
-            with np.errstate(over="ignore", invalid="ignore"):
-                suspicious = not np.isfinite(rows.sum())
-            if suspicious and not (good := np.isfinite(rows)).all():
-                row, column = (int(place[0]) for place in np.nonzero(~good))
-                where, number = self.place(first + row)
-                raise ValueError(
-                    f"{where}, row {number:,} (counted from 0): {self.columns[column]!r} is "
-                    f"{rows[row, column]}. Values must be finite: fill the cell, or leave the row out."
-                )
+        if not self._finite and (wrong := first_not_finite(rows)) is not None:
+            row, column, value = wrong
+            where, number = self.place(first + row)
+            raise ValueError(
+                f"{where}, row {number:,} (counted from 0): {self.columns[column]!r} is {value}. Values must be "
+                "finite: fill the cell, or leave the row out."
+            )
         return rows
 
     def place(self, number: int) -> tuple[Path, int]:
@@ -151,8 +158,8 @@ class RowFiles(NamedRows):
         needed, free = self.shape[0] * self.shape[1] * self.dtype.itemsize, shutil.disk_usage(target).free
         if needed > 0.95 * free:
             raise OSError(
-                f"{target} has {free / 2**30:.1f} GiB left, and the rows take {needed / 2**30:.1f} GiB. "
-                "Name another folder, or read the files in each pass."
+                f"{target} has {in_words(free)} left, and the rows take {in_words(needed)}. Name another folder, or "
+                "read the files in each pass."
             )
         with temporary_folder(target) as spool:
             file = spool / "rows.npy"
@@ -163,8 +170,12 @@ class RowFiles(NamedRows):
             yield rows
 
 
-def _joined(parts: list[Any]) -> Any:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+def _check_kinds(files: list[Path]) -> None:
+    """Refuse arrays among tables: columns of arrays have no names."""
+    arrays = [file for file in files if file.suffix.lower() == ".npy"]
+    if arrays and len(arrays) < len(files):
+        other = next(file for file in files if file not in arrays)
+        raise ValueError(f"{arrays[0]} is an array, and {other} is not. Name files of one kind, such as '*.npy'.")
 
 
 def _files(paths: Any) -> list[Path]:

@@ -8,7 +8,7 @@ for any number of threads, and wherever the rows lie.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -18,10 +18,10 @@ import numpy as np
 from scipy import sparse
 
 from .._arrays import FloatArray, IntArray, slices
-from .._atomic import atomic_write
 from .._devices import rows_at
 from .._progress import track
 from .._threads import parallel_stream, single_blas_thread
+from ..tables._pieces import write_array
 
 LEAF = 2**16
 """Rows that are looked at together."""
@@ -75,8 +75,20 @@ class Picked:
     rows: Any
 
     def __add__(self, other: Picked) -> Picked:
-        stack = sparse.vstack if sparse.issparse(self.rows) else np.concatenate
-        return Picked(np.concatenate([self.numbers, other.numbers]), stack([self.rows, other.rows]))
+        return Picked(np.concatenate([self.numbers, other.numbers]), stacked([self.rows, other.rows]))
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """Rows of several parts below each other: arrays, or CSR matrices."""
+    if len(parts) == 1:
+        return parts[0]
+    kinds = {bool(sparse.issparse(part)) for part in parts}
+    if len(kinds) == 2:
+        raise ValueError(
+            "some parts of X are sparse, and others dense. Make all of them alike, as by "
+            "X.map_blocks(scipy.sparse.csr_array)."
+        )
+    return sparse.vstack(parts, format="csr") if kinds == {True} else np.concatenate(parts)
 
 
 class Chunked(ABC):
@@ -96,6 +108,9 @@ class Chunked(ABC):
     dtype: Any
     passes: int = 0
     like: Any = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.shape[0]:,} rows of {self.shape[1]:,} columns, {self.dtype})"
 
     @abstractmethod
     def leaves(self) -> Iterator[tuple[Any, int]]:
@@ -194,6 +209,8 @@ class Chunked(ABC):
             Ascending by number.
         """
         chosen = np.asarray(numbers, dtype=np.int64)
+        if len(chosen) and (chosen[0] < 0 or chosen[-1] >= self.shape[0] or (np.diff(chosen) <= 0).any()):
+            raise ValueError(f"numbers of rows must ascend from 0 to {self.shape[0] - 1:,} at most.")
         found: Picked = self.fold(partial(pick, numbers=chosen, share=sample / self.shape[0], seed=seed))
         return found
 
@@ -206,15 +223,7 @@ class Chunked(ABC):
         function : callable
             Some rows → an array with as many rows, such as ``model.transform`` or ``model.predict``.
         """
-        written = 0
-        with atomic_write(path) as file:
-            for found in self.map(partial(image_of, function=function)):
-                image = np.ascontiguousarray(found)
-                if not written:
-                    header = {"descr": image.dtype.str, "fortran_order": False}
-                    np.lib.format.write_array_header_1_0(file, {**header, "shape": (self.shape[0], *image.shape[1:])})
-                file.write(image.data)
-                written += len(image)
+        write_array(path, self.shape[0], self.map(partial(image_of, function=function)))
 
     def to_device(self, rows: Any) -> Any:
         """Some rows in host memory, brought to where leaves are looked at.
@@ -249,6 +258,9 @@ class InMemory(Chunked):
     Parameters
     ----------
     X : (n, f) array or CSR matrix
+        Of float32 or float64.
+    check : bool
+        Whether the first pass looks for values that are not finite.
 
     Examples
     --------
@@ -257,14 +269,62 @@ class InMemory(Chunked):
     70000.0
     """
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, *, check: bool = True) -> None:
+        check_table(X.shape, X.dtype)
         self._X = X
         self.shape = X.shape
         self.dtype = X.dtype
+        self._finite = not check
 
     def leaves(self) -> Iterator[tuple[Any, int]]:
         """Slices of the array."""
         return ((self._X[leaf], leaf.start) for leaf in slices(self.shape[0], LEAF))
+
+    def looks(self, look: Look) -> Iterator[Any]:
+        """What is found in each leaf; the first time, its values are checked."""
+        yield from super().looks(look)
+        self._finite = True
+
+    def _ready(self, rows: Any, first: int) -> Any:
+        if not self._finite and (wrong := first_not_finite(rows)) is not None:
+            raise not_finite(wrong, first)
+        return rows
+
+
+def check_table(shape: tuple[int, ...], dtype: Any) -> None:
+    """Refuse what is no table of floating-point numbers."""
+    if len(shape) != 2 or dtype not in (np.float32, np.float64):
+        raise TypeError(f"rows are an array of shape {shape} and dtype {dtype}. Pass a table of float32 or float64.")
+
+
+def first_not_finite(rows: Any) -> tuple[int, int, Any] | None:
+    """The row, the column and the value of the first number that is not finite; None where all are.
+
+    >>> first_not_finite(np.array([[1.0, 2.0], [3.0, np.inf]]))
+    (1, 1, inf)
+    """
+    values = rows.data if sparse.issparse(rows) else rows
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):
+            return None
+    wrong = np.argwhere(~np.isfinite(values))
+    if not len(wrong):  # their sum alone is too large
+        return None
+    if sparse.issparse(rows):
+        entries = rows.tocoo()
+        row, column = int(entries.row[wrong[0, 0]]), int(entries.col[wrong[0, 0]])
+        return row, column, float(values[wrong[0, 0]])
+    row, column = (int(place) for place in wrong[0])
+    return row, column, float(values[row, column])
+
+
+def not_finite(wrong: tuple[int, int, Any], first: int) -> ValueError:
+    """The error about a value in a leaf that begins with the row ``first``."""
+    row, column, value = wrong
+    return ValueError(
+        f"X is {value} in row {first + row}, column {column}. Values must be finite: fill in what is missing first "
+        "(likewise.TableFeatures), or leave the row out."
+    )
 
 
 class Mapped(Chunked):
@@ -287,6 +347,10 @@ class Mapped(Chunked):
     def leaves(self) -> Iterator[tuple[Any, int]]:
         """Leaves of the rows as they are."""
         return self._rows.leaves()
+
+    def of_first_leaf(self, function: Callable[[Any], Any]) -> Any:
+        """What a function finds in the image of the first leaf."""
+        return self._rows.of_first_leaf(partial(_of_image, image=self._function, function=function))
 
     def looks(self, look: Look) -> Iterator[Any]:
         """What is found in the image of each leaf."""
@@ -354,6 +418,10 @@ class LinearImage(Mapped):
 def image_of(rows: Any, first: int, *, function: Callable[[Any], Any]) -> Any:
     """What a function makes of some rows."""
     return function(rows)
+
+
+def _of_image(rows: Any, *, image: Callable[[Any], Any], function: Callable[[Any], Any]) -> Any:
+    return function(image(rows))
 
 
 def look_at_image(rows: Any, first: int, *, function: Callable[[Any], Any], look: Look) -> Any:

@@ -14,9 +14,10 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import slices
+from .._sklearn import _get_output_config
 from . import _fold
 from ._dask import DaskRows, row_array
-from ._fold import Chunked
+from ._fold import Chunked, stacked
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -79,6 +80,11 @@ def _image(model: Any, name: str, X: Any) -> Any:
         rows = X.array
     else:
         rows, _ = row_array(X, getattr(model, "feature_names_in_", None))
+    if (kind := _get_output_config("transform", model)["dense"]) != "default" and name == "transform":
+        raise TypeError(
+            f"what becomes of a Dask collection is a Dask array, not {kind}. Call set_output(transform='default'), and "
+            ".to_dask_dataframe() on what comes back."
+        )
     width = rows.shape[1]
     if width != model.n_features_in_:
         raise ValueError(f"X has {width} columns, the data of fit had {model.n_features_in_}.")
@@ -115,8 +121,4 @@ def _lean(model: Any) -> Any:
 
 def _of_block(block: Any, *, model: Any, name: str, meta: Any, leaf: int) -> Any:
     images = [getattr(model, name)(block[some]) for some in slices(block.shape[0], leaf)]
-    if not images:
-        return meta
-    if len(images) == 1:
-        return images[0]
-    return sparse.vstack(images, format="csr") if sparse.issparse(meta) else np.concatenate(images)
+    return stacked(images) if images else meta

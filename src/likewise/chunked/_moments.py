@@ -163,7 +163,7 @@ def moments_on_device(rows: Any, origin: FloatArray, precision: Any, out: IntArr
     if kernels is not None and f <= kernels.MOST_COLUMNS:
         found = kernels.moments(rows, follow(origin.astype(np.float32), rows), kept_rows(rows, out))
         return Moments(n - len(out), *found)
-    step = blocks_on_device(n, f)
+    step = blocks_on_device(f)
     if n > step:
         parts = [
             moments_on_device(

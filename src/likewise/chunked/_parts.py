@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ TRANSPOSED = 500
 """Rows that are brought from columns to rows at once. At a power of two columns would share few lines of the cache."""
 
 NUMBERS = ("float", "double", "halffloat", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-
+"""Types of columns that hold numbers, in the words of Arrow."""
 
 NAME_BYTES = 64
 """What the name of a column takes in memory."""
@@ -37,14 +38,18 @@ class Part(ABC):
     path : Path
     n : int
     columns : tuple of str
-    types : tuple of str
-        The type of each column, in the words of the format.
+        Those that are used.
+    types : dict
+        The type of each of them and of the key, in the words of the format.
+    unused : tuple of str
+        All others.
     dtype : float32 or float64
     """
 
     n: int
     columns: tuple[str, ...]
-    types: tuple[str, ...]
+    types: dict[str, str]
+    unused: tuple[str, ...]
     dtype: Any
 
     def __init__(self, path: Path) -> None:
@@ -53,12 +58,20 @@ class Part(ABC):
 
     def check_like(self, first: Part) -> None:
         """Raise an error that names the file where its columns have other types than those of the first."""
-        for name, own, other in zip(self.columns, self.types, first.types, strict=True):
-            if own != other:
+        for name, other in first.types.items():
+            if self.types[name] != other:
                 raise ValueError(
-                    f"{self.path}: column {name!r} is {own}, but {other} in {first.path}. Write all files with the "
-                    "same types."
+                    f"{self.path}: column {name!r} is {self.types[name]}, but {other} in {first.path}. Write all files "
+                    "with the same types."
                 )
+
+    def check_all_used(self, first: Part) -> None:
+        """Raise an error that names the file where it has columns that the first has not."""
+        if self.unused:
+            raise ValueError(
+                f"{self.path} has a column {self.unused[0]!r}, and {first.path} has none. Name the columns to use "
+                "(columns=...)."
+            )
 
     def check_unchanged(self) -> None:
         """Raise an error where the file was changed since it was opened."""
@@ -71,7 +84,10 @@ class Part(ABC):
 
     def cells(self, name: str) -> Iterator[Any]:
         """The entries of one column, whatever they are, in their order, some at a time."""
-        raise ValueError(f"{self.path} has no column {name!r}. Use Parquet or Arrow files, or row numbers in hints.")
+        raise self._nameless(name)
+
+    def _nameless(self, name: str) -> ValueError:
+        return ValueError(f"{self.path} has no column {name!r}. Use Parquet or Arrow files, or row numbers in hints.")
 
 
 class NumPyPart(Part):
@@ -79,6 +95,8 @@ class NumPyPart(Part):
 
     def __init__(self, path: Path, columns: Sequence[str] | None, key: str | None) -> None:
         super().__init__(path)
+        if key is not None:
+            raise self._nameless(key)
         with reading(path, "a complete NumPy file"):
             self._rows = mapped_array(path)
         rows = self._rows
@@ -89,7 +107,8 @@ class NumPyPart(Part):
         names = tuple(str(column) for column in range(rows.shape[1]))
         self.columns = _chosen(names, columns, path)
         self._places = None if self.columns == names else [int(name) for name in self.columns]
-        self.types = (str(rows.dtype),) * len(self.columns)
+        self.types = dict.fromkeys(self.columns, str(rows.dtype))
+        self.unused = _others(names, self.columns)
         self.dtype = np.float32 if rows.dtype == np.float32 else np.float64
 
     def blocks(self) -> Iterator[Any]:
@@ -113,7 +132,9 @@ class ParquetPart(Part):
         with reading(path, "a complete Parquet file"):
             self._file = parquet.ParquetFile(path, memory_map=True)
             self.n = self._file.metadata.num_rows
-            self.columns, self.types, self.dtype = _columns_of(self._file.schema_arrow, columns, key, path)
+            schema = self._file.schema_arrow
+            self.columns, self.types, self.dtype = _columns_of(schema, columns, key, path)
+            self.unused = _others(schema.names, self.types)
 
     def blocks(self) -> Iterator[Any]:
         """Batches of rows, by columns in memory."""
@@ -128,9 +149,9 @@ class ParquetPart(Part):
     def cells(self, name: str) -> Iterator[Any]:
         """Batches of a column."""
         self.check_unchanged()
-        _check_on_device(name, self._file.schema_arrow.names, self.path)
+        _check_column(name, self._file.schema_arrow.names, self.path)
         for batch in self._batches([name]):
-            yield batch.column(0).to_numpy(zero_copy_only=False)
+            yield _objects(batch.column(0))
 
     def _batches(self, columns: list[Any]) -> Iterator[Any]:
         with reading(self.path, "a complete Parquet file"):
@@ -156,7 +177,9 @@ class ArrowPart(Part):
                 check_size(path, size)
                 self._batches.append(batch)
             self.n = sum(batch.num_rows for batch in self._batches)
-            self.columns, self.types, self.dtype = _columns_of(self._file.schema, columns, key, path)
+            schema = self._file.schema
+            self.columns, self.types, self.dtype = _columns_of(schema, columns, key, path)
+            self.unused = _others(schema.names, self.types)
 
     def blocks(self) -> Iterator[Any]:
         """Batches of rows, by columns in memory."""
@@ -168,9 +191,9 @@ class ArrowPart(Part):
     def cells(self, name: str) -> Iterator[Any]:
         """Batches of a column."""
         self.check_unchanged()
-        _check_on_device(name, self._file.schema.names, self.path)
+        _check_column(name, self._file.schema.names, self.path)
         for batch in self._batches:
-            yield batch.column(name).to_numpy(zero_copy_only=False)
+            yield _objects(batch.column(name))
 
 
 KINDS: dict[str, Any] = {".npy": NumPyPart, ".parquet": ParquetPart, ".arrow": ArrowPart, ".feather": ArrowPart}
@@ -192,32 +215,46 @@ def _stamp(path: Path) -> tuple[int, int]:
     return state.st_size, state.st_mtime_ns
 
 
-def _columns_of(schema: Any, columns: Any, key: str | None, path: Path) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
+def _columns_of(schema: Any, columns: Any, key: str | None, path: Path) -> tuple[tuple[str, ...], dict[str, str], Any]:
+    """The columns that are used, the types of these and of the key, and the type of their values."""
     names = tuple(schema.names)
+    name, count = Counter(names).most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        raise ValueError(f"{path} has {count} columns called {name!r}. Give each column a name of its own.")
     if key is not None:
-        _check_on_device(key, names, path)
+        _check_column(key, names, path)
     chosen = _chosen(tuple(name for name in names if name != key), columns, path)
-    types = tuple(str(schema.field(name).type) for name in chosen)
-    for name, kind in zip(chosen, types, strict=True):
+    types = {name: str(schema.field(name).type) for name in chosen}
+    for name, kind in types.items():
         if kind not in NUMBERS:
             raise ValueError(
                 f"{path}: column {name!r} is {kind}, not a number. Name the columns to use (columns=...), "
                 "and the one that names rows (key=...)."
             )
-    return chosen, types, np.float32 if set(types) == {"float"} else np.float64
+    dtype = np.float32 if set(types.values()) == {"float"} else np.float64
+    return chosen, types if key is None else {**types, key: str(schema.field(key).type)}, dtype
 
 
 def _chosen(names: tuple[str, ...], columns: Sequence[str] | None, path: Path) -> tuple[str, ...]:
     if columns is None:
         return names
     for column in columns:
-        _check_on_device(column, names, path)
+        _check_column(column, names, path)
     return tuple(columns)
 
 
-def _check_on_device(column: str, names: Sequence[str], path: Path) -> None:
+def _others(names: Sequence[str], used: Container[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in used)
+
+
+def _check_column(column: str, names: Sequence[str], path: Path) -> None:
     if column not in names:
         raise ValueError(f"{path} has no column {column!r}.{suggest(column, names)}")
+
+
+def _objects(column: Any) -> Any:
+    """The cells of a column as an array; whole numbers stay whole where some cells are empty, and None stands there."""
+    return np.array(column.to_pylist(), dtype=object) if column.null_count else column.to_numpy(zero_copy_only=False)
 
 
 def _by_columns(batch: Any, columns: tuple[str, ...], dtype: Any) -> Any:

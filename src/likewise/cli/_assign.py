@@ -61,7 +61,9 @@ def assign(
         facts = assign_row_files(saved, model, str(source), id=id, out=out, messages=messages)
         if as_json:
             print_json({**facts, "method": saved.meta.get("method"), "files": [str(out)]})
-        messages.show(f"{pluralize(facts['rows'], 'row')} of {source} by cluster: {facts['sizes']}; wrote {out}")
+        by_cluster = "sizes" in facts
+        what = f"by cluster: {facts['sizes']}" if by_cluster else f"in {pluralize(facts['dimensions'], 'dimension')}"
+        messages.show(f"{pluralize(facts['rows'], 'row')} of {source} {what}; wrote {out}")
         return
     check_outputs({"--out": out}, [model, source])
     check_result_file(out)

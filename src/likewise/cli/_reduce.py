@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,29 @@ def reduce(
 ) -> None:
     """Project the rows of DATA to a few dimensions, using hints.
 
-    DATA is as for `likewise cluster`.
+    DATA is as for `likewise cluster`. Files given by a pattern, such as 'parts/*.parquet', are read twice, part by
+    part, by the methods costco, ssdr, asp, screen, rca, dca or slpp.
     """
     from ._messages import Messages, print_json
 
+    if has_magic(source) and not Path(source).exists():
+        from ._row_files import reduce_row_files
+
+        refused = {name: reading[name] for name in ("text", "beside", "transpose")}
+        reduce_row_files(
+            source,
+            hints=hints,
+            method=method,
+            dims=dims,
+            seed=seed,
+            out=out,
+            model=model,
+            as_json=as_json,
+            quiet=quiet,
+            refused=refused,
+            reading=reading,
+        )
+        return
     messages = Messages(quiet or as_json)
     with messages.starting():
         import numpy as np
@@ -67,8 +87,7 @@ def reduce(
         )
     with messages.progress("reading hints"):
         constraints = hints_about(rows, hints, reading["label"])
-    # as in ProjectThenCluster: Costco learns from must-links, and without any SSDR is a corrected PCA
-    facts = method_named(method or ("costco" if constraints.n_must_link else "ssdr"), reduces=True)
+    facts = method_named(method or default_projection(constraints), reduces=True)
     check_constraints(facts, constraints)
     projection = reducer(facts.name, rows.X, dims, seed)
     given = {} if constraints.is_empty else {"constraints": constraints}
@@ -107,7 +126,17 @@ def reduce(
 
 def coordinates(ids: list[str], Z: Any) -> dict[str, Any]:
     """The columns of the output: id, then one for each dimension."""
-    return {"id": ids, **{f"d{place + 1}": Z[:, place] for place in range(Z.shape[1])}}
+    return {"id": ids, **dimensions(Z)}
+
+
+def dimensions(Z: Any) -> dict[str, Any]:
+    """A column for each dimension."""
+    return {f"d{place + 1}": Z[:, place] for place in range(Z.shape[1])}
+
+
+def default_projection(constraints: Any) -> str:
+    """As in ProjectThenCluster: Costco learns from must-links, and without any SSDR is a corrected PCA."""
+    return "costco" if constraints.n_must_link else "ssdr"
 
 
 def _differ(X: Any) -> bool:

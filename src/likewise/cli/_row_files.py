@@ -1,10 +1,10 @@
-"""``likewise cluster`` and ``assign`` for rows in many files, such as ``'parts/*.parquet'``, read part by part."""
+"""``likewise cluster``, ``reduce`` and ``assign`` for rows in many files (``'parts/*.parquet'``), read part by part."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from glob import glob
 from pathlib import Path
@@ -16,9 +16,10 @@ import numpy as np
 from .._arrays import IntArray
 from .._atomic import atomic_group
 from .._method import Method
-from .._methods import all_methods, clusterer, method_named
+from .._methods import all_methods, clusterer, method_named, reducer
 from .._warnings import InterruptedWarning
 from ..chunked import RowFiles
+from ..chunked._fold import image_of
 from ..chunked._parts import KINDS, numbers_by_column
 from ..clustering._from_files import ReadsFiles, with_ids, write_clusters
 from ..constraints import ConstraintConflictError, Constraints
@@ -27,12 +28,15 @@ from ..evaluation import constraint_accuracy
 from ..front import Likewise
 from ..front._from_files import as_places
 from ..models import SavedModel, save
+from ..projections import Projection
 from ..tables import checked_suffix
 from ..tables._pieces import write_pieces
+from ._cluster import check_constraints
 from ._messages import Messages, print_json
 from ._options import command_line
 from ._outputs import check_outputs
 from ._reading import conflict_by_ids
+from ._reduce import default_projection, dimensions
 from ._selection import select_columns
 
 COLUMNS = "columns"
@@ -62,16 +66,11 @@ def cluster_row_files(
     messages = Messages(quiet or as_json)
     name = method or "likewise"
     files = _matching(source)
-    _check_options(source, name, k, out, report, refused)
-    assert out is not None
+    _check_options(source, name, k, report, refused)
+    out = _check_out(out)
     check_outputs({"--out": out, "--model": model, "--report": report}, [*files, *hints])
     rows = _opened(files, reading, messages)
-    with messages.progress("reading hints"):
-        constraints = Constraints(rows.shape[0])
-        for path in hints:
-            constraints = constraints | rows.read_constraints(path)
-        if reading["label"]:
-            constraints = constraints | rows.read_labels(reading["label"])
+    constraints = _hints(rows, hints, reading["label"], messages)
     if not (method_named(name).uses_constraints or constraints.is_empty):
         raise ValueError(f"the method {name} does not use hints. Leave them out, or use --method likewise.")
     messages.show(f"{pluralize(rows.shape[0], 'row')} of {pluralize(len(files), 'file')}, {rows.shape[1]} columns")
@@ -114,6 +113,54 @@ def cluster_row_files(
     messages.show(f"wrote {', '.join(written)}")
 
 
+def reduce_row_files(
+    source: str,
+    *,
+    hints: tuple[Path, ...],
+    method: str | None,
+    dims: int,
+    seed: int,
+    out: Path | None,
+    model: Path | None,
+    as_json: bool,
+    quiet: bool,
+    refused: dict[str, Any],
+    reading: dict[str, Any],
+) -> None:
+    """Project the rows of all files that match a pattern."""
+    messages = Messages(quiet or as_json)
+    files = _matching(source)
+    _check_refused(source, refused)
+    if method is not None:
+        _check_projection(source, method_named(method, reduces=True))
+    out = _check_out(out, "coordinates")
+    check_outputs({"--out": out, "--model": model}, [*files, *hints])
+    rows = _opened(files, reading, messages)
+    if dims > rows.shape[1]:
+        raise ValueError(f"--dims {dims} is more than the {rows.shape[1]:,} columns of {source}. Ask for fewer.")
+    constraints = _hints(rows, hints, reading["label"], messages)
+    facts = method_named(method or default_projection(constraints), reduces=True)
+    check_constraints(facts, constraints)
+    messages.show(f"{pluralize(rows.shape[0], 'row')} of {pluralize(len(files), 'file')}, {rows.shape[1]} columns")
+    projection = reducer(facts.name, np.empty((1, rows.shape[1]), rows.dtype), dims, seed)
+    with messages.progress(f"reducing by {facts.name}"), _conflicts_by_key(rows):
+        projection.fit(rows, constraints=constraints)
+    with atomic_group():
+        with messages.progress(f"writing {out}"):
+            _write_image(out, rows, projection)
+        if model is not None:
+            _save(model, projection, rows, facts.name, seed)
+    written = [str(path) for path in (out, model) if path is not None]
+    if as_json:
+        learned = {"must_links": constraints.n_must_link, "cannot_links": constraints.n_cannot_link}
+        shape = {"rows": rows.shape[0], "files_read": len(files), "dimensions": projection.n_components_}
+        print_json({**shape, "method": facts.name, "files": written, **learned, "seed": seed})
+        return
+    learned_from = "" if constraints.is_empty else f", learned from {constraints.summary()}"
+    messages.show(f"{pluralize(projection.n_components_, 'dimension')} by {facts.name}{learned_from}")
+    messages.show(f"wrote {', '.join(written)}")
+
+
 def assign_row_files(
     saved: SavedModel, model: Path, source: str, *, id: str | None, out: Path | None, messages: Messages
 ) -> dict[str, Any]:
@@ -124,16 +171,18 @@ def assign_row_files(
             f"{model} was not made of files of numbers that are read in parts, as {source} is. Assign one file at a "
             "time, or make the model from such files."
         )
-    if out is None:
-        raise ValueError("name a file for the clusters: --out clusters.parquet (or .csv, .tsv, .jsonl, .npy).")
+    out = _check_out(out)
     files = _matching(source)
     check_outputs({"--out": out}, [model, *files])
-    checked_suffix(out)
     names = numbers_by_column(files[0])
     key = id or ("id" if "id" in names else None)
     rows = RowFiles(files, columns=columns if names else None, key=None if key == "none" or not names else key)
     if rows.shape[1] != len(columns):
         raise ValueError(f"{source} has {rows.shape[1]} columns, and the model was made of {len(columns)}.")
+    if not hasattr(saved.model, "predict"):
+        with messages.progress("projecting rows"):
+            _write_image(out, rows, saved.model)
+        return {"rows": rows.shape[0], "dimensions": saved.model.n_components_}
     sizes = np.zeros(0, dtype=np.int64)
 
     def pieces() -> Iterator[dict[str, Any]]:
@@ -158,6 +207,23 @@ def placed(rows: Any, first: int, *, model: Any) -> np.ndarray:
     return found
 
 
+def _write_image(out: Path, rows: RowFiles, projection: Any) -> None:
+    """Write what a projection makes of the rows, with their keys; an .npy file has none."""
+    if out.suffix.lower() == ".npy":
+        rows.map_to(out, projection.transform)
+    else:
+        images = rows.map(partial(image_of, function=projection.transform))
+        write_pieces(out, rows.shape[0], with_ids(rows, map(dimensions, images)))
+
+
+def _hints(rows: RowFiles, paths: tuple[Path, ...], label: str | None, messages: Messages) -> Constraints:
+    with messages.progress("reading hints"):
+        constraints = Constraints(rows.shape[0])
+        for path in paths:
+            constraints = constraints | rows.read_constraints(path)
+        return constraints | rows.read_labels(label) if label else constraints
+
+
 def _matching(source: str) -> list[Path]:
     files = sorted(Path(path) for path in glob(source, recursive=True))
     if not files:
@@ -165,27 +231,43 @@ def _matching(source: str) -> list[Path]:
     return files
 
 
-def _check_options(
-    source: str, name: str, k: int | None, out: Path | None, report: Path | None, refused: dict[str, Any]
-) -> None:
-    for option, value in refused.items():
-        if value:
-            raise ValueError(f"--{option} works on rows in memory, not on the files of {source}. Leave it out.")
+def _check_options(source: str, name: str, k: int | None, report: Path | None, refused: dict[str, Any]) -> None:
+    _check_refused(source, refused)
     facts = method_named(name)
     if not _reads_files(facts):
         others = ", ".join(method.name for method in all_methods() if _reads_files(method))
         raise ValueError(f"the method {name} works on rows in memory. For {source} use one of {others}.")
     if k is None and not facts.chooses_n_clusters:
         raise ValueError(f"the method {name} needs the number of clusters: --k. Only likewise can choose it.")
-    if out is None:
-        raise ValueError("name a file for the clusters: --out clusters.parquet (or .csv, .tsv, .jsonl, .npy).")
-    checked_suffix(out)
     if report is not None and name != "likewise":
         raise ValueError(f"--report shows rows in memory, and the method {name} keeps none. Use the method likewise.")
 
 
+def _check_refused(source: str, refused: dict[str, Any]) -> None:
+    for option, value in refused.items():
+        if value:
+            raise ValueError(f"--{option} works on rows in memory, not on the files of {source}. Leave it out.")
+
+
+def _check_out(out: Path | None, what: str = "clusters") -> Path:
+    if out is None:
+        raise ValueError(f"name a file for the {what}: --out {what}.parquet (or .csv, .tsv, .jsonl, .npy).")
+    checked_suffix(out)
+    return out
+
+
+def _check_projection(source: str, method: Method) -> None:
+    if not _projects_files(method):
+        others = ", ".join(each.name for each in all_methods() if each.reduces and _projects_files(each))
+        raise ValueError(f"the method {method.name} works on rows in memory. For {source} use one of {others}.")
+
+
 def _reads_files(method: Method) -> bool:
     return isinstance(method.make, type) and issubclass(method.make, ReadsFiles)
+
+
+def _projects_files(method: Method) -> bool:
+    return isinstance(method.make, type) and issubclass(method.make, Projection) and method.make()._reads_once
 
 
 def _opened(files: list[Path], reading: dict[str, Any], messages: Messages) -> RowFiles:
@@ -209,15 +291,21 @@ def _opened(files: list[Path], reading: dict[str, Any], messages: Messages) -> R
 
 
 def _learned(estimator: Any, data: RowFiles, constraints: Constraints, rows: RowFiles) -> Any:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InterruptedWarning)
-            look = estimator._learn_from(data, None, None if constraints.is_empty else constraints)
-    except ConstraintConflictError as error:
-        raise conflict_by_ids(error, _Keys(rows)) from None
+    with _conflicts_by_key(rows), warnings.catch_warnings():
+        warnings.simplefilter("ignore", InterruptedWarning)
+        look = estimator._learn_from(data, None, None if constraints.is_empty else constraints)
     if isinstance(estimator, Likewise) and estimator.report_.interrupted:
         raise KeyboardInterrupt  # a partial result is not wanted; --budget sets a time limit
     return look
+
+
+@contextmanager
+def _conflicts_by_key(rows: RowFiles) -> Iterator[None]:
+    """Contradictions among hints, in the keys of the rows."""
+    try:
+        yield
+    except ConstraintConflictError as error:
+        raise conflict_by_ids(error, _Keys(rows)) from None
 
 
 class _Keys(Sequence[Any]):

@@ -12,11 +12,13 @@ from typing import Any, Self
 import numpy as np
 
 from .._arrays import IntArray
-from .._devices import move_fitted
+from .._device_fit import checked_on_device
+from .._devices import dispatches, move_fitted
+from .._estimator import validate_rows
 from .._progress import stage
 from .._progress_bar import progress_bar
 from .._sklearn import _fit_context
-from ..chunked import Chunked, InMemory
+from ..chunked import Chunked, InMemory, OnDevice
 from ..chunked._fold import Look
 from ..chunked._lazy import chunked_rows, is_chunked
 from ..tables._pieces import write_pieces
@@ -48,8 +50,7 @@ class ReadsFiles:
     def _fit_chunked(self, X: Any, y: Any, constraints: Any) -> Self:
         rows = chunked_rows(X)
         self._place_all(rows, self._learn_from(rows, y, constraints))
-        if rows.like is not None and self.__sklearn_tags__().array_api_support:  # type: ignore[attr-defined]
-            move_fitted(self, rows.like)
+        self._follow(rows)
         return self
 
     def _place_all(self, rows: Chunked, look: Look) -> None:
@@ -73,7 +74,7 @@ class ReadsFiles:
         path : path
             A file name that ends in .csv, .tsv, .jsonl or .parquet, for the columns id and cluster, or in .npy, for the
             clusters only. The file is written atomically.
-        X : RowFiles, Dask collection or (n, f) array
+        X : RowFiles, Dask collection, (n, f) array, sparse matrix or data frame
             The ids are the keys of the rows, or their numbers.
         y : (n,) array-like, optional
             Partial labels.
@@ -84,10 +85,21 @@ class ReadsFiles:
         self
         """
         checked_suffix(Path(path))
-        rows = chunked_rows(X) if is_chunked(X) else InMemory(np.asarray(X))
+        if dispatches(X):
+            rows: Chunked = OnDevice(checked_on_device(self, X))
+        elif is_chunked(X):
+            rows = chunked_rows(X)
+        else:
+            rows = InMemory(validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32)), check=False)
         with progress_bar(visible=getattr(self, "verbose", False)):
             write_clusters(self, path, rows, self._learn_from(rows, y, constraints))
+        self._follow(rows)
         return self
+
+    def _follow(self, rows: Chunked) -> None:
+        """Bring what was learned to where the rows are looked at."""
+        if rows.like is not None and self.__sklearn_tags__().array_api_support:  # type: ignore[attr-defined]
+            move_fitted(self, rows.like)
 
 
 @dataclass(frozen=True)
@@ -149,7 +161,7 @@ def with_ids(rows: Chunked, pieces: Iterable[dict[str, Any]]) -> Iterator[dict[s
     held: list[Any] = []
     first = 0
     for piece in pieces:
-        count = len(piece["cluster"])
+        count = len(next(iter(piece.values())))
         if keys is None:
             held = list(range(first, first + count))
         while len(held) < count:

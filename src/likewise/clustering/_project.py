@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._device_fit import new_rows_on_device
-from .._devices import is_foreign, unit_rows_on_device
+from .._devices import is_foreign, refuse, unit_rows_on_device
 from .._estimator import checked_constraints, used_part
 from .._method import LLOYD, Method, uses_constraints
 from .._progress import stage
@@ -164,6 +164,8 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
 
     def _learn_from(self, X: Chunked, y: Any, constraints: Constraints | None) -> Look:
         """Choose the projection and metric by a sample, fit the projection, and cluster the projected leaves."""
+        if X.like is not None and not self.__sklearn_tags__().array_api_support:
+            refuse(self, X.like)
         known = checked_constraints(self, X.shape[0], y, constraints)
         self._check_usable(known)
         self._check_number(X.shape[0])
@@ -190,7 +192,8 @@ class ProjectThenCluster(ReadsFiles, ClassNamePrefixFeaturesOutMixin, Transforme
         self.clusterer_ = self._chosen_clusterer(Z, rng)
         if not isinstance(self.clusterer_, WeightedCenterClusterer):
             raise TypeError(
-                f"{self.clusterer_!r} cannot cluster rows in files. Use PCKMeans, COPKMeans or SphericalKMeans."
+                f"{self.clusterer_!r} cannot cluster rows in files. Use PCKMeans, MPCKMeans, COPKMeans or "
+                "SphericalKMeans."
             )
         if uses_constraints(self.clusterer_):
             used = used_part(self.clusterer_, known)

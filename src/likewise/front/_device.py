@@ -134,7 +134,7 @@ class _Near:
         m, f = self._rows.shape
         transposed = xp.permute_dims(self._rows, (1, 0))
         numbers, distances = [], []
-        for some in slices(rows.shape[0], blocks_on_device(rows.shape[0], m + self._k * f)):
+        for some in slices(rows.shape[0], blocks_on_device(m + self._k * f)):
             block = rows[some.start : some.stop, :]
             near = _smallest(self._half - xp.matmul(block, transposed), self._k)
             found = xp.reshape(xp.take(self._rows, xp.reshape(near, (-1,)), axis=0), (-1, self._k, f))

@@ -170,7 +170,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
     def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints, bool]:
         """The validated rows and constraints, and whether the values of the rows were checked to be finite."""
         if is_chunked(X):
-            if self._unconstrained == "each":
+            if not self._reads_once:
                 raise self._needs_memory()
             far = chunked_rows(X)
             keep_columns(self, far)
@@ -199,10 +199,10 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
     ) -> np.ndarray:
         """The directions; tall data are replaced by a few weighted rows if the method allows."""
         in_files = isinstance(X, Chunked)
-        if self._unconstrained == "each":
+        if not self._reads_once:
             return self._components(X, constraints)
         hinted = np.flatnonzero(constraints.constrained_rows())
-        rows = X if isinstance(X, Chunked) else InMemory(X)
+        rows = X if isinstance(X, Chunked) else InMemory(X, check=False)
         if in_files and X.shape[0] < 4 * X.shape[1] + 2 * len(hinted):  # few rows: they fit into memory
             return self._components(X.take(np.arange(X.shape[0])).rows, constraints)
         if not (in_files or is_tall(X.shape, len(hinted))):
@@ -212,20 +212,25 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
             return self._components(X, constraints)
         if self._unconstrained == "moments":
             read = read_once(rows, hinted) if read is None else read
-            others, origin, named = read.others, read.origin, read.hinted_rows(hinted)
-            if not (checked or (others + moments(named, 0, origin=origin)).shows_all(origin, X.dtype)):
+            others, origin, hinted_rows = read.others, read.origin, read.hinted_rows(hinted)
+            if not (checked or (others + moments(hinted_rows, 0, origin=origin)).shows_all(origin, X.dtype)):
                 check_finite(self, X)
                 check_magnitude(X)
-            few = with_sigma_points(named, others, origin, constraints, hinted)
+            few = with_sigma_points(hinted_rows, others, origin, constraints, hinted)
         else:
-            named = dense_double(rows.take(hinted).rows if in_files else X[hinted])
-            few = with_placeholders(named, constraints, hinted)
+            hinted_rows = dense_double(rows.take(hinted).rows if in_files else X[hinted])
+            few = with_placeholders(hinted_rows, constraints, hinted)
         try:
             with blas_threads_for(X.shape[1]):
                 return self._components_of_few(few).astype(X.dtype, copy=False)
         except ConstraintConflictError:
             constraints.check()  # raises the same error, with the row numbers of X
             raise
+
+    @property
+    def _reads_once(self) -> bool:
+        """Whether one pass over the rows is enough, so that they may be in files."""
+        return self._unconstrained != "each"
 
     def _needs_memory(self) -> TypeError:
         return TypeError(
@@ -352,7 +357,7 @@ class Projection(SavesModels, SuggestsParameters, ClassNamePrefixFeaturesOutMixi
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = bool(self._needs)
-        tags.array_api_support = self._unconstrained != "each"
+        tags.array_api_support = self._reads_once
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

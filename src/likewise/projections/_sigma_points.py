@@ -128,13 +128,13 @@ def moments_and_hinted(
 
 
 def with_sigma_points(
-    named: FloatArray, others: Moments, origin: FloatArray, constraints: Constraints, hinted: IntArray
+    hinted_rows: FloatArray, others: Moments, origin: FloatArray, constraints: Constraints, hinted: IntArray
 ) -> WeightedRows:
     """The constrained rows, and 2f sigma points for all others.
 
     Parameters
     ----------
-    named : (t, f) array
+    hinted_rows : (t, f) array
         The constrained rows.
     others, origin
         Moments of all other rows, around the origin.
@@ -142,7 +142,7 @@ def with_sigma_points(
     hinted : (t,) ints
         The numbers of the constrained rows.
     """
-    f = named.shape[1]
+    f = hinted_rows.shape[1]
     scatter = others.centered_scatter
     size = np.diag(scatter)
     varies = size > f * ROUNDING * np.diag(others.scatter)
@@ -153,21 +153,21 @@ def with_sigma_points(
     values = np.where(values > f * ROUNDING * values[-1], values, 0.0)
     root = scale * (vectors * np.sqrt(values * (f / others.count))).T
     center = origin + others.mean
-    return _weighted(named, np.concatenate([center + root, center - root]), constraints, hinted)
+    return _weighted(hinted_rows, np.concatenate([center + root, center - root]), constraints, hinted)
 
 
-def with_placeholders(named: FloatArray, constraints: Constraints, hinted: IntArray) -> WeightedRows:
+def with_placeholders(hinted_rows: FloatArray, constraints: Constraints, hinted: IntArray) -> WeightedRows:
     """The constrained rows, and 2f copies of their mean, for methods that use the others only through their number."""
-    middle = np.repeat(named.mean(axis=0, keepdims=True), 2 * named.shape[1], axis=0)
-    return _weighted(named, middle, constraints, hinted)
+    middle = np.repeat(hinted_rows.mean(axis=0, keepdims=True), 2 * hinted_rows.shape[1], axis=0)
+    return _weighted(hinted_rows, middle, constraints, hinted)
 
 
-def _weighted(named: FloatArray, others: FloatArray, constraints: Constraints, hinted: IntArray) -> WeightedRows:
+def _weighted(hinted_rows: FloatArray, others: FloatArray, constraints: Constraints, hinted: IntArray) -> WeightedRows:
     n = constraints.n_samples
     free = np.setdiff1d(np.arange(len(hinted) + len(others)), hinted)[: len(others)]  # any unconstrained rows
     rows = np.concatenate([hinted, free])
-    weight = np.concatenate([np.ones(len(named)), np.full(len(others), (n - len(named)) / len(others))])
-    return WeightedRows(np.concatenate([named, others]), weight, constraints.restrict(rows))
+    weight = np.concatenate([np.ones(len(hinted_rows)), np.full(len(others), (n - len(hinted_rows)) / len(others))])
+    return WeightedRows(np.concatenate([hinted_rows, others]), weight, constraints.restrict(rows))
 
 
 def dense_double(rows: Any) -> FloatArray:

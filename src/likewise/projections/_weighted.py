@@ -10,8 +10,9 @@ import numpy as np
 from .._arrays import FloatArray
 from .._device_fit import fit_on_device
 from .._devices import dispatches
-from .._estimator import check_finite, check_magnitude, counted_rows
+from .._estimator import check_finite, check_magnitude, counted_rows, no_weights
 from .._sklearn import _fit_context
+from ..chunked._lazy import is_chunked
 from ..constraints import Constraints
 from ..pencil import Pencil
 from ..pencil._pencil import DIRECT
@@ -46,7 +47,7 @@ class WeightedProjection(WeightedForms):
 
         Parameters
         ----------
-        X : (n, f) array, sparse matrix, data frame or RowFiles
+        X : (n, f) array, sparse matrix, data frame, RowFiles or Dask collection
         y : (n,) array-like, optional
             Partial labels; −1, None or NaN where unknown.
         constraints : Constraints, optional
@@ -61,6 +62,8 @@ class WeightedProjection(WeightedForms):
         """
         if dispatches(X):
             return fit_on_device(self, X, y, constraints=constraints, sample_weight=sample_weight, wide=DIRECT)
+        if sample_weight is not None and is_chunked(X):
+            raise no_weights()
         rows, given, checked = self._fit_inputs(X, y, constraints)
         if sample_weight is None:
             return self._keep(self._components_of(rows, given, checked), rows)

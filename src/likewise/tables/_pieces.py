@@ -40,6 +40,39 @@ def write_pieces(path: str | os.PathLike[str], n_rows: int, pieces: Iterable[Pie
     return path
 
 
+def write_array(path: str | os.PathLike[str], n_rows: int, parts: Iterable[Any]) -> None:
+    """Write an array that comes in parts as one .npy file, complete or not at all.
+
+    Parameters
+    ----------
+    path : path
+    n_rows : int
+        Of all parts together.
+    parts : iterable of arrays
+        One below the other, all of one type and width.
+    """
+    written = 0
+    kind: Any = None
+    with atomic_write(path) as file:
+        for part in parts:
+            values = np.ascontiguousarray(part)
+            if values.dtype.hasobject:
+                raise TypeError(f"{path}: numbers are written into a .npy file, and these are Python objects.")
+            if kind is None:
+                kind = values.dtype, values.shape[1:]
+                header = {"descr": values.dtype.str, "fortran_order": False, "shape": (n_rows, *values.shape[1:])}
+                np.lib.format.write_array_header_1_0(file, header)
+            if (values.dtype, values.shape[1:]) != kind:
+                raise ValueError(
+                    f"{path}: rows from {written:,} on are of type {values.dtype} and shape {values.shape}, and the "
+                    f"first ones are of type {kind[0]} and shape {(n_rows, *kind[1])}."
+                )
+            file.write(values.data)
+            written += len(values)
+        if written != n_rows:
+            raise ValueError(f"{path} should have {n_rows:,} rows, and {written:,} came.")
+
+
 def _delimited(delimiter: str) -> Callable[[Path, int, Iterable[Piece]], None]:
     def write(path: Path, n_rows: int, pieces: Iterable[Piece]) -> None:
         with atomic_write_text(path) as file:
@@ -88,13 +121,7 @@ def _parquet(path: Path, n_rows: int, pieces: Iterable[Piece]) -> None:
 
 
 def _npy(path: Path, n_rows: int, pieces: Iterable[Piece]) -> None:
-    with atomic_write(path) as file:
-        for number, piece in enumerate(pieces):
-            values = np.ascontiguousarray(list(piece.values())[1])
-            if number == 0:
-                header = {"descr": values.dtype.str, "fortran_order": False, "shape": (n_rows, *values.shape[1:])}
-                np.lib.format.write_array_header_1_0(file, header)
-            file.write(values.data)
+    write_array(path, n_rows, (list(piece.values())[1] for piece in pieces))
 
 
 def _plain(values: Any) -> list[Any]:

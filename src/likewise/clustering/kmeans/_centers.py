@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._arrays import FloatArray, IntArray
 from ..._device_fit import fit_on_device, new_rows_on_device
 from ..._devices import dispatches, namespace, to_numpy
-from ..._estimator import checked_constraints, counted_rows
+from ..._estimator import checked_constraints, counted_rows, no_weights
 from ..._progress import stage
 from ..._saved import Saved, check_shape
 from ..._sklearn import POSITIVE_INT, Interval, _fit_context
@@ -132,7 +132,7 @@ class WeightedCenterClusterer(ReadsFiles, CenterClusterer):
             return fit_on_device(self, X, y, constraints=constraints, sample_weight=sample_weight)
         if is_chunked(X):
             if sample_weight is not None:
-                raise ValueError("rows in files have no weights: leave sample_weight out.")
+                raise no_weights()
             return self._fit_chunked(X, y, constraints)
         X, known = self._checked_inputs(X, y, constraints)
         weight, counted = counted_rows(sample_weight, X)
@@ -164,16 +164,16 @@ class WeightedCenterClusterer(ReadsFiles, CenterClusterer):
     def _learn_from_sample(self, X: Chunked, some: Picked, known: Constraints, hinted: IntArray, seed: int) -> Look:
         """Fit on a sample that includes all constrained rows, then continue with all rows."""
         first = self._first_fit(X, some, known, hinted, seed)
-        constrained = None
+        hinted_rows = None
         if len(hinted):
             rows = some.rows[np.searchsorted(some.numbers, hinted)]
-            constrained = self._hinted(hinted, rows, known.restrict(hinted), first, np.random.RandomState(seed))
+            hinted_rows = self._hinted(hinted, rows, known.restrict(hinted), first, np.random.RandomState(seed))
         run, penalty = chunked_lloyd(
-            X, first.cluster_centers_, constrained, cosine=self._cosine, max_iter=self.max_iter, tol=self.tol
+            X, first.cluster_centers_, hinted_rows, cosine=self._cosine, max_iter=self.max_iter, tol=self.tol
         )
         self._keep(run)
         self._keep_inertia(run, penalty)
-        return placing(run, constrained, cosine=self._cosine)
+        return placing(run, hinted_rows, cosine=self._cosine)
 
     def _first_fit(self, X: Chunked, some: Picked, known: Constraints, hinted: IntArray, seed: int) -> Self:
         """Fit in memory, on a sample that includes all constrained rows."""

@@ -33,7 +33,7 @@ def nearest_on_device(rows: Any, centers: FloatArray, origin: FloatArray, cosine
     xp = namespace(rows)
     product, offset = _centers_on_device(rows, centers, origin, cosine)
     parts = []
-    for some in slices(rows.shape[0], blocks_on_device(rows.shape[0], sum(centers.shape))):
+    for some in slices(rows.shape[0], blocks_on_device(sum(centers.shape))):
         labels, _, _ = _nearest(rows[some.start : some.stop, :], product, offset, cosine)
         parts.append(xp.astype(labels, xp.int32))
     return parts[0] if len(parts) == 1 else xp.concat(parts)
@@ -55,7 +55,7 @@ def assign_and_sum_on_device(
         return sizes, sums - sizes[:, None] * follow(np.asarray(origin, dtype=np.float64), rows), cost
     clusters = xp.arange(k, device=rows.device)
     total: list[Any] = []
-    for some in slices(rows.shape[0], blocks_on_device(rows.shape[0], sum(centers.shape))):
+    for some in slices(rows.shape[0], blocks_on_device(sum(centers.shape))):
         block = rows[some.start : some.stop, :]
         labels, least, scale = _nearest(block, product, offset, cosine)
         start, stop = np.searchsorted(hinted, [some.start, some.stop])
@@ -80,7 +80,7 @@ def distances_on_device(
     xp, parts = namespace(rows), []
     moved = follow((centers - origin).astype(numpy_dtype(rows)), rows)
     there = follow(np.asarray(origin, dtype=numpy_dtype(rows)), rows)
-    for some in slices(rows.shape[0], blocks_on_device(*rows.shape)):
+    for some in slices(rows.shape[0], blocks_on_device(rows.shape[1])):
         block = rows[some.start : some.stop, :]
         own = xp.take(moved, follow(labels[some], rows), axis=0)
         scale: Any = inverse_lengths(block) if cosine else None
@@ -94,7 +94,7 @@ def spread_on_device(rows: Any, hinted: IntArray, origin: FloatArray) -> Any:
     """Σ ‖x − o‖² over the unconstrained rows."""
     xp, there = namespace(rows), follow(np.asarray(origin), rows)
     parts = []
-    for some in slices(rows.shape[0], blocks_on_device(*rows.shape)):
+    for some in slices(rows.shape[0], blocks_on_device(rows.shape[1])):
         moved = rows[some.start : some.stop, :] - there
         parts.append(xp.astype(xp.sum(moved * moved, axis=1), double_of(rows)))
     squares = xp.concat(parts)

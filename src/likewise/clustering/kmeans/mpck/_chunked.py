@@ -172,7 +172,7 @@ def nearest_by(
 
 
 def chunked_mpck(
-    rows: Chunked, centers: FloatArray, metrics: Metrics, hinted: HintedRows, *, max_iter: int, tol: float
+    rows: Chunked, centers: FloatArray, metrics: Metrics, hinted_rows: HintedRows, *, max_iter: int, tol: float
 ) -> tuple[Run, Metrics, float]:
     """Alternate between assigning rows and updating centers and metrics, reading the rows once per iteration.
 
@@ -184,7 +184,7 @@ def chunked_mpck(
     inertia : float
         Σ ‖x − μ‖² under the metrics.
     """
-    k, every = len(centers), np.arange(len(hinted.numbers))
+    k, every = len(centers), np.arange(len(hinted_rows.numbers))
     zero = np.zeros(centers.shape[1])
     history: list[float] = []
     labels: IntArray | None = None
@@ -192,11 +192,13 @@ def chunked_mpck(
     while True:
         lean = metrics.lean()
         with stage(f"iteration {len(history) + 1}"):
-            look = partial(assign_and_scatter, metrics=lean, centers=centers, hinted=hinted.numbers)
+            look = partial(assign_and_scatter, metrics=lean, centers=centers, hinted=hinted_rows.numbers)
             found: Step = rows.fold(look)
-        own = _own(hinted.rows, metrics, centers)
-        relabeled = hinted.violations.sweep(own.argmin(axis=1) if labels is None else labels, own, metrics, hinted.rng)
-        strain = hinted.violations.strain(relabeled, metrics)
+        own = _own(hinted_rows.rows, metrics, centers)
+        relabeled = hinted_rows.violations.sweep(
+            own.argmin(axis=1) if labels is None else labels, own, metrics, hinted_rows.rng
+        )
+        strain = hinted_rows.violations.strain(relabeled, metrics)
         history.append(found.cost + float(own[every, relabeled].sum()) + metrics.cost(*strain))
         unchanged = labels is not None and np.array_equal(relabeled, labels) and found.same(previous)
         slow = len(history) > 1 and history[-2] - history[-1] <= tol * abs(history[-2])
@@ -205,13 +207,13 @@ def chunked_mpck(
             run = Run(labels, centers, history[-1], len(history), tuple(history))
             inertia = found.cost - float(found.sizes @ metrics.row_cost)
             return run, metrics, inertia + float((own - metrics.row_cost)[every, labels].sum())
-        sizes, scatter = metrics.summed(hinted.rows, labels)
-        sums = found.sums + (labels == np.arange(k)[:, None]).astype(np.float64) @ hinted.rows
+        sizes, scatter = metrics.summed(hinted_rows.rows, labels)
+        sums = found.sums + (labels == np.arange(k)[:, None]).astype(np.float64) @ hinted_rows.rows
         sizes = found.sizes + sizes
         moved = _means(sizes, sums, centers)
         if not sizes.all():
             assign = partial(_cheapest, metrics=lean, centers=centers)
-            filled = refilled(rows, moved, sizes, sums, sizes > 0, assign, hinted.numbers, zero)
+            filled = refilled(rows, moved, sizes, sums, sizes > 0, assign, hinted_rows.numbers, zero)
             moved = _means(*filled, centers)
         centers = moved
         metrics = metrics.learned_from(sizes, found.scatter + scatter, centers, *strain)

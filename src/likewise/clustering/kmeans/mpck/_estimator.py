@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils import Tags, check_random_state
 
 from ...._arrays import FloatArray, IntArray
+from ...._devices import refuse
 from ...._estimator import checked_constraints
 from ...._method import LLOYD, Method
 from ...._progress import report, stage, track
@@ -260,6 +261,8 @@ class MPCKMeans(WeightedCenterClusterer):
             metrics = metrics.learned(X, centers, labels, *strain, weight=points.weight)
 
     def _learn_from(self, X: Chunked, y: Any, constraints: Constraints | None) -> Look:
+        if X.like is not None:
+            refuse(self, X.like)
         known = checked_constraints(self, X.shape[0], y, constraints)
         self._check_farthest()
         self._check_usable(known)
@@ -287,13 +290,13 @@ class MPCKMeans(WeightedCenterClusterer):
         first = self._first_fit(X, some, known, hinted, seed)
         rows: Chunked = Mapped(X, partial(moved_by, origin=self._origin), X.shape[1])
         metrics = self._metrics(rows, spread).moved_to(first.metrics_)
-        named = dense(some.rows[np.searchsorted(some.numbers, hinted)]) - self._origin
-        violations = Violations(named, known.restrict(hinted), self.penalty, closed=self.closure)
+        hinted_rows = dense(some.rows[np.searchsorted(some.numbers, hinted)]) - self._origin
+        violations = Violations(hinted_rows, known.restrict(hinted), self.penalty, closed=self.closure)
         run, metrics, inertia = chunked_mpck(
             rows,
             first.cluster_centers_ - self._origin,
             metrics,
-            HintedRows(hinted, named, violations, np.random.RandomState(seed)),
+            HintedRows(hinted, hinted_rows, violations, np.random.RandomState(seed)),
             max_iter=self.max_iter,
             tol=self.tol,
         )
