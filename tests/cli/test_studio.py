@@ -13,6 +13,7 @@ from likewise.studio import Session
 @pytest.fixture
 def served(monkeypatch):
     """What would be served; nothing is."""
+    monkeypatch.delenv("LIKEWISE_DATA", raising=False)  # it would be among the options that are repeated
     found = SimpleNamespace(studio=None, options=None)
 
     def run(studio, **options):
