@@ -50,6 +50,8 @@ def test_options_of_reading_are_repeated(folder, served):
     assert served.studio.repeat(None).endswith(
         "--hints hints.csv --seed 0 --id none --columns c,d --ignore a --ignore b --missing mean"
     )
+    folder.run("studio", "flowers.csv", "--session", folder / "t.studio", "--data", folder.path)
+    assert served.studio.repeat(None).endswith(f"--seed 0 --data {folder.path}")
 
 
 def test_links(folder, served):

@@ -177,18 +177,20 @@ def _label_source(rows: Rows, label: str | None) -> list[str]:
 
 
 def _options(reading: dict[str, Any]) -> list[str]:
-    """Options of reading that are not as they are by default, as they are typed."""
-    defaults = {parameter.name: parameter for parameter in click.get_current_context().command.params}
+    """Options of reading that are not as they are by default or in the environment, as they are typed."""
+    context = click.get_current_context()
+    defaults = {parameter.name: parameter for parameter in context.command.params}
     found: list[str] = []
     for name, value in reading.items():
         parameter = defaults[name]
-        if value in (None, (), []) or value == parameter.default:
+        from_environment = context.get_parameter_source(name) is click.core.ParameterSource.ENVIRONMENT
+        if from_environment or value in (None, (), []) or value == parameter.default:
             continue
         values = (
             value if name in ("text", "ignore") else [",".join(value) if isinstance(value, list | tuple) else value]
         )
         for each in values:
-            found += [f"--{name}", str(each)]
+            found += [parameter.opts[0], str(each)]
     return found
 
 
