@@ -107,6 +107,9 @@ def test_check_17_many_rows(browser, tmp_path, n):
         seen = opened(studio.links[0])
         seen.wait_for_function("() => likewise.map?.firstDrawn")
         assert seen.evaluate("likewise.map.count") == n
+        scripts = """performance.getEntriesByType("resource").filter(one => /\\.(js|css|svg)$/.test(one.name))
+            .map(one => one.encodedBodySize)"""
+        assert 10_000 < sum(seen.evaluate(scripts)) <= 150_000, "as they are sent"
         sizes = seen.evaluate(
             """performance.getEntriesByType("resource").filter(one => one.name.includes("/api/map/"))
             .map(one => one.encodedBodySize)"""

@@ -11,7 +11,7 @@ from ..questions import Answer
 from ..questions._answers import checked
 from ._identity import Identity
 from ._log import Event
-from ._people import disputed, outvoted
+from ._people import disputed, error_rates, outvoted, verdicts
 from ._relations import Contradiction, Relations
 from ._state import DIFFERENT, PROGRAM, SAME, UNDOABLE, Hint, State, UndoStack, counting, fold
 
@@ -52,8 +52,12 @@ class Knowledge:
         self._blocks: dict[tuple[int, str], dict[str, list[int]]] = {}
         for answer in self.state.answers.values():
             self._note_answer(answer)
-        self.refuted = self._refuted()
-        self.silenced = (outvoted(self.state.hints.values()) | self.refuted) - self.state.confirmed.keys()
+        self.checked = self._checked()
+        self.refuted = {id for id, status in self.checked.items() if status == "refuted"}
+        self.error_rates = error_rates(self.state.answers.values())
+        self.verdicts = verdicts(self.state.hints.values(), self.error_rates)
+        silenced = outvoted(self.state.hints.values(), self.verdicts) | self.refuted
+        self.silenced = silenced - self.state.confirmed.keys()
         for hint in self.state.hints.values():
             self._relate(hint)
 
@@ -68,9 +72,12 @@ class Knowledge:
             return None
         self.counts[event.seq] = True
         added = self.state.take(event)
+        shared = False
         if event.kind == "answered":
-            self._note_answer(self.state.answers[event.seq])
-        if event.kind in ("withdrawn", "confirmed") or event.body.get("checks") or self._is_disputed(added):
+            answer = self.state.answers[event.seq]
+            shared = any(self.asked.get(frozenset(pair), set()) - {answer.who} for pair in answer.pairs)
+            self._note_answer(answer)
+        if event.kind in ("withdrawn", "confirmed") or event.body.get("checks") or shared or self._is_disputed(added):
             self._rebuild()
             return None
         found = [self._relate(hint) for hint in added]
@@ -81,7 +88,8 @@ class Knowledge:
         for hint in added:
             rows = frozenset(self._rows_of(hint)) if hint.is_pair else frozenset()
             others = (self.state.hints.get(id) for id in self.pairs.get(rows, ()))
-            if any(other and other.who != hint.who and other.kind != hint.kind for other in others):
+            people = {PROGRAM, hint.who}
+            if any(other and other.who not in people and other.kind != hint.kind for other in others):
                 return True
         return False
 
@@ -189,13 +197,14 @@ class Knowledge:
                     found.setdefault(screen, []).append((one, f"{answer.event}.{place}"))
         return [one for screen in found.values() for one in screen]
 
-    def _refuted(self) -> set[str]:
-        """Hints whose answers were asked for again, with other rows, and got the contrary."""
+    def _checked(self) -> dict[str, str]:
+        """What became of hints whose answers were asked for again, with other rows: "confirmed" or "refuted"."""
         if not any(answer.checks for answer in self.state.answers.values()):
-            return set()
+            return {}
         told = self._answers()
         answers = checked([answer for answer, _ in told])
-        return {id for answer, (_, id) in zip(answers, told, strict=True) if answer.status == "refuted"}
+        became = {id: answer.status for answer, (_, id) in zip(answers, told, strict=True)}
+        return {id: status for id, status in became.items() if status in ("confirmed", "refuted")}
 
 
 def _unique_partition(hint: Hint) -> str:

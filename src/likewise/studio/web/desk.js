@@ -56,7 +56,7 @@ define("export", () => {
   if (exported?.status === "done") {
     parts.push(el("p", { role: "status" }, "Written to ", el("code", {}, exported.folder)),
       el("ul", { class: "files" }, exported.files.map(({ name, bytes }) => el("li", {}, button(name, fetchFile(name), { label: `Download ${name}` }), el("span", { class: "detail" }, `${ABOUT[name] || ""}, ${size(bytes)}`)))),
-      el("p", {}, "The same from a terminal:"), el("pre", {}, el("code", {}, exported.command)));
+      el("p", {}, "The same from a terminal:"), el("pre", {}, el("code", {}, exported.command.split(" ").flatMap((word, at) => [at ? " " : "", el("span", { class: "whole" }, word)]))));
   }
   parts.push(el("div", { class: "row-of-buttons" }, button(exported?.status === "done" ? "Export again" : "Export", start, { keys: ["Enter", "Enter"], kind: "action primary", disabled: busy, "data-focus": "start-export" })));
   return { title: "Export", node: el("div", { class: "card" }, paneHead("Export"), parts), keys: { Enter: () => { if (!busy) start(); } } };
@@ -77,8 +77,8 @@ define("people", () => {
     } catch (reason) { problem(reason); }
   };
   get("/api/people").then(({ people, agreement }) => place.replaceChildren(...[
-    el("ul", { class: "plain" }, people.map((one) => el("li", {}, el("b", {}, one.name || "you"), ` ${count(one.answers, "answer")}`, one.consistency === null ? "" : `, consistent in ${percent(one.consistency)}`, one.here ? el("span", { class: "badge" }, "here") : null))),
-    agreement.length ? el("div", {}, el("h3", {}, "Agreement"), el("ul", { class: "plain" }, agreement.map(({ left, right, common, same_answer: same, kappa }) => el("li", {}, `${left} and ${right}: ${same} of ${common} the same`, kappa === null ? "" : `, kappa ${kappa.toFixed(2)}`)))) : null,
+    el("ul", { class: "plain" }, people.map((one) => el("li", {}, el("b", {}, one.name || "you"), ` ${count(one.answers, "answer")}`, one.repeated.of ? `, ${one.repeated.confirmed} of ${one.repeated.of} confirmed when asked again` : "", one.error === null ? "" : `, about ${percent(one.error)} wrong`, one.here ? el("span", { class: "badge" }, "here") : null))),
+    agreement.length ? el("div", {}, el("h3", {}, "Agreement"), el("ul", { class: "plain" }, agreement.map(({ left, right, common, same_answer: same, kappa }) => el("li", {}, `${left} and ${right}: ${same} of ${common} the same`, kappa === null ? "" : `, Cohen's κ ${kappa.toFixed(2)}`)))) : null,
   ].filter(Boolean)), problem);
   return { title: "People", node: el("div", { class: "card" }, paneHead("People"), place, el("form", { class: "invite", on: { submit: invite } }, name, el("button", { type: "submit", class: "action" }, "Make a link")), links) };
 });

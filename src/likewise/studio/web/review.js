@@ -43,8 +43,8 @@ define("review", () => {
         el("div", { class: "row-of-buttons" }, button("I was wrong", card.remove, { keys: ["←", "ArrowLeft n"] }), button("Later", step(1), { keys: ["↓", "ArrowDown u"] }),
           button("Still true", card.keep, { keys: ["→", "ArrowRight y"] })));
     });
-    const disagreements = said.disagreements.map(({ items, said: words }) => el("li", { class: "to-review still" },
-      el("p", {}, Object.entries(words).map(([who, what]) => `${who || "You"}: ${what}`).join(", ")), el("div", { class: "two" }, items.map(small))));
+    const disagreements = said.disagreements.map(({ items, said: words, counts }) => el("li", { class: "to-review still" },
+      el("p", {}, el("b", {}, Object.entries(words).map(([who, what]) => `${who}: ${what}`).join(", "), ". "), counts ? `It counts as ${counts}.` : "Undecided: neither counts."), el("div", { class: "two" }, items.map(small))));
     place.replaceChildren(...[
       cards.length ? el("ol", { class: "plain" }, parts) : el("p", {}, "Nothing to look at: no contradiction, no hint that looks wrong."),
       disagreements.length ? el("div", {}, el("h3", {}, "People disagree"), el("ul", { class: "plain" }, disagreements)) : null,
