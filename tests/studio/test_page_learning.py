@@ -30,7 +30,7 @@ def suspects(page):
     """The rows of the hints that the review calls likely wrong, the worst first."""
     page.keyboard.press("c")
     page.wait_for_selector("#pane .note", state="detached")
-    listed = page.locator(".to-review:not(.bad)", has_text="likely wrong").all_inner_texts()
+    listed = page.locator(".to-review:not(.bad)", has_text="likely to be wrong").all_inner_texts()
     return [frozenset(re.findall(r"r\d+", text.partition(".")[0])) for text in listed]
 
 
@@ -50,7 +50,7 @@ def test_check_12_wrong_answers_are_found(browser, tmp_path):
             newest(seen, studio)
         found = suspects(seen)
         assert sum(rows in flipped for rows in found[:12]) >= 7
-        first = seen.locator(".to-review", has_text="likely wrong").first
+        first = seen.locator(".to-review", has_text="likely to be wrong").first
         first.locator("button", has_text="Still true").click()
         kept(seen)
         seen.keyboard.press("Escape")

@@ -114,6 +114,34 @@ def test_check_06_each_gesture_is_one_undo(shown, studio, kind):
     assert shown.errors == []
 
 
+def test_names_without_a_cluster_are_listed(shown, studio):
+    def scattered(route):
+        """The clusters, as they are when the rows that carry a name are all over them."""
+        reply = route.fetch()
+        route.fulfill(response=reply, json={**reply.json(), "unplaced": [{"event": 1, "name": "Scattered"}]})
+
+    seq = studio.state()["seq"]
+    shown.route("**/api/clusters/*", scattered)
+    gesture(shown, "name")
+    shown.wait_for_function("() => document.getElementById('clusters').innerText.includes('Scattered')")
+    shown.unroute("**/api/clusters/*")
+    shown.keyboard.press("z")
+    studio.until(lambda state: state["seq"] == seq + 2)
+    shown.wait_for_function("() => !document.getElementById('clusters').innerText.includes('Scattered')")
+
+
+def test_the_ids_of_a_lasso_are_saved(shown, truth):
+    rows = np.flatnonzero(truth == 2)
+    shown.keyboard.press("l")
+    draw(shown, around(shown, rows.tolist(), margin=4))
+    shown.wait_for_selector(".exemplars input")
+    inside = shown.evaluate("[...likewise.map.selected].flatMap((one, row) => one ? [row] : [])")
+    with shown.expect_download() as download:
+        shown.locator("#pane button", has_text="Save ids").click()
+    assert set(rows) <= set(inside)
+    assert download.value.path().read_text().split() == [f"r{row:03d}" for row in inside]
+
+
 def test_check_13_a_lasso_is_confirmed_by_exemplars(shown, studio, truth):
     before = hints(studio)
     shown.keyboard.press("l")

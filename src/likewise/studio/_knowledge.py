@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..constraints import Constraints
 from ..questions import Answer
@@ -45,8 +45,8 @@ class Knowledge:
         self.counts = counting(self.events)
         self.state: State = fold(self.events)
         self.rows: dict[str, tuple[int, ...]] = {}
-        self.pairs: dict[frozenset[int], list[str]] = {}
-        self.asked: dict[frozenset[str], set[str]] = {}
+        self.pairs: dict[tuple[int, int], tuple[str, ...]] = {}
+        self.asked: dict[tuple[str, str], tuple[str, ...]] = {}
         self.answered: dict[int, int] = {}
         self.relations = Relations()
         self._blocks: dict[tuple[int, str], dict[str, list[int]]] = {}
@@ -75,7 +75,7 @@ class Knowledge:
         shared = False
         if event.kind == "answered":
             answer = self.state.answers[event.seq]
-            shared = any(self.asked.get(frozenset(pair), set()) - {answer.who} for pair in answer.pairs)
+            shared = any(who != answer.who for pair in answer.pairs for who in self.asked.get(in_order(*pair), ()))
             self._note_answer(answer)
         if event.kind in ("withdrawn", "confirmed") or event.body.get("checks") or shared or self._is_disputed(added):
             self._rebuild()
@@ -86,8 +86,8 @@ class Knowledge:
     def _is_disputed(self, added: Sequence[Hint]) -> bool:
         """Whether somebody else said something else of the same pair."""
         for hint in added:
-            rows = frozenset(self._rows_of(hint)) if hint.is_pair else frozenset()
-            others = (self.state.hints.get(id) for id in self.pairs.get(rows, ()))
+            known = self.pairs.get(in_order(*self._rows_of(hint)), ()) if hint.is_pair else ()
+            others = (self.state.hints.get(id) for id in known)
             people = {PROGRAM, hint.who}
             if any(other and other.who not in people and other.kind != hint.kind for other in others):
                 return True
@@ -96,7 +96,10 @@ class Knowledge:
     def _note_answer(self, answer: Any) -> None:
         self.answered[answer.question] = answer.event
         for pair in answer.pairs:
-            self.asked.setdefault(frozenset(pair), set()).add(answer.who)
+            key = in_order(*pair)
+            known = self.asked.get(key, ())
+            if answer.who not in known:
+                self.asked[key] = (*known, answer.who)
 
     def _rows_of(self, hint: Hint) -> tuple[int, ...]:
         return tuple(self.identity.row(id, hint.generation) for id in hint.names)
@@ -106,7 +109,8 @@ class Knowledge:
         if -1 in rows:
             return None
         if hint.is_pair:
-            self.pairs.setdefault(frozenset(rows), []).append(hint.id)
+            key = in_order(*rows)
+            self.pairs[key] = (*self.pairs.get(key, ()), hint.id)
         if hint.id in self.silenced:
             return None
         if hint.is_pair:
@@ -205,6 +209,14 @@ class Knowledge:
         answers = checked([answer for answer, _ in told])
         became = {id: answer.status for answer, (_, id) in zip(answers, told, strict=True)}
         return {id: status for id, status in became.items() if status in ("confirmed", "refuted")}
+
+
+Row = TypeVar("Row", int, str)
+
+
+def in_order(left: Row, right: Row) -> tuple[Row, Row]:
+    """Two rows, in the order that is the same for both ways to name them."""
+    return (left, right) if left <= right else (right, left)
 
 
 def _unique_partition(hint: Hint) -> str:

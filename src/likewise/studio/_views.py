@@ -11,6 +11,7 @@ import numpy as np
 from .. import __version__
 from ..page import palette
 from ._identity import DataChange
+from ._knowledge import in_order
 from ._log import Asked
 from ._names import PlacedNames, place_names
 from ._people import agreement
@@ -33,6 +34,9 @@ N_SHOWN = 9
 N_ALSO = 2
 
 N_COLORS = 40
+
+MIN_COMMON = 5
+"""Pairs that two people answered, from which on it is told how often they are wrong."""
 
 WORDS_OF_KINDS = {
     "pair": "Are these two the same?",
@@ -247,7 +251,7 @@ class Views:
         known = self._studio.knowledge
         found = []
         for left, right, same, wrong, together in newest.result.suspects:
-            for id in known.pairs.get(frozenset((left, right)), ()):
+            for id in known.pairs.get(in_order(left, right), ()):
                 hint = known.state.hints.get(id)
                 if hint is not None and (hint.kind == SAME) == same and id not in known.state.confirmed:
                     found.append((hint, wrong, together))
@@ -441,7 +445,7 @@ class Views:
         known = self._studio.knowledge
         answers = list(known.state.answers.values())
         found = agreement(answers, self._studio.people)
-        compared = {name for one in found if one.common for name in (one.left, one.right)}
+        compared = {name for one in found if one.common >= MIN_COMMON for name in (one.left, one.right)}
         return {
             "people": [
                 {

@@ -244,7 +244,7 @@ function pilesCard(now) {
   const small = (item, at) => el("button", { type: "button", class: `sortable${at === sorted.at && !done ? " current" : ""}`, draggable: true, "data-focus": `sort-${at}`,
     "aria-label": `${item.id}: ${summary(item).slice(0, 120)}`, "aria-pressed": String(at === sorted.at),
     on: { click: () => { sorted.at = at; refresh("question"); }, dragstart: (event) => event.dataTransfer.setData("text/plain", String(at)) } },
-    item.picture ? picture(item, 96) : null, el("span", { class: "words" }, el("b", {}, item.id), el("span", { class: "detail" }, summary(item))));
+    item.picture ? picture(item, 96) : null, el("span", { class: "words" }, el("b", {}, item.id), isTable(now) ? null : el("span", { class: "detail" }, summary(item))));
   const zone = (pile, words, key) => el("li", { class: `pile${pile === null ? " unsure" : ""}`, on: { dragover: over, drop: dropped(pile) } },
     button(words, () => put(sorted.at, pile), { kind: "pile-name", keys: [key, key], "data-answer": "pile", disabled: blocked }),
     el("div", { class: "pile-items" }, now.items.map((item, at) => piles[at] === pile ? small(item, at) : null)));

@@ -41,7 +41,8 @@ function list() {
     el("div", { class: "list-head" }, el("h2", {}, count(clusters.length, "cluster")), undecided(),
       button("Rows in doubt", () => open("rows", { kind: "doubtful" }), { kind: "quiet" }),
       button("Merge", () => open("merge", { clusters: [] }), { kind: "quiet", keys: ["m", "m"] })),
-    el("ul", { on: { keydown: arrows } }, items));
+    el("ul", { on: { keydown: arrows } }, items),
+    store.unplaced.length ? el("p", { class: "note" }, `Names whose rows are no longer in one cluster: ${store.unplaced.map(({ name }) => name).join(", ")}. They come back with them.`) : "");
   if (held !== undefined) place.querySelector(`[data-cluster="${held}"]`)?.focus();
 }
 
