@@ -150,6 +150,10 @@ class StudioProcess:
         """Take the token of a page that has entered."""
         self._tokens[who] = page.evaluate("sessionStorage.getItem('likewise.token')")
 
+    def first_link(self):
+        """The link that was printed, which works once; where it was used, a fresh one."""
+        return self.link() if self._tokens else self.links[0]
+
     def link(self, who=0, name=""):
         """A fresh link."""
         return self.ask("/api/link", {"name": name}, who=who)["link"]

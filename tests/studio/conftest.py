@@ -26,7 +26,7 @@ def studio(folder, truth):
 def page(browser, studio):
     """A page that stays open, entered by the link that was printed; every test leaves it at a question."""
     with looking(browser) as opened:
-        seen = opened(studio.links[0])
+        seen = opened(studio.first_link())
         seen.first_screen = seen.locator("#pane").inner_text()
         studio.adopt(seen)
         yield seen

@@ -6,8 +6,6 @@ import pytest
 
 from studio_process import FRAMES, answer, card, cards, hints, kept, last_words, looking, say, true_key, undone
 
-pytestmark = pytest.mark.xdist_group("studio-page")  # one server for all of them
-
 
 def test_check_01_the_link_opens_a_question(page, studio):
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#[\w-]{16,}", studio.links[0])
@@ -18,7 +16,7 @@ def test_check_01_the_link_opens_a_question(page, studio):
     assert page.errors == []
 
 
-def test_check_02_nothing_leaves(browser, studio):
+def test_check_02_nothing_leaves(browser, page, studio):
     with looking(browser) as opened:
         outside = []
         allowed = (studio.address, f"blob:{studio.address}")

@@ -4,8 +4,6 @@ import os
 import re
 import signal
 
-import pytest
-
 from likewise.studio import Session
 from studio_process import (
     StudioProcess,
@@ -23,8 +21,6 @@ from studio_process import (
     say,
     true_key,
 )  # fmt: skip
-
-pytestmark = pytest.mark.xdist_group("studio-crash")
 
 DIES = """
 import os

@@ -10,7 +10,6 @@ from PIL import Image
 from likewise.studio import Session
 from studio_process import answer, card, cards, clusters_of_rows, hints, kept, last_words, looking
 
-pytestmark = pytest.mark.xdist_group("studio-map")  # one server for all of them
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 
 

@@ -7,7 +7,6 @@ from PIL import Image
 
 from studio_process import FRAMES, StudioProcess, answer, blobs, card, cards, looking
 
-pytestmark = pytest.mark.xdist_group("studio-rows")
 HOSTILE = '</script><img src=x onerror="document.title=1"><b>bold</b>'
 
 

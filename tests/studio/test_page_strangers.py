@@ -8,8 +8,6 @@ import pytest
 
 from studio_process import answer, looking
 
-pytestmark = pytest.mark.xdist_group("studio-strangers")
-
 SECRETS = ("r017", "north", "blobs")
 """Of the data, what must not get to strangers."""
 
