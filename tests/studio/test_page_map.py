@@ -114,13 +114,10 @@ def test_check_06_each_gesture_is_one_undo(shown, studio, kind):
 
 
 def test_names_without_a_cluster_are_listed(shown, studio):
-    def scattered(route):
-        """The clusters, as they are when the rows that carry a name are all over them."""
-        reply = route.fetch()
-        route.fulfill(response=reply, json={**reply.json(), "unplaced": [{"event": 1, "name": "Scattered"}]})
-
     seq = studio.state()["seq"]
-    shown.route("**/api/clusters/*", scattered)
+    clusters = studio.ask(f"/api/clusters/{studio.rested()['result']}")
+    scattered = {**clusters, "unplaced": [{"event": 1, "name": "Scattered"}]}  # its rows are in all of them
+    shown.route("**/api/clusters/*", lambda route: route.fulfill(json=scattered))
     gesture(shown, "name")
     shown.wait_for_function("() => document.getElementById('clusters').innerText.includes('Scattered')")
     shown.unroute("**/api/clusters/*")
