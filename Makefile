@@ -36,8 +36,8 @@ demo: $(READY)
 studio: $(READY)
 	$(BIN)/likewise demo --studio --out demo
 
-# One process per core; more threads than cores only wait for each other. Tests of a group share their servers.
-PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup --durations 20
+# One process per core; more threads than cores only wait for each other.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --durations 20
 STUDIO_TESTS := $(wildcard tests/studio/test_page*.py) tests/studio/test_processes.py tests/benchmarks/test_studio.py
 DASK_TESTS := tests/dask/test_cluster.py
 QUICK := $(STUDIO_TESTS:%=--ignore=%) $(DASK_TESTS:%=--ignore=%)
@@ -48,13 +48,13 @@ COVERAGE :=
 test: $(READY)
 	$(PYTEST) $(QUICK) $(if $(COVERAGE),--cov --cov-report term --cov-fail-under $(COVERAGE))
 
-# The studio in processes of its own, most of it in Chromium.
+# The studio in processes of its own, most of it in Chromium. Tests of a file share their servers.
 browser: $(READY)
-	$(PYTEST) $(STUDIO_TESTS)
+	$(PYTEST) --dist loadfile $(STUDIO_TESTS)
 
 # Rows on a cluster of processes, which are killed again and again.
 dask: $(READY)
-	$(PYTEST) $(DASK_TESTS)
+	$(PYTEST) --dist loadfile $(DASK_TESTS)
 
 # Every operation on a file fails once in every way, or the process dies there, for every command that writes.
 faults: $(READY)
@@ -82,7 +82,7 @@ wheel: $(READY)
 lowest: $(READY)
 	test -x $(LOWEST)/bin/python || python3 -m venv $(LOWEST)
 	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --group dev -e ".[dask,gpu,io,studio,text,xlsx]" "pyparsing>=3.2,<3.3"
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n auto --dist loadgroup $(QUICK)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n auto $(QUICK)
 
 # Other versions of Python, each where this machine has it.
 PYTHONS := 3.12 3.13 3.14

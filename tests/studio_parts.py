@@ -95,3 +95,11 @@ def serving(studio):
         thread.join(120)
         assert not thread.is_alive(), "the server did not end"
         held.close()
+
+
+def predicted_of(events):
+    """Of the log alone: predicted control answers among the last 20 that had a prediction, these, and all of them."""
+    control = [event.body for event in events if event.kind == "answered" and event.body["control"]]
+    told = [(body["said"][0], body["chances"][0]) for body in control if body.get("chances")]
+    last = [(said == "same") == (chance >= 0.5) for said, chance in told if said in ("same", "different")][-20:]
+    return sum(last), len(last), len(control)

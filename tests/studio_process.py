@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -18,7 +20,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
+from click.testing import CliRunner
 
+from likewise.cli import main
 from likewise.studio import Session
 
 PLAIN = "from likewise.cli import main\nmain()\n"
@@ -34,6 +39,54 @@ def blobs(path, n=300, k=3, seed=0):
     table.insert(0, "id", [f"r{row:03d}" for row in range(n)])
     table.round(3).to_csv(path, index=False)
     return groups
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children of a process are read in /proc")
+
+
+def children(pid):
+    """The processes that a process has started."""
+    found = []
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        found += [int(child) for child in listed.read_text().split()]
+    return found
+
+
+def is_alive(pid):
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+def in_worker(code):
+    """A patch of a studio: Python that runs in its worker before it begins."""
+    code += "\nfrom likewise.studio import _worker\n_worker.main()\n"
+    return f"""
+import sys
+from likewise.studio._work import Worker
+
+Worker.command = [sys.executable, "-c", {code!r}]
+"""
+
+
+def held_while(path):
+    """A patch of a studio: no fit begins as long as a file is there."""
+    return in_worker(f"""
+import os, time
+from likewise._progress import stage
+from likewise.studio import _learner
+
+fit = _learner.Learner.fit
+
+def held(self, *given):
+    with stage("held"):
+        while os.path.exists({str(path)!r}):
+            time.sleep(0.05)
+    return fit(self, *given)
+
+_learner.Learner.fit = held
+""")
 
 
 class StudioProcess:
@@ -71,6 +124,12 @@ class StudioProcess:
         self._reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
         self._reader.start()
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
     def _read(self, stream):
         with stream:
             self.said.extend(stream)
@@ -90,6 +149,10 @@ class StudioProcess:
     def adopt(self, page, who=0):
         """Take the token of a page that has entered."""
         self._tokens[who] = page.evaluate("sessionStorage.getItem('likewise.token')")
+
+    def first_link(self):
+        """The link that was printed, which works once; where it was used, a fresh one."""
+        return self.link() if self._tokens else self.links[0]
 
     def link(self, who=0, name=""):
         """A fresh link."""
@@ -134,6 +197,11 @@ class StudioProcess:
     def rested(self):
         """Wait until there is a result that knows all hints."""
         return self.until(lambda state: state["result"] and not state["waiting"])
+
+    def second_start(self):
+        """What comes of another start on the same session."""
+        command = [sys.executable, "-m", "likewise", "studio", self.source, "--session", str(self.session), "--no-open"]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def kill(self):
         """As a crash does."""
@@ -224,6 +292,44 @@ def answer(page, key):
     kept(page)
 
 
+def true_key(page, truth):
+    """The key of the right answer to the pair that is shown."""
+    left, right = card(page)
+    return "y" if truth[left] == truth[right] else "n"
+
+
+def answer_all(page, truth, count, wrong=()):
+    """Answer pairs: rightly, but for those with the numbers that are wrong; contradictions are left for later.
+
+    Returns the names of the rows of those that are wrong.
+    """
+    found = set()
+    for number in range(count):
+        key = true_key(page, truth)
+        if number in wrong:
+            found.add(frozenset(f"r{row:03d}" for row in card(page)))
+            key = {"y": "n", "n": "y"}[key]
+        answer(page, key)
+        if page.locator(".turned").count():
+            page.keyboard.press("Escape")
+    return found
+
+
+def clusters_of_rows(page):
+    """The color and the name of the cluster of each row, as the page has them."""
+    return page.evaluate(
+        """[...likewise.map.cluster].map(number => likewise.store.clusters[number])
+        .map(cluster => [cluster.color, cluster.name])"""
+    )
+
+
+def newest(page, studio):
+    """Wait until a result that knows all hints is shown; its number."""
+    result = studio.rested()["result"]
+    page.wait_for_function("result => likewise.store.result === result && !likewise.map.flying", arg=result)
+    return result
+
+
 def hints(studio):
     """All hints that count, in a form that can be compared."""
     return sorted((hint.kind, *sorted((hint.left, hint.right))) for hint in Session.read(studio.session).hints)
@@ -241,3 +347,11 @@ def undone(studio, before):
             return
         studio.act("/api/undo", f"undone-{uuid.uuid4()}")
     raise AssertionError("undo did not lead back")
+
+
+def by_command(command, folder, out):
+    """The labels that an export has, and those that its command makes of its hints."""
+    arguments = command.replace("hints.csv", str(folder / "hints.csv")).split()[1:]
+    again = CliRunner().invoke(main, [*arguments, "--out", str(out), "--quiet"])
+    assert again.exit_code == 0, again.output
+    return [list(csv.DictReader(io.StringIO(path.read_text()))) for path in (folder / "labels.csv", out)]

@@ -55,7 +55,7 @@ def answers(folder: Path, count: int, rate: float = 50.0) -> list[Line]:
     studio = Studio(folder / "rows.npy", folder / "answers.studio", "--k", "20")
     kept: dict[frozenset[str], bool] = {}
     cards = studio.ask("GET", "/api/questions")["questions"]
-    took, results = [], set()
+    took, results, memory = [], set(), []
     began = time.monotonic()
     for number in range(count):
         if not cards:
@@ -70,6 +70,8 @@ def answers(folder: Path, count: int, rate: float = 50.0) -> list[Line]:
         results.add(reply["state"]["result"])
         left, right = card["rows"][:2]
         kept[frozenset((str(left), str(right)))] = bool(groups[left] == groups[right])
+        if number % 20 == 0:
+            memory.append((float(number), resident(studio.process.pid)))
     seconds = time.monotonic() - began
     session = Session.read(studio.session)
     exported = _exported(studio)
@@ -90,6 +92,8 @@ def answers(folder: Path, count: int, rate: float = 50.0) -> list[Line]:
         Line("fits meanwhile", str(len(results - {None})), "some", len(results - {None}) > 1),
         Line("answer → reply with the next cards", f"{quantile[0]:.0f} ms, 99 % in {quantile[1]:.0f} ms",
              "≤ 50 ms (median)", quantile[0] <= 50),
+        Line("memory of the server, each answer of the second half", f"{1024 * _trend(memory)[0]:.1f} KiB", "",
+             met=True),
     ]  # fmt: skip
 
 
@@ -246,16 +250,21 @@ def _watch(studio: Studio, memory: dict[str, list[tuple[float, float]]], ended: 
         memory["worker"].append((now, sum(resident(pid) for pid in studio.workers)))
 
 
-def _flat(what: str, samples: list[tuple[float, float]]) -> Line:
-    """Whether memory stays as it is once the program has warmed up: the second half of the time, a line through it.
+def _trend(samples: list[tuple[float, float]]) -> tuple[float, float, float]:
+    """The slope of a line through the second half of samples, their median there, and how far that half reaches.
 
     The line goes through medians of twenty pieces, so that the peak of a fit does not count as growth.
     """
     late = np.array(samples[len(samples) // 2 :])
     pieces = np.array([np.median(piece, axis=0) for piece in np.array_split(late, min(20, len(late)))])
     slope = float(np.polyfit(pieces[:, 0], pieces[:, 1], 1)[0]) if len(pieces) > 1 else 0.0
-    level = float(np.median(late[:, 1]))
-    growth = slope * float(late[-1, 0] - late[0, 0])
+    return slope, float(np.median(late[:, 1])), float(late[-1, 0] - late[0, 0])
+
+
+def _flat(what: str, samples: list[tuple[float, float]]) -> Line:
+    """Whether memory stays as it is once the program has warmed up: the second half of the time, a line through it."""
+    slope, level, reach = _trend(samples)
+    growth = slope * reach
     measured = f"{level:.0f} MiB, {growth:+.1f} MiB in the second half ({3600 * slope:+.0f} MiB an hour)"
     return Line(what, measured, "≤ 5 % in the second half", growth <= 0.05 * level)
 

@@ -13,7 +13,6 @@ from likewise.studio import Session
 @pytest.fixture
 def served(monkeypatch):
     """What would be served; nothing is."""
-    monkeypatch.delenv("LIKEWISE_DATA", raising=False)  # it would be among the options that are repeated
     found = SimpleNamespace(studio=None, options=None)
 
     def run(studio, **options):
@@ -51,6 +50,8 @@ def test_options_of_reading_are_repeated(folder, served):
     assert served.studio.repeat(None).endswith(
         "--hints hints.csv --seed 0 --id none --columns c,d --ignore a --ignore b --missing mean"
     )
+    folder.run("studio", "flowers.csv", "--session", folder / "t.studio", "--data", folder.path)
+    assert served.studio.repeat(None).endswith(f"--seed 0 --data {folder.path}")
 
 
 def test_the_folder_of_data_sets_is_repeated_by_its_option(folder, served):

@@ -40,10 +40,7 @@ MODELS = [
     (lw.Likewise(3, verbose=False, random_state=0), HINTS),
 ]
 EVERY = pytest.mark.parametrize(("model", "hints"), MODELS, ids=[type(model).__name__ for model, _ in MODELS])
-pytestmark = [
-    pytest.mark.xdist_group("dask"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # sockets of workers that were killed
-]
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # sockets of workers that were killed
 
 
 @contextmanager

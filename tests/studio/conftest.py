@@ -2,7 +2,7 @@
 
 import pytest
 
-from studio_process import StudioProcess, blobs, kept, looking, up_to_date
+from studio_process import StudioProcess, blobs, kept, looking, newest, up_to_date
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def studio(folder, truth):
 def page(browser, studio):
     """A page that stays open, entered by the link that was printed; every test leaves it at a question."""
     with looking(browser) as opened:
-        seen = opened(studio.links[0])
+        seen = opened(studio.first_link())
         seen.first_screen = seen.locator("#pane").inner_text()
         studio.adopt(seen)
         yield seen
@@ -46,6 +46,5 @@ def asked(page, studio):
 @pytest.fixture
 def shown(asked, studio):
     """The page, with the newest result on the map."""
-    result = studio.rested()["result"]
-    asked.wait_for_function("result => likewise.store.result === result && !likewise.map.flying", arg=result)
+    newest(asked, studio)
     return asked

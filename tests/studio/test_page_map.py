@@ -8,9 +8,8 @@ import pytest
 from PIL import Image
 
 from likewise.studio import Session
-from studio_process import answer, card, cards, hints, kept, last_words, looking
+from studio_process import answer, card, cards, clusters_of_rows, hints, kept, last_words, looking
 
-pytestmark = pytest.mark.xdist_group("studio-map")  # one server for all of them
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 
 
@@ -92,13 +91,7 @@ def gesture(page, kind):
 
 @pytest.mark.parametrize("kind", ["lasso", "merge", "split", "name", "move"])
 def test_check_06_each_gesture_is_one_undo(shown, studio, kind):
-    def seen():  # the color and the name of each row
-        return shown.evaluate(
-            """[...likewise.map.cluster].map(number => likewise.store.clusters[number])
-            .map(cluster => [cluster.color, cluster.name])"""
-        )
-
-    before, list_before, seq = hints(studio), seen(), studio.state()["seq"]
+    before, list_before, seq = hints(studio), clusters_of_rows(shown), studio.state()["seq"]
     names_before = Session.read(studio.session).names
     wanted = studio.state()["n_clusters"]
     gesture(shown, kind)
@@ -115,9 +108,34 @@ def test_check_06_each_gesture_is_one_undo(shown, studio, kind):
     result = studio.rested()["result"]
     shown.wait_for_function("result => likewise.store.result === result", arg=result)
     shown.wait_for_function("() => likewise.store.clusters.every(one => one.name === null)")
-    same = [now == then for now, then in zip(seen(), list_before, strict=True)]
+    same = [now == then for now, then in zip(clusters_of_rows(shown), list_before, strict=True)]
     assert np.mean(same) > 0.95
     assert shown.errors == []
+
+
+def test_names_without_a_cluster_are_listed(shown, studio):
+    seq = studio.state()["seq"]
+    clusters = studio.ask(f"/api/clusters/{studio.rested()['result']}")
+    scattered = {**clusters, "unplaced": [{"event": 1, "name": "Scattered"}]}  # its rows are in all of them
+    shown.route("**/api/clusters/*", lambda route: route.fulfill(json=scattered))
+    gesture(shown, "name")
+    shown.wait_for_function("() => document.getElementById('clusters').innerText.includes('Scattered')")
+    shown.unroute("**/api/clusters/*")
+    shown.keyboard.press("z")
+    studio.until(lambda state: state["seq"] == seq + 2)
+    shown.wait_for_function("() => !document.getElementById('clusters').innerText.includes('Scattered')")
+
+
+def test_the_ids_of_a_lasso_are_saved(shown, truth):
+    rows = np.flatnonzero(truth == 2)
+    shown.keyboard.press("l")
+    draw(shown, around(shown, rows.tolist(), margin=4))
+    shown.wait_for_selector(".exemplars input")
+    inside = shown.evaluate("[...likewise.map.selected].flatMap((one, row) => one ? [row] : [])")
+    with shown.expect_download() as download:
+        shown.locator("#pane button", has_text="Save ids").click()
+    assert set(rows) <= set(inside)
+    assert download.value.path().read_text().split() == [f"r{row:03d}" for row in inside]
 
 
 def test_check_13_a_lasso_is_confirmed_by_exemplars(shown, studio, truth):
@@ -224,7 +242,7 @@ def test_check_16_nothing_moves_under_the_pointer(shown, studio, truth):
     here = shown.evaluate(place)
     studio.act("/api/undo", "under-the-lasso")
     newest = studio.until(lambda state: state["result"] > newest)["result"]
-    shown.wait_for_timeout(600)
+    shown.wait_for_function("() => !document.getElementById('pill').hidden")
     assert shown.evaluate("likewise.store.result") == result
     assert shown.evaluate(place) == here
     shown.keyboard.press("Escape")

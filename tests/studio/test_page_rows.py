@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from studio_process import FRAMES, StudioProcess, answer, blobs, card, cards, kept, looking, say
+from studio_process import FRAMES, StudioProcess, answer, blobs, card, cards, looking
 
-pytestmark = pytest.mark.xdist_group("studio-rows")
 HOSTILE = '</script><img src=x onerror="document.title=1"><b>bold</b>'
 
 
@@ -112,19 +111,18 @@ def test_check_22_pictures_come_when_they_are_seen(browser, tmp_path):
         studio.stop()
 
 
-def test_check_22_and_27_values_side_by_side_and_two_people(browser, tmp_path):
-    blobs(tmp_path / "blobs.csv", n=60)
-    studio = StudioProcess(tmp_path / "blobs.csv", tmp_path / "blobs.studio", "--people", "Anna,Ben")
-    try:
-        check_values(browser, studio)
-        check_27_two_people(browser, studio)
-    finally:
-        studio.stop()
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    """A studio for two people."""
+    folder = tmp_path_factory.mktemp("people")
+    blobs(folder / "blobs.csv", n=60)
+    with StudioProcess(folder / "blobs.csv", folder / "blobs.studio", "--people", "Anna,Ben") as running:
+        yield running
 
 
-def check_values(browser, studio):
+def test_check_22_values_side_by_side(browser, people):
     with looking(browser) as opened:
-        seen = opened(studio.link(0, "Anna"))
+        seen = opened(people.link(0, "Anna"))
         lines = seen.locator(".values tbody tr")
         assert lines.count() == 4
         assert lines.first.locator("td").count() == 2
@@ -138,11 +136,11 @@ def check_values(browser, studio):
         assert all(count == 0 or left != right for (left, right), count in zip(values, marked, strict=True))
 
 
-def check_27_two_people(browser, studio):
+def test_check_27_two_people(browser, people):
     with looking(browser) as opened:
-        anna, ben = opened(studio.link(0, "Anna")), opened(studio.link(1, "Ben"))
+        anna, ben = opened(people.link(0, "Anna")), opened(people.link(1, "Ben"))
         assert [page.evaluate("likewise.store.session.person") for page in (anna, ben)] == ["Anna", "Ben"]
-        seq = studio.state()["seq"]
+        seq = people.state()["seq"]
         answer(anna, "y")
         ben.wait_for_function("seq => likewise.store.state.seq > seq", arg=seq)
         ben.keyboard.press("h")
@@ -150,23 +148,26 @@ def check_27_two_people(browser, studio):
         assert ben.locator("#pane .events button").count() == 0, "not one's own"
         ben.keyboard.press("Escape")
         assert ben.evaluate("likewise.store.state.undo") is None
+        seq = people.state()["seq"]
+        answer(ben, "y")
+        anna.wait_for_function("seq => likewise.store.state.seq > seq", arg=seq)
         for _ in range(6):
-            say(anna, "y")
-            say(ben, "y")
             for page in (anna, ben):
-                kept(page)
+                answer(page, "y")
                 page.keyboard.press("Escape")
 
         def answers():
-            return {one["name"]: one["answers"] for one in studio.ask("/api/people")["people"]}
+            return {one["name"]: one["answers"] for one in people.ask("/api/people")["people"]}
 
         before = answers()
         ben.keyboard.press("z")
-        studio.until(lambda state: answers() == {**before, "Ben": before["Ben"] - 1})
-        (agreement,) = studio.ask("/api/people")["agreement"]
+        people.until(lambda state: answers() == {**before, "Ben": before["Ben"] - 1})
+        (agreement,) = people.ask("/api/people")["agreement"]
         assert agreement["common"] >= 1
         anna.locator("#tools button", has_text="People").click()
-        anna.wait_for_function("() => document.getElementById('pane').innerText.includes('Anna and Ben')")
+        words = f"Anna and Ben: {agreement['same_answer']} of {agreement['common']}"
+        anna.wait_for_function("words => document.getElementById('pane').innerText.includes(words)", arg=words)
+        assert "NaN" not in anna.locator("#pane").inner_text()
         assert cards(anna)
         assert anna.errors == []
         assert ben.errors == []

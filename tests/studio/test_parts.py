@@ -2,6 +2,7 @@
 
 import json
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from likewise.studio._identity import identify
 from likewise.studio._learner import Result
 from likewise.studio._log import EventLog
 from likewise.studio._names import place_names
-from likewise.studio._people import agreement, disputed, kappa, outvoted
+from likewise.studio._people import agreement, disputed, error_rates, kappa, outvoted, verdicts
 from likewise.studio._relations import relations_of
 from likewise.studio._results import Results, Shown, follow
 from likewise.studio._running import last_port
@@ -175,9 +176,41 @@ def test_most_people_decide_and_a_tie_counts_for_nothing():
         hint("1.0", "Anna", pair, "same"), hint("2.0", "Ben", pair, "different"), hint("3.0", "Cleo", pair, "same"),
         hint("4.0", "Anna", other, "same"), hint("5.0", "Ben", other, "different"),
     ]  # fmt: skip
-    assert outvoted(hints) == {"2.0", "4.0", "5.0"}
+    decided = verdicts(hints, {})
+    assert decided == {frozenset(pair): "same", frozenset(other): None}
+    assert outvoted(hints, decided) == {"2.0", "4.0", "5.0"}
     assert disputed(hints)[frozenset(other)] == {"Anna": "same", "Ben": "different"}
-    assert outvoted(hints[:1]) == set()
+    assert verdicts(hints[:1], {}) == {}
+
+
+def test_a_person_who_is_wrong_often_is_outvoted_by_one_who_is_not():
+    answers = []
+    for number in range(12):  # Cleo contradicts the other two every other time
+        pair, word = (f"a{number}", f"b{number}"), "same" if number % 3 else "different"
+        answers += [said("Anna", pair, word), said("Ben", pair, word)]
+        answers.append(said("Cleo", pair, word if number % 2 else {"same": "different"}.get(word, "same")))
+    rates = error_rates(answers)
+    assert rates["Anna"] == rates["Ben"] < 0.1 < 0.3 < rates["Cleo"] < 0.5
+    alone = [hint("1.0", "Anna", ("c", "d"), "same"), hint("2.0", "Cleo", ("c", "d"), "different")]
+    assert verdicts(alone, rates) == {frozenset("cd"): "same"}
+    assert outvoted(alone, verdicts(alone, rates)) == {"2.0"}
+    equal = [alone[0], hint("2.0", "Ben", ("c", "d"), "different")]
+    assert verdicts(equal, rates) == {frozenset("cd"): None}
+    assert error_rates(answers[:1]) == {"Anna": 0.1}
+
+
+def test_what_the_model_expected_tells_whose_answers_are_wrong():
+    expected = [replace(said(who, (f"a{n}", "b"), word), chances=(0.95,)) for n in range(12)
+                for who, word in (("Anna", "same"), ("Ben", "different"))]  # fmt: skip
+    rates = error_rates(expected)
+    assert rates["Anna"] < 0.15
+    assert rates["Ben"] > 0.5
+
+
+def test_hints_of_files_are_of_no_person():
+    hints = [hint("1.0", "*", ("a", "b"), "same"), hint("2.0", "", ("a", "b"), "different")]
+    assert disputed(hints) == {}
+    assert outvoted([*hints, hint("3.0", "Anna", ("a", "b"), "same")], {frozenset("ab"): None}) == {"2.0", "3.0"}
 
 
 # -- results -----------------------------------------------------------------------------------------------------------

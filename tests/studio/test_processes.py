@@ -1,11 +1,8 @@
 """The studio as processes: what a crash leaves, the worker, the lock, Ctrl-C, and the files that leave."""
 
-import csv
-import io
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -13,9 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from likewise.cli import main
 from likewise.cli._reading import read_data
 from likewise.constraints import Constraints
 from likewise.models import load
@@ -24,24 +19,7 @@ from likewise.studio._export import Export
 from likewise.studio._learner import Settings, Task
 from likewise.studio._work import MAX_RESTARTS, Worker
 from likewise.studio._worker import Inbox, Working, receive, send
-from studio_process import StudioProcess, blobs
-
-needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children of a process are read in /proc")
-
-
-def children(pid):
-    """The processes that a process has started."""
-    found = []
-    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [int(child) for child in listed.read_text().split()]
-    return found
-
-
-def is_alive(pid):
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
+from studio_process import StudioProcess, blobs, by_command, children, is_alive, needs_proc
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +57,7 @@ def test_check_09_a_worker_that_is_killed_is_started_again(running):
 
 
 def test_check_30_a_second_start_is_refused_with_the_address_of_the_first(running):
-    command = [sys.executable, "-m", "likewise", "studio", running.source, "--session", str(running.session)]
-    second = subprocess.run([*command, "--no-open"], capture_output=True, text=True, check=False)
+    second = running.second_start()
     assert second.returncode != 0
     assert running.address in second.stderr
     assert str(running.process.pid) in second.stderr
@@ -102,12 +79,7 @@ def test_check_26_what_is_exported_is_what_the_command_line_makes_of_it(running)
     assert {one["name"]: one["bytes"] for one in export["files"]} == {
         path.name: path.stat().st_size for path in folder.iterdir()
     }
-    out = running.folder / "again.csv"
-    arguments = export["command"].replace("hints.csv", str(folder / "hints.csv")).split()[1:]
-    again = CliRunner().invoke(main, [*arguments, "--out", str(out), "--quiet"])
-    assert again.exit_code == 0, again.output
-    exported = list(csv.DictReader(io.StringIO((folder / "labels.csv").read_text())))
-    made = list(csv.DictReader(io.StringIO(out.read_text())))
+    exported, made = by_command(export["command"], folder, running.folder / "again.csv")
     for column in ("id", "cluster", "second", "certainty"):
         assert [row[column] for row in exported] == [row[column] for row in made]
     assert {row["name"] for row in exported} == {"'=first", ""}

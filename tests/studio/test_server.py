@@ -1,18 +1,21 @@
 """The server: who may ask, what is refused, streams, and that nothing leaves but what should."""
 
+import base64
+import gzip
 import http.client
 import json
 import socket
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from likewise.studio._gate import Gate
 from likewise.studio._log import NotKeptError
 from likewise.studio._refusal import Refusal
 from likewise.studio._routes import ROUTES, find_route, parse
-from likewise.studio._serve import bind
+from likewise.studio._serve import Assets, bind
 from studio_parts import Learning, Seat, open_studio, serving, write_blobs
 
 
@@ -89,6 +92,25 @@ def refused(answer, *statuses):
     assert "set-cookie" not in headers
     assert "access-control-allow-origin" not in headers
     return True
+
+
+def test_scripts_and_styles_are_small_where_the_page_takes_them_packed(client):
+    total = 0
+    for name in Assets()._held:
+        path = "/" if name == "index.html" else f"/web/{name}"
+        _, headers, plain = client.ask("GET", path)
+        assert "content-encoding" not in headers
+        _, headers, packed = client.ask("GET", path, Accept_Encoding="gzip, deflate, br")
+        assert headers["content-encoding"] == "gzip"
+        assert gzip.decompress(packed) == plain
+        total += len(packed)
+    assert total <= 150_000
+
+
+def test_the_ids_of_a_selection(client):
+    mask = base64.b64encode(np.packbits(np.arange(60) % 20 == 7, bitorder="little").tobytes()).decode()
+    assert client.post("/api/ids", rows={"bits": mask}) == {"ids": ["r7", "r27", "r47"]}
+    assert client.ask("POST", "/api/ids", b'{"rows": {"bits": "AA=="}}')[0] == 422
 
 
 # -- who may ask -------------------------------------------------------------------------------------------------------

@@ -177,12 +177,14 @@ def _label_source(rows: Rows, label: str | None) -> list[str]:
 
 
 def _options(reading: dict[str, Any]) -> list[str]:
-    """The reading options that differ from their defaults, as on the command line."""
-    defaults = {parameter.name: parameter for parameter in click.get_current_context().command.params}
+    """The reading options that are given on the command line and differ from their defaults."""
+    context = click.get_current_context()
+    defaults = {parameter.name: parameter for parameter in context.command.params}
     found: list[str] = []
     for name, value in reading.items():
         parameter = defaults[name]
-        if value in (None, (), []) or value == parameter.default:
+        from_environment = context.get_parameter_source(name) is click.core.ParameterSource.ENVIRONMENT
+        if from_environment or value in (None, (), []) or value == parameter.default:
             continue
         values = (
             value if name in ("text", "ignore") else [",".join(value) if isinstance(value, list | tuple) else value]

@@ -65,7 +65,7 @@ TINY = 1e-9
 MAX_SHOWN = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What was said of two rows.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..questions import Question
 from ._control import EVERY, ControlPairs
-from ._knowledge import Knowledge
+from ._knowledge import Knowledge, in_order
 from ._learner import Ready
 from ._log import Asked, EventLog
 from ._state import DEFAULT_ASKING
@@ -237,12 +237,12 @@ class Cards:
     def _was_asked(self, body: dict[str, Any], who: str | None) -> bool:
         """Whether pairs were asked about, by this person or by anybody, or lie before somebody now."""
         asked = self._knowledge.asked
-        pairs = [frozenset(pair) for pair in body["pairs"]]
+        pairs = [in_order(*pair) for pair in body["pairs"]]
         before = sum(pair in asked and (who is None or who in asked[pair]) for pair in pairs)
         if 2 * before >= len(pairs) and before:
             return True
         lying = {
-            frozenset(pair)
+            in_order(*pair)
             for person, desk in self._desks.items()
             if who is None or person == who
             for card in desk.cards

@@ -11,9 +11,6 @@ from ._refusal import Refusal
 if TYPE_CHECKING:
     from ._studio import Studio
 
-PAUSE, SHARE = 0.1, 8.0
-"""Seconds in which acts are gathered before the worker is told, at least; and how much longer than telling it takes."""
-
 
 class Exports:
     """The exports since the start.

@@ -51,7 +51,7 @@ class GestureActs:
             "exemplars": [{"row": row, "role": role} for row, role in found],
             "items": items,
             "clusters": sorted(clusters, key=lambda one: -one["rows"]),
-            "words": f"{len(selected):,} {'row' if len(selected) == 1 else 'rows'}, of "
+            "words": f"{len(selected):,} {'row' if len(selected) == 1 else 'rows'} of "
             f"{len(clusters)} {'cluster' if len(clusters) == 1 else 'clusters'}",
         }
         if apart:
@@ -130,7 +130,7 @@ class GestureActs:
             "pairs": [list(pair) for pair in pairs],
             "items": items,
             "n_clusters": None if wanted is None else max(wanted - 1, 1),
-            "words": f"merge {names[both[0]]} and {names[both[1]]}: {len(pairs)} pairs are the same",
+            "words": f"merging {names[both[0]]} and {names[both[1]]} says that these are the same",
         }
 
     def _two(self, shown: Shown, clusters: Any) -> list[int]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..constraints import Constraints
 from ..questions import Answer
 from ..questions._answers import checked
 from ._identity import Identity
 from ._log import Event
-from ._people import disputed, outvoted
+from ._people import disputed, error_rates, outvoted, verdicts
 from ._relations import Contradiction, Relations
 from ._state import DIFFERENT, PROGRAM, SAME, UNDOABLE, Hint, State, UndoStack, counting, fold
 
@@ -45,15 +45,19 @@ class Knowledge:
         self.counts = counting(self.events)
         self.state: State = fold(self.events)
         self.rows: dict[str, tuple[int, ...]] = {}
-        self.pairs: dict[frozenset[int], list[str]] = {}
-        self.asked: dict[frozenset[str], set[str]] = {}
+        self.pairs: dict[tuple[int, int], tuple[str, ...]] = {}
+        self.asked: dict[tuple[str, str], tuple[str, ...]] = {}
         self.answered: dict[int, int] = {}
         self.relations = Relations()
         self._blocks: dict[tuple[int, str], dict[str, list[int]]] = {}
         for answer in self.state.answers.values():
             self._note_answer(answer)
-        self.refuted = self._refuted()
-        self.silenced = (outvoted(self.state.hints.values()) | self.refuted) - self.state.confirmed.keys()
+        self.checked = self._checked()
+        self.refuted = {id for id, status in self.checked.items() if status == "refuted"}
+        self.error_rates = error_rates(self.state.answers.values())
+        self.verdicts = verdicts(self.state.hints.values(), self.error_rates)
+        silenced = outvoted(self.state.hints.values(), self.verdicts) | self.refuted
+        self.silenced = silenced - self.state.confirmed.keys()
         for hint in self.state.hints.values():
             self._relate(hint)
 
@@ -68,9 +72,12 @@ class Knowledge:
             return None
         self.counts[event.seq] = True
         added = self.state.take(event)
+        shared = False
         if event.kind == "answered":
-            self._note_answer(self.state.answers[event.seq])
-        if event.kind in ("withdrawn", "confirmed") or event.body.get("checks") or self._is_disputed(added):
+            answer = self.state.answers[event.seq]
+            shared = any(who != answer.who for pair in answer.pairs for who in self.asked.get(in_order(*pair), ()))
+            self._note_answer(answer)
+        if event.kind in ("withdrawn", "confirmed") or event.body.get("checks") or shared or self._is_disputed(added):
             self._rebuild()
             return None
         found = [self._relate(hint) for hint in added]
@@ -79,16 +86,20 @@ class Knowledge:
     def _is_disputed(self, added: Sequence[Hint]) -> bool:
         """Whether somebody else said something else of the same pair."""
         for hint in added:
-            rows = frozenset(self._rows_of(hint)) if hint.is_pair else frozenset()
-            others = (self.state.hints.get(id) for id in self.pairs.get(rows, ()))
-            if any(other and other.who != hint.who and other.kind != hint.kind for other in others):
+            known = self.pairs.get(in_order(*self._rows_of(hint)), ()) if hint.is_pair else ()
+            others = (self.state.hints.get(id) for id in known)
+            people = {PROGRAM, hint.who}
+            if any(other and other.who not in people and other.kind != hint.kind for other in others):
                 return True
         return False
 
     def _note_answer(self, answer: Any) -> None:
         self.answered[answer.question] = answer.event
         for pair in answer.pairs:
-            self.asked.setdefault(frozenset(pair), set()).add(answer.who)
+            key = in_order(*pair)
+            known = self.asked.get(key, ())
+            if answer.who not in known:
+                self.asked[key] = (*known, answer.who)
 
     def _rows_of(self, hint: Hint) -> tuple[int, ...]:
         return tuple(self.identity.row(id, hint.generation) for id in hint.names)
@@ -98,7 +109,8 @@ class Knowledge:
         if -1 in rows:
             return None
         if hint.is_pair:
-            self.pairs.setdefault(frozenset(rows), []).append(hint.id)
+            key = in_order(*rows)
+            self.pairs[key] = (*self.pairs.get(key, ()), hint.id)
         if hint.id in self.silenced:
             return None
         if hint.is_pair:
@@ -189,13 +201,22 @@ class Knowledge:
                     found.setdefault(screen, []).append((one, f"{answer.event}.{place}"))
         return [one for screen in found.values() for one in screen]
 
-    def _refuted(self) -> set[str]:
-        """Hints whose answers were asked for again, with other rows, and got the contrary."""
+    def _checked(self) -> dict[str, str]:
+        """What became of hints whose answers were asked for again, with other rows: "confirmed" or "refuted"."""
         if not any(answer.checks for answer in self.state.answers.values()):
-            return set()
+            return {}
         told = self._answers()
         answers = checked([answer for answer, _ in told])
-        return {id for answer, (_, id) in zip(answers, told, strict=True) if answer.status == "refuted"}
+        became = {id: answer.status for answer, (_, id) in zip(answers, told, strict=True)}
+        return {id: status for id, status in became.items() if status in ("confirmed", "refuted")}
+
+
+Row = TypeVar("Row", int, str)
+
+
+def in_order(left: Row, right: Row) -> tuple[Row, Row]:
+    """Two rows, in the order that is the same for both ways to name them."""
+    return (left, right) if left <= right else (right, left)
 
 
 def _unique_partition(hint: Hint) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 APPLICATION = 1818848101
@@ -58,7 +59,7 @@ def damage_named(path: Path) -> Iterator[None]:
         ) from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Event:
     """Something that was done.
 
@@ -90,7 +91,7 @@ class Event:
     generation: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Asked:
     """A question as it was shown: rows by their ids, and what was thought of them at the time."""
 
@@ -337,4 +338,11 @@ def _body(text: str) -> dict[str, Any]:
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError(f"{text[:40]!r} is not what a line holds")
-    return found
+    return {intern(name): _shared(value) for name, value in found.items()}
+
+
+def _shared(value: Any) -> Any:
+    """The same value, with one object for equal strings: ids and words are in many lines of a log."""
+    if isinstance(value, str):
+        return intern(value)
+    return [_shared(each) for each in value] if isinstance(value, list) else value

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import exp, log
 
-from ._state import CANT_SAY, SAME, Answered, Hint
+from ._state import CANT_SAY, DIFFERENT, PROGRAM, SAME, Answered, Hint
+
+WRONG, ASKED = 1.0, 10.0
+"""What is assumed of a person before anything is known: so many wrong answers, of so many."""
+
+STEPS = 30
+"""Of expectation maximization."""
+
+MAX_ODDS = 2.5
+"""What the model expected counts as at most so much."""
+
+DECIDED = 2.0
+"""The log odds beyond which people who disagree have decided."""
+
+TINY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -72,26 +86,79 @@ def kappa(words: Sequence[tuple[str, str]]) -> float | None:
     return None if expected >= 1 else (observed - expected) / (1 - expected)
 
 
+def error_rates(answers: Iterable[Answered]) -> dict[str, float]:
+    """The share of wrong answers of each person, from the pairs that several answered.
+
+    A one-coin model, fitted by expectation maximization: each pair is the same or different, with the chance that the
+    model gave it when it was asked, and each person is wrong about one in so many of them, whichever it is. Before
+    anything is known, one in ten.
+
+    >>> error_rates([])
+    {}
+    """
+    listed = list(answers)
+    said = said_by(listed)
+    several: dict[frozenset[str], list[tuple[str, str]]] = {}
+    for who, words in said.items():
+        for pair, word in words.items():
+            several.setdefault(pair, []).append((who, word))
+    shared = {pair: words for pair, words in several.items() if len(words) > 1}
+    expected = dict.fromkeys(shared, 0.0)
+    for answer in listed:
+        for ends, chance in zip(answer.pairs, answer.chances or (), strict=False):
+            if frozenset(ends) in expected:
+                expected[frozenset(ends)] = min(max(log_odds(chance), -MAX_ODDS), MAX_ODDS)
+    rates = dict.fromkeys(said, WRONG / ASKED)
+    for _ in range(STEPS if shared else 0):
+        wrong, asked = dict.fromkeys(said, WRONG), dict.fromkeys(said, ASKED)
+        for pair, told in shared.items():
+            same = 1 / (1 + exp(-expected[pair] - voted(told, rates)))
+            for who, word in told:
+                wrong[who] += 1 - same if word == SAME else same
+                asked[who] += 1
+        rates = {who: wrong[who] / asked[who] for who in said}
+    return rates
+
+
+def log_odds(chance: float) -> float:
+    """Of a chance; large rather than infinite for what is certain."""
+    return log(max(chance, TINY) / max(1 - chance, TINY))
+
+
+def voted(told: Iterable[tuple[str, str]], rates: Mapping[str, float]) -> float:
+    """The log odds that a pair is the same, by what people say of it and how often each is wrong."""
+    weights = [(word, log_odds(1 - rates.get(who, WRONG / ASKED))) for who, word in told]
+    return sum(weight if word == SAME else -weight for word, weight in weights)
+
+
 def disputed(hints: Iterable[Hint]) -> dict[frozenset[str], dict[str, str]]:
     """Pairs of which different people say different things: what each said."""
     said: dict[frozenset[str], dict[str, str]] = {}
     for hint in hints:
-        if hint.is_pair:
+        if hint.is_pair and hint.who != PROGRAM:
             said.setdefault(frozenset((hint.left, hint.right)), {})[hint.who] = hint.kind
     return {pair: words for pair, words in said.items() if len(words) > 1 and len(set(words.values())) > 1}
 
 
-def outvoted(hints: Iterable[Hint]) -> set[str]:
-    """Hints that do not count, as more people say the contrary of the same pair; where as many do, none counts."""
-    listed = list(hints)
-    verdicts = {}
-    for pair, words in disputed(listed).items():
-        counts = Counter(words.values()).most_common()
-        verdicts[pair] = None if counts[0][1] == counts[1][1] else counts[0][0]
+def verdicts(hints: Iterable[Hint], rates: Mapping[str, float]) -> dict[frozenset[str], str | None]:
+    """What counts of pairs of which people say different things: "same", "different", or None while it is undecided.
+
+    Those decide who are wrong seldom; of people who are wrong one time in ten, the most.
+    """
+    found: dict[frozenset[str], str | None] = {}
+    for pair, words in disputed(hints).items():
+        odds = voted(words.items(), rates)
+        found[pair] = None if abs(odds) <= DECIDED else SAME if odds > 0 else DIFFERENT
+    return found
+
+
+def outvoted(hints: Iterable[Hint], decided: Mapping[frozenset[str], str | None]) -> set[str]:
+    """Hints of people that do not count, as the verdict is the contrary, or there is none."""
     return {
         hint.id
-        for hint in listed
+        for hint in hints
         if hint.is_pair
-        and frozenset((hint.left, hint.right)) in verdicts
-        and hint.kind != verdicts[frozenset((hint.left, hint.right))]
+        and hint.who != PROGRAM
+        and (pair := frozenset((hint.left, hint.right))) in decided
+        and hint.kind != decided[pair]
     }

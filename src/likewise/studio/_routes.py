@@ -219,6 +219,10 @@ def _name(studio: Studio, asks: Asks) -> Any:
     return studio.gestures.give_name(asks.who, asks.key(), asks.body)
 
 
+def _ids(studio: Studio, asks: Asks) -> Any:
+    return {"ids": [studio.rows.ids[row] for row in studio.selection(asks.body.get("rows")).tolist()]}
+
+
 def _n_clusters(studio: Studio, asks: Asks) -> Any:
     return studio.acts.set_n_clusters(asks.who, asks.key(), asks.body.get("n_clusters"))
 
@@ -268,6 +272,7 @@ ROUTES: tuple[tuple[str, str, Handler, bool], ...] = (
     ("GET", "/api/exports/{}/{}", _export_file, True),
     ("POST", "/api/answer", _answer, True),
     ("POST", "/api/ask", _ask, True),
+    ("POST", "/api/ids", _ids, False),
     ("POST", "/api/group/preview", _group_preview, True),
     ("POST", "/api/group", _group, True),
     ("POST", "/api/apart/preview", _apart_preview, True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import socket
@@ -50,20 +51,24 @@ class Assets:
     """The files of the page, by their names: nothing else can be asked for."""
 
     def __init__(self) -> None:
-        self._held: dict[str, tuple[str, bytes]] = {}
+        self._held: dict[str, tuple[str, bytes, bytes]] = {}
         for entry in files("likewise.studio").joinpath("web").iterdir():
-            suffix = os.path.splitext(entry.name)[1]
-            if suffix in TYPES:
-                self._held[entry.name] = (TYPES[suffix], entry.read_bytes())
+            if os.path.splitext(entry.name)[1] in TYPES:
+                self._hold(entry.name, entry.read_bytes())
         for name in asset_names():
-            self._held[name] = (TYPES[os.path.splitext(name)[1]], asset(name).encode())
+            self._hold(name, asset(name).encode())
 
-    def get(self, path: str) -> Response:
-        """The file at a path."""
+    def _hold(self, name: str, data: bytes) -> None:
+        self._held[name] = (TYPES[os.path.splitext(name)[1]], data, gzip.compress(data, mtime=0))
+
+    def get(self, path: str, encodings: str = "") -> Response:
+        """The file at a path, packed where the page takes that: a tunnel may be slow."""
         name = "index.html" if path == "/" else path.removeprefix("/web/") if path.startswith("/web/") else ""
         if name not in self._held:
             raise Refusal(404, "unknown", "there is nothing here.")
-        kind, data = self._held[name]
+        kind, data, packed = self._held[name]
+        if "gzip" in encodings.replace(" ", "").split(","):
+            return Response(packed, media_type=kind, headers={"Content-Encoding": "gzip"})
         return Response(data, media_type=kind)
 
 
@@ -115,7 +120,7 @@ class Application:
         headers = dict(request.headers.items())
         gate.check(method, path, headers)
         if not path.startswith("/api/"):
-            return self._assets.get(path)
+            return self._assets.get(path, headers.get("accept-encoding", ""))
         who = "" if path == "/api/enter" else gate.person(headers.get("authorization"))
         body = await self._body(request, headers) if method == "POST" else {}
         if path == "/api/enter":

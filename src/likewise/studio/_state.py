@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from ._log import Event
@@ -41,8 +40,11 @@ WINDOW = 20
 
 DEFAULT_ASKING = ("pair", 4)
 
+ASKED = {"pair": "pairs", "choice": "groups", "piles": "piles"}
+"""Kinds of questions, as the page calls them."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Hint:
     """A line of a file of hints, and who gave it when.
 
@@ -93,7 +95,7 @@ class Hint:
         return tuple(id for id in (self.left, self.right, self.third, self.fourth) if id)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Answered:
     """The answer to a question, with what was thought of it when it was asked.
 
@@ -113,6 +115,10 @@ class Answered:
     generation : int
     checks : int or None
         The question whose answer it asks for again.
+    unsure : bool
+        Whether nothing was said.
+    predicted : bool or None
+        Whether all that was said was the likelier; None where nothing was said, or nothing predicted.
     """
 
     event: int
@@ -127,16 +133,15 @@ class Answered:
     control: bool
     generation: int
     checks: int | None = None
+    unsure: bool = field(init=False)  # both are asked of every answer whenever one is given
+    predicted: bool | None = field(init=False)
 
-    @cached_property  # asked of every answer whenever one is given
-    def unsure(self) -> bool:
-        """Whether nothing was said."""
-        return all(word == CANT_SAY for word in self.said)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unsure", all(word == CANT_SAY for word in self.said))
+        object.__setattr__(self, "predicted", None if self.unsure else self._was_predicted())
 
-    @cached_property
-    def predicted(self) -> bool | None:
-        """Whether all that was said was the likelier; None where nothing was said, or nothing predicted."""
-        if self.unsure or self.chances is None:
+    def _was_predicted(self) -> bool | None:
+        if self.chances is None:
             return None
         told = zip(self.said, self.chances, strict=True)
         return all((word == SAME) == (chance >= 0.5) for word, chance in told if word != CANT_SAY)
@@ -328,7 +333,7 @@ def in_words(event: Event) -> str:
     words: dict[str, Any] = {
         "opened": "opened",
         "joined": f"{body.get('name', '')} joined",
-        "asking": f"asked for {body.get('kind')} questions",
+        "asking": f"asked for {ASKED.get(body.get('kind', ''), 'questions')}",
         "exported": "exported",
         "imported": f"{len(body.get('hints', ())):,} hints from {body.get('source', 'a file')}",
         "clusters": f"{body['n_clusters']} clusters" if body.get("n_clusters") else "as many clusters as fit the data",

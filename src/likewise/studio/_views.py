@@ -11,6 +11,7 @@ import numpy as np
 from .. import __version__
 from ..page import palette
 from ._identity import DataChange
+from ._knowledge import in_order
 from ._log import Asked
 from ._names import PlacedNames, place_names
 from ._people import agreement
@@ -34,9 +35,12 @@ N_ALSO = 2
 
 N_COLORS = 40
 
+MIN_COMMON = 5
+"""Pairs that two people answered, from which on it is told how often they are wrong."""
+
 WORDS_OF_KINDS = {
     "pair": "Are these two the same?",
-    "choice": "With which does the first belong?",
+    "choice": "With which does this row belong?",
     "piles": "Sort these into groups.",
 }
 
@@ -247,7 +251,7 @@ class Views:
         known = self._studio.knowledge
         found = []
         for left, right, same, wrong, together in newest.result.suspects:
-            for id in known.pairs.get(frozenset((left, right)), ()):
+            for id in known.pairs.get(in_order(left, right), ()):
                 hint = known.state.hints.get(id)
                 if hint is not None and (hint.kind == SAME) == same and id not in known.state.confirmed:
                     found.append((hint, wrong, together))
@@ -263,7 +267,8 @@ class Views:
         for pair, said in list(known.disputes().items())[:MAX_SHOWN]:
             rows = [ids.row(id, ids.generation) for id in sorted(pair)]
             if min(rows) >= 0:
-                disputes.append({"rows": rows, "items": self._studio.view.items(rows)[0], "said": said})
+                items = self._studio.view.items(rows)[0]
+                disputes.append({"rows": rows, "items": items, "said": said, "counts": known.verdicts.get(pair)})
         return {
             "conflicts": [self.conflict(one) for one in known.relations.contradictions()[:MAX_SHOWN]],
             "suspects": [
@@ -437,12 +442,29 @@ class Views:
 
     def agreements(self) -> dict[str, Any]:
         """Who did how much, and how far people agree."""
-        answers = list(self._studio.knowledge.state.answers.values())
-        counts = {name: sum(answer.who == name for answer in answers) for name in self._studio.people}
+        known = self._studio.knowledge
+        answers = list(known.state.answers.values())
+        found = agreement(answers, self._studio.people)
+        compared = {name for one in found if one.common >= MIN_COMMON for name in (one.left, one.right)}
         return {
-            "people": [{**one, "answers": counts[one["name"]]} for one in self.people_here()],
-            "agreement": [asdict(one) for one in agreement(answers, self._studio.people)],
+            "people": [
+                {
+                    **one,
+                    "answers": sum(answer.who == one["name"] for answer in answers),
+                    "error": round(known.error_rates[one["name"]], 4) if one["name"] in compared else None,
+                    "repeated": self._repeated(one["name"]),
+                }
+                for one in self.people_here()
+            ],
+            "agreement": [asdict(one) for one in found],
         }
+
+    def _repeated(self, who: str) -> dict[str, int]:
+        """How many answers of a person that were asked for again were confirmed, and of how many."""
+        known = self._studio.knowledge
+        answers = {id: known.state.answers[int(id.partition(".")[0])] for id in known.checked}
+        own = [known.checked[id] for id, answer in answers.items() if answer.who == who and answer.checks is None]
+        return {"confirmed": own.count("confirmed"), "of": len(own)}
 
 
 def _order(hint: Hint) -> tuple[int, int]:

@@ -155,7 +155,7 @@ class Working:
         with observe(self._report):
             result = self._learner.fit(task, self._previous, self._labels)
         self._previous = self._labels = None
-        self._fitted = task
+        self._fitted = replace(task, answers=())  # what was fitted is told by the constraints
         self._say("result", result)
 
     def _ask(self, task: Task) -> None:

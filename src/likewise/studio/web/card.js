@@ -65,9 +65,9 @@ function markLast(now, said) { // on the map, once it was answered
 function tell(words, thought) {
   if (!thought) return;
   const sure = thought.chance === null ? "" : ` (${percent(Math.max(thought.chance, 1 - thought.chance))})`;
-  if (thought.predicted === true) opinion = `${words}: predicted so${sure}`;
-  else if (thought.predicted === false) opinion = `${words}: the model expected otherwise${sure}`;
-  else opinion = `${words}: too early for a prediction`;
+  if (thought.predicted === true) opinion = `${words}, as predicted${sure}`;
+  else if (thought.predicted === false) opinion = `${words}; predicted was the other answer${sure}`;
+  else opinion = thought.chance === null ? `${words}: too early for a prediction` : words;
   const line = find("opinion");
   if (line) { line.textContent = opinion; line.classList.add("fresh"); }
 }
@@ -185,7 +185,7 @@ function spoken(now) {
 
 function pairCard(now) {
   const [left, right] = now.items, hasValues = left.values?.length, others = [[right], [left]];
-  const plain = !left.text && !left.picture;
+  const plain = isTable(now);
   const body = el("div", { class: "question" }, el("h2", {}, now.words),
     el("div", { class: `asked pair${plain ? " plain" : ""}` },
       plain ? null : el("div", { class: "two" }, now.items.map((item, at) => shownItem(item, others[at]))),
@@ -196,8 +196,10 @@ function pairCard(now) {
   return { body, keys: { ArrowRight: SAY.same, y: SAY.same, ArrowLeft: SAY.different, n: SAY.different, ArrowDown: SAY.unsure, u: SAY.unsure } };
 }
 
+const isTable = ({ items: [first] }) => !first.text && !first.picture && first.values?.length; // rows that are all columns
+
 function choiceCard(now) {
-  const [item, ...others] = now.items, keys = { ArrowDown: SAY.unsure, u: SAY.unsure };
+  const [item, ...others] = now.items, keys = { ArrowDown: SAY.unsure, u: SAY.unsure }, plain = isTable(now);
   const say = (number) => () => answer(number, number ? `Group ${number}` : "None of these");
   const groups = others.map((other, at) => {
     const number = at + 1, group = now.groups[at];
@@ -205,12 +207,12 @@ function choiceCard(now) {
     return el("li", {}, el("button", { type: "button", class: "group", on: { click: say(number) }, "aria-keyshortcuts": String(number), "data-answer": "group", disabled: blocked },
       el("kbd", { "aria-hidden": "true" }, String(number)),
       other.picture ? picture(other, 96) : null,
-      el("span", { class: "words" }, el("b", {}, group.name || `with ${other.id}`), el("span", { class: "detail" }, summary(other)),
+      el("span", { class: "words" }, el("b", {}, group.name || `with ${other.id}`), plain ? null : el("span", { class: "detail" }, summary(other)),
         group.also?.length ? el("span", { class: "detail" }, `and ${count(group.also.length, "more row")}`) : null)));
   });
   keys[0] = say(0);
   const body = el("div", { class: "question" }, el("h2", {}, now.words),
-    el("div", { class: "asked choice" }, shownItem(item, []), item.values?.length && !item.text && !item.picture ? valueTable([item], []) : null, el("ol", { class: "groups" }, groups)),
+    el("div", { class: `asked choice${plain ? " plain" : ""}` }, plain ? el("div", { class: "scrolling" }, valueTable(now.items, now.differs)) : shownItem(item, []), el("ol", { class: "groups" }, groups)),
     answers(["None of these", ["0", "0"], say(0), "different"], ["Can't say", ["↓", "ArrowDown u"], SAY.unsure, "unsure"]));
   return { body, keys };
 }
@@ -242,7 +244,7 @@ function pilesCard(now) {
   const small = (item, at) => el("button", { type: "button", class: `sortable${at === sorted.at && !done ? " current" : ""}`, draggable: true, "data-focus": `sort-${at}`,
     "aria-label": `${item.id}: ${summary(item).slice(0, 120)}`, "aria-pressed": String(at === sorted.at),
     on: { click: () => { sorted.at = at; refresh("question"); }, dragstart: (event) => event.dataTransfer.setData("text/plain", String(at)) } },
-    item.picture ? picture(item, 96) : null, el("span", { class: "words" }, el("b", {}, item.id), el("span", { class: "detail" }, summary(item))));
+    item.picture ? picture(item, 96) : null, el("span", { class: "words" }, el("b", {}, item.id), isTable(now) ? null : el("span", { class: "detail" }, summary(item))));
   const zone = (pile, words, key) => el("li", { class: `pile${pile === null ? " unsure" : ""}`, on: { dragover: over, drop: dropped(pile) } },
     button(words, () => put(sorted.at, pile), { kind: "pile-name", keys: [key, key], "data-answer": "pile", disabled: blocked }),
     el("div", { class: "pile-items" }, now.items.map((item, at) => piles[at] === pile ? small(item, at) : null)));
@@ -252,7 +254,7 @@ function pilesCard(now) {
   const body = el("div", { class: "question" }, el("h2", {}, now.words),
     el("div", { class: "asked piles" },
       el("div", { class: "to-sort" }, open.length ? open : el("p", { class: "note" }, "All are sorted. Press Enter, or change a pile.")),
-      el("ol", { class: "pile-list" }, zones, zone(null, "Can't say", "u"))),
+      el("ol", { class: "pile-list" }, zones, zone(null, "Can't say", "u")), isTable(now) ? valueTable(now.items, now.differs) : null),
     answers(["Done", ["Enter", "Enter"], send, done ? "same" : "same waiting"]));
   const keys = { Enter: send, u: () => put(sorted.at, null), ArrowDown: () => put(sorted.at, null), Backspace: take };
   for (let pile = 1; pile <= Math.min(used + 1, now.items.length); pile++) keys[pile] = () => put(sorted.at, pile);

@@ -1,12 +1,14 @@
 // Clusters: the list, what makes each, and what can be done with them: name, merge, split.
 import { act, ask } from "./api.js";
-import { rowsOf, summary, picture, tiles, chip } from "./items.js";
+import { chip, doubted, picture, rowsOf, summary, tiles } from "./items.js";
 import { hold, map, relabelClusters, takeClusters } from "./mapview.js";
 import { back, current, define, home, open, refresh } from "./panes.js";
 import { clusterOf, colorOf, emit, nameOf, on, store } from "./store.js";
 import { button, count, el, find, percent, sentence } from "./view.js";
 
 export const problem = (reason) => emit("problem", reason.message);
+
+const isPlain = ({ number, shown }) => shown === `Cluster ${number}`; // called by its number alone
 
 // The list. Arrows go from one to the next; one is dragged onto another to merge them.
 let chosen = -1;
@@ -32,15 +34,22 @@ function list() {
       dragover: (event) => event.preventDefault(),
       drop: (event) => { event.preventDefault(); dropOn(cluster.number, event.dataTransfer); },
     } },
-    el("span", { class: "dot", "aria-hidden": "true" }), el("span", { class: "number" }, String(cluster.number + 1)),
-    el("span", { class: `name${cluster.name ? "" : " unnamed"}` }, cluster.names?.length > 1 ? `${cluster.names.join(" + ")}?` : cluster.shown),
+    el("span", { class: "dot", "aria-hidden": "true" }), el("span", { class: "number" }, String(cluster.number)),
+    el("span", { class: `name${cluster.name ? "" : " unnamed"}` }, isPlain(cluster) ? "unnamed" : cluster.shown),
     el("span", { class: "size" }, cluster.size.toLocaleString("en")))));
   place.replaceChildren(
-    el("div", { class: "list-head" }, el("h2", {}, count(clusters.length, "cluster")),
+    el("div", { class: "list-head" }, el("h2", {}, count(clusters.length, "cluster")), undecided(),
       button("Rows in doubt", () => open("rows", { kind: "doubtful" }), { kind: "quiet" }),
       button("Merge", () => open("merge", { clusters: [] }), { kind: "quiet", keys: ["m", "m"] })),
-    el("ul", { on: { keydown: arrows } }, items));
+    el("ul", { on: { keydown: arrows } }, items),
+    store.unplaced.length ? el("p", { class: "note" }, `Names whose rows are no longer in one cluster: ${store.unplaced.map(({ name }) => name).join(", ")}. They come back with them.`) : "");
   if (held !== undefined) place.querySelector(`[data-cluster="${held}"]`)?.focus();
+}
+
+function undecided() { // whether more answers would still change much
+  const share = store.state?.disagreement;
+  return share === null || share === undefined ? null : el("span", { class: "note", title: "Pairs of rows that two clusterings of the ensemble disagree about, on average. The fewer, the less more answers would change." },
+    share < 0.005 ? "few pairs undecided" : `${percent(share)} of pairs undecided`);
 }
 
 function arrows(event) {
@@ -77,11 +86,11 @@ define("cluster", (number) => {
   const typical = el("div", {}, el("p", { class: "note" }, "…")), doubtful = el("div", {});
   rowsOf(cluster.typical).then((items) => typical.replaceChildren(tiles(items, { act: (item) => emit("open-row", item.row) })), problem);
   if (cluster.doubtful?.length) {
-    rowsOf(cluster.doubtful).then((items) => doubtful.replaceChildren(el("h3", {}, "In doubt"), tiles(items, { act: (item) => emit("open-row", item.row) })), problem);
+    rowsOf(cluster.doubtful).then(doubted).then((items) => { if (items.length) doubtful.replaceChildren(el("h3", {}, "In doubt"), tiles(items, { act: (item) => emit("open-row", item.row) })); }, problem);
   }
   const rename = () => open("name", number), split = () => open("split", number), merge = () => open("merge", { clusters: [number] });
   const node = el("div", { class: "card opened", own: colorOf(number) },
-    paneHead(el("span", {}, el("span", { class: "dot", "aria-hidden": "true" }), `${cluster.number + 1} · ${cluster.shown}`)),
+    paneHead(el("span", {}, el("span", { class: "dot", "aria-hidden": "true" }), isPlain(cluster) ? cluster.shown : `${cluster.number} · ${cluster.shown}`)),
     el("p", { class: "note" }, `${count(cluster.size, "row")}, ${percent(cluster.certainty)} certain, ${count(cluster.hints || 0, "hint")}`),
     el("div", { class: "row-of-buttons" }, button(cluster.name ? "Rename" : "Name", rename, { keys: ["r", "r"], kind: "action primary" }),
       button("Merge with…", merge, { keys: ["m", "m"] }), button("Split", split, { keys: ["p", "p"] }),
@@ -115,7 +124,7 @@ define("name", (number) => {
     await act("/api/name", { cluster: number, result: store.result, name }).catch(problem);
     takeClusters().catch(problem);
   };
-  const node = el("form", { class: "card", on: { submit: keep } }, paneHead(`Name cluster ${number + 1}`),
+  const node = el("form", { class: "card", on: { submit: keep } }, paneHead(`Name cluster ${number}`),
     el("label", { for: "name" }, `A name for ${count(cluster.size, "row")}`), field,
     el("div", { class: "row-of-buttons" }, el("button", { type: "submit", class: "action primary" }, el("span", {}, "Keep the name"), el("kbd", { "aria-hidden": "true" }, "Enter")),
       button("Cancel", back, { keys: ["Esc", "Escape"] })),
@@ -157,7 +166,7 @@ define("split", (number) => preview("split", `Split ${nameOf(number)}`, { cluste
     words: el("p", {}, sentence(said.words)),
     body: el("div", { class: "two parts" }, said.parts.map((part, at) => el("div", {}, el("h3", {}, `Part ${at + 1}: ${count(said.sizes[at], "row")}`), part.map((row) => tick(at, row))))),
     send: () => parts.every(({ size }) => size) && act("/api/split", { cluster: number, result: store.result, parts: parts.map((part) => [...part]) }),
-    verb: "Split it so", none: "Keep at least one row ticked in each part, or go back.",
+    verb: "Split like this", none: "Keep at least one row ticked in each part, or go back.",
     did: `${nameOf(number)} is split.`,
   };
 }));

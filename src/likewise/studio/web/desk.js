@@ -56,7 +56,7 @@ define("export", () => {
   if (exported?.status === "done") {
     parts.push(el("p", { role: "status" }, "Written to ", el("code", {}, exported.folder)),
       el("ul", { class: "files" }, exported.files.map(({ name, bytes }) => el("li", {}, button(name, fetchFile(name), { label: `Download ${name}` }), el("span", { class: "detail" }, `${ABOUT[name] || ""}, ${size(bytes)}`)))),
-      el("p", {}, "The same from a terminal:"), el("pre", {}, el("code", {}, exported.command)));
+      el("p", {}, "The same from a terminal:"), el("pre", {}, el("code", {}, exported.command.split(" ").flatMap((word, at) => [at ? " " : "", el("span", { class: "whole" }, word)]))));
   }
   parts.push(el("div", { class: "row-of-buttons" }, button(exported?.status === "done" ? "Export again" : "Export", start, { keys: ["Enter", "Enter"], kind: "action primary", disabled: busy, "data-focus": "start-export" })));
   return { title: "Export", node: el("div", { class: "card" }, paneHead("Export"), parts), keys: { Enter: () => { if (!busy) start(); } } };
@@ -67,20 +67,20 @@ function size(bytes) {
 on("export", (said) => { if (!exported || said.number >= exported.number) { exported = said; if (current() === "export") refresh("export"); } });
 
 define("people", () => {
-  const place = el("div", {}), links = el("div", {});
-  const name = el("input", { type: "text", maxLength: 40, autocomplete: "off", placeholder: "a name", "aria-label": "Name of a person" });
-  const invite = async (event) => {
-    event.preventDefault();
+  const place = el("div", {}), links = el("div", { role: "status" });
+  const invite = (name) => async () => {
     try {
-      const { link } = await ask("/api/link", { name: name.value.trim() });
-      links.replaceChildren(el("p", {}, `For ${name.value.trim()}, once, within ten minutes:`), el("pre", {}, el("code", {}, link)));
+      const { link } = await ask("/api/link", { name });
+      links.replaceChildren(el("p", {}, `For ${name}, once, within ten minutes:`), el("pre", {}, el("code", {}, link)));
     } catch (reason) { problem(reason); }
   };
+  const about = ({ answers, repeated, error }) => [count(answers, "answer"), repeated.of ? `${repeated.confirmed} of ${repeated.of} confirmed when asked again` : "", error === null ? "" : `about ${percent(error)} wrong`].filter(Boolean).join(", ");
   get("/api/people").then(({ people, agreement }) => place.replaceChildren(...[
-    el("ul", { class: "plain" }, people.map((one) => el("li", {}, el("b", {}, one.name || "you"), ` ${count(one.answers, "answer")}`, one.consistency === null ? "" : `, consistent in ${percent(one.consistency)}`, one.here ? el("span", { class: "badge" }, "here") : null))),
-    agreement.length ? el("div", {}, el("h3", {}, "Agreement"), el("ul", { class: "plain" }, agreement.map(({ left, right, common, same_answer: same, kappa }) => el("li", {}, `${left} and ${right}: ${same} of ${common} the same`, kappa === null ? "" : `, kappa ${kappa.toFixed(2)}`)))) : null,
+    el("ul", { class: "plain persons" }, people.map((one) => el("li", {}, el("span", { class: "words" }, el("span", {}, el("b", {}, one.name), one.here ? el("span", { class: "badge" }, "here") : null), el("span", { class: "detail" }, about(one))),
+      button("Make a link", invite(one.name), { kind: "quiet", label: `Make a link for ${one.name}` })))),
+    agreement.length ? el("div", {}, el("h3", {}, "Agreement on pairs that both answered"), el("ul", { class: "plain" }, agreement.map(({ left, right, common, same_answer: same, kappa }) => el("li", {}, `${left} and ${right}: ${same} of ${common} the same`, kappa === null || common < 5 ? "" : `, Cohen's κ ${kappa.toFixed(2)}`)))) : null,
   ].filter(Boolean)), problem);
-  return { title: "People", node: el("div", { class: "card" }, paneHead("People"), place, el("form", { class: "invite", on: { submit: invite } }, name, el("button", { type: "submit", class: "action" }, "Make a link")), links) };
+  return { title: "People", node: el("div", { class: "card" }, paneHead("People"), place, links) };
 });
 on("people", ({ people }) => { store.people = people; refresh("people"); });
 

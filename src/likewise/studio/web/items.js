@@ -103,6 +103,8 @@ export function summary(item) {
   return (item.values || []).slice(0, 4).map(([name, value]) => `${name} ${value}`).join(" · ");
 }
 
+export const doubted = (items) => items.filter(({ certainty }) => certainty < 0.99); // the others are all but certain
+
 // One line or tile of a list of rows.
 export function tile(item, { act, more = [], showCluster = false, side = 64 } = {}) {
   const inside = [

@@ -90,6 +90,7 @@ export async function takeClusters() { // again, after a name was given or taken
   try { said = await get(`/api/clusters/${store.result}`); } catch (reason) { if (reason.error === "gone") return; throw reason; } // a newer one comes
   if (said.result !== store.result) return;
   store.clusters = said.clusters;
+  store.unplaced = said.unplaced;
   relabelClusters();
   paint();
   emit("clusters");
@@ -101,7 +102,7 @@ export async function take(result) {
   wanted = result;
   let data, said;
   try {
-    [data, said] = await Promise.all([getBytes(`/api/map/${result ?? 0}`), result ? get(`/api/clusters/${result}`) : { clusters: [] }]);
+    [data, said] = await Promise.all([getBytes(`/api/map/${result ?? 0}`), result ? get(`/api/clusters/${result}`) : { clusters: [], unplaced: [] }]);
   } catch (reason) {
     if (reason.error === "gone" || reason.error === "wait") { wanted = -1; return; }
     throw reason;
@@ -111,6 +112,7 @@ export async function take(result) {
     next = null;
     find("pill").hidden = true;
     const news = store.news?.result === result ? store.news : null;
+    store.unplaced = said.unplaced;
     show(unpack(data), said.clusters);
     if (news?.moved) say(news);
   };

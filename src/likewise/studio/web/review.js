@@ -4,7 +4,7 @@ import { act, get } from "./api.js";
 import { paneHead, problem, small } from "./clusters.js";
 import { define, open, refresh } from "./panes.js";
 
-import { on } from "./store.js";
+import { on, store } from "./store.js";
 import { button, count, el, percent } from "./view.js";
 
 let at = 0; // the one that keys are about
@@ -38,13 +38,14 @@ define("review", () => {
       if (card.kind === "conflict") {
         return el("li", { class: "to-review bad", on: focus }, el("p", {}, el("b", {}, "Contradiction. "), card.conflict.words), button("See the chain", card.open, { keys: ["Enter", "Enter"] }));
       }
-      const why = card.kind === "suspect" ? `${percent(card.wrong)} likely wrong${card.wrong > 0.5 ? ": the other hints say otherwise" : ""}.` : "The clusters do not follow it.";
-      return el("li", { class: "to-review", on: focus }, el("p", {}, el("b", {}, card.hint.words, ". "), why), el("div", { class: "two" }, card.items.map(small)),
-        el("div", { class: "row-of-buttons" }, button("I was wrong", card.remove, { keys: ["←", "ArrowLeft n"] }), button("Later", step(1), { keys: ["↓", "ArrowDown u"] }),
+      const why = card.kind === "suspect" ? `${percent(card.wrong)} likely to be wrong${card.wrong > 0.5 ? ": the other hints say otherwise" : ""}.` : "The clusters do not follow it.";
+      const { person } = store.session, { who, from } = card.hint, other = from === "file" ? "a file" : who !== person ? who : "";
+      return el("li", { class: "to-review", on: focus }, el("p", {}, other ? `From ${other}: ` : "", el("b", {}, card.hint.words, ". "), why), el("div", { class: "two" }, card.items.map(small)),
+        el("div", { class: "row-of-buttons" }, button(other ? "It is wrong" : "I was wrong", card.remove, { keys: ["←", "ArrowLeft n"] }), button("Later", step(1), { keys: ["↓", "ArrowDown u"] }),
           button("Still true", card.keep, { keys: ["→", "ArrowRight y"] })));
     });
-    const disagreements = said.disagreements.map(({ items, said: words }) => el("li", { class: "to-review still" },
-      el("p", {}, Object.entries(words).map(([who, what]) => `${who || "You"}: ${what}`).join(", ")), el("div", { class: "two" }, items.map(small))));
+    const disagreements = said.disagreements.map(({ items, said: words, counts }) => el("li", { class: "to-review still" },
+      el("p", {}, el("b", {}, Object.entries(words).map(([who, what]) => `${who}: ${what}`).join(", "), ". "), counts ? `It counts as ${counts}.` : "Undecided: neither counts."), el("div", { class: "two" }, items.map(small))));
     place.replaceChildren(...[
       cards.length ? el("ol", { class: "plain" }, parts) : el("p", {}, "Nothing to look at: no contradiction, no hint that looks wrong."),
       disagreements.length ? el("div", {}, el("h3", {}, "People disagree"), el("ul", { class: "plain" }, disagreements)) : null,

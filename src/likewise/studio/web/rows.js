@@ -1,6 +1,6 @@
 // Rows: one of them, its neighbors, those that match words, those in doubt, those inside of a lasso.
-import { act, get } from "./api.js";
-import { chip, rowsOf, tiles, zoomable } from "./items.js";
+import { act, ask, get } from "./api.js";
+import { chip, doubted, rowsOf, tiles, zoomable } from "./items.js";
 import { move, paneHead, preview, problem, small } from "./clusters.js";
 import { goTo, map, rope, select } from "./mapview.js";
 import { back, define, open } from "./panes.js";
@@ -44,12 +44,12 @@ define("row", (row) => {
 define("rows", ({ kind, cluster, rows }) => {
   const place = el("div", {}, el("p", { class: "note" }, "One moment…"));
   const title = kind === "doubtful" ? cluster === undefined ? "Rows in doubt" : `In doubt in ${nameOf(cluster)}` : count(rows.length, "row");
-  const asked = kind === "doubtful" ? get(`/api/doubtful?n=50${cluster === undefined ? "" : `&cluster=${cluster}`}`).then((said) => rowsOf(said.rows)) : rowsOf(rows.slice(0, 50));
+  const asked = kind === "doubtful" ? get(`/api/doubtful?n=50${cluster === undefined ? "" : `&cluster=${cluster}`}`).then((said) => rowsOf(said.rows)).then(doubted) : rowsOf(rows.slice(0, 50));
   asked.then((items) => place.replaceChildren(
-    items.length ? tiles(items, { act: opens, showCluster: true }) : el("p", { class: "note" }, "None."),
+    items.length ? tiles(items, { act: opens, showCluster: true }) : el("p", { class: "note" }, "None: all are at least 99 % certain."),
     rows && rows.length > 50 ? el("p", { class: "note" }, `The first 50 of ${rows.length.toLocaleString("en")}.`) : ""),
   (reason) => place.replaceChildren(el("p", { class: "note" }, reason.error === "wait" ? "There is no result yet." : reason.message)));
-  return { title, node: el("div", { class: "card" }, paneHead(title), kind === "doubtful" ? el("p", { class: "note" }, "Least certain first. A row that you move, or answer about, tells most here.") : "", place) };
+  return { title, node: el("div", { class: "card" }, paneHead(title), kind === "doubtful" ? el("p", { class: "note" }, "Least certain first. Moving one of these to its cluster teaches the most.") : "", place) };
 });
 
 // Find.
@@ -83,8 +83,8 @@ define("group", (lasso) => {
     const ticked = new Set(said.exemplars.map(({ row }) => row)), byRow = new Map(said.items.map((item) => [item.row, item]));
     const unticked = () => said.exemplars.map(({ row }) => row).filter((row) => !ticked.has(row));
     return {
-      words: el("div", {}, el("p", {}, el("b", {}, sentence(said.words)), " Do these belong together? Take the tick from those that do not."),
-        el("p", { class: "note" }, "Hints are said of the rows that are shown. The others in the lasso follow if they are like them.")),
+      words: el("div", {}, el("p", {}, el("b", {}, "Do these belong together?"), " Untick those that do not."),
+        el("p", { class: "note" }, `${sentence(said.words)} Hints are made of the rows shown here; the others follow if they are like them.`)),
       body: el("div", {}, el("div", { class: "exemplars" }, said.exemplars.map(({ row, role }) => el("label", { class: "tick tile" }, el("input", { type: "checkbox", checked: true, "data-row": row, on: { change: (event) => { event.target.checked ? ticked.add(row) : ticked.delete(row); } } }),
         small(byRow.get(row)), el("span", { class: "role" }, { typical: "typical", doubtful: "in doubt", rim: "at the rim" }[role])))),
         el("label", { class: "tick" }, el("input", { type: "checkbox", on: { change: (event) => { all = event.target.checked; } } }), `I looked at all ${size.toLocaleString("en")}: they all belong together`)),
@@ -92,14 +92,16 @@ define("group", (lasso) => {
       verb: "These belong together", none: "Tick at least two rows, or cancel.",
       did: `${count(ticked.size, "row")} belong together.`,
       more: [button("Apart from the rest", () => open("apart", lasso), {}), button("List the rows", () => open("rows", { rows }), {}),
-        button("Save ids", () => saveIds(rows), {})],
+        button("Save ids", () => saveIds(bits), {})],
     };
   });
 });
 
-async function saveIds(rows) {
-  const items = await rowsOf(rows.slice(0, 5000));
-  download("selection.txt", new Blob([items.map((item) => `${item.id}\n`).join("")], { type: "text/plain" }));
+async function saveIds(bits) {
+  try {
+    const { ids } = await ask("/api/ids", { rows: { bits } });
+    download("selection.txt", new Blob(ids.map((id) => `${id}\n`), { type: "text/plain" }));
+  } catch (reason) { problem(reason); }
 }
 
 define("apart", ({ bits, size, result, polygon, mask }) => {
@@ -109,7 +111,7 @@ define("apart", ({ bits, size, result, polygon, mask }) => {
     const sides = [new Set(said.exemplars.map(({ row }) => row)), new Set(said.others)];
     const tick = (side, row) => el("label", { class: "tick tile" }, el("input", { type: "checkbox", checked: true, on: { change: (event) => { event.target.checked ? sides[side].add(row) : sides[side].delete(row); } } }), small(byRow.get(row)));
     return {
-      words: el("p", {}, sentence(said.words), " The left are said to be apart from the right."),
+      words: el("p", {}, sentence(said.words), " Rows of the left are said to be different from those of the right."),
       body: el("div", { class: "two parts" }, [["Inside", said.exemplars.map(({ row }) => row)], ["Outside", said.others]].map(([words, rows], side) => el("div", {}, el("h3", {}, words), rows.map((row) => tick(side, row))))),
       send: () => sides.every((side) => side.size) && act("/api/apart", { rows: { bits }, result, ticked: [...sides[0]], others: [...sides[1]], polygon }),
       verb: "Keep them apart", none: "Keep at least one row ticked on each side, or cancel.", did: `${count(size, "row")} are apart from the rest.`,

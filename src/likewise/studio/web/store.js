@@ -8,6 +8,7 @@ export const store = {
   questions: [], // the first is on the card
   asOf: -1, // the event up to which the questions are known
   clusters: [], // of the result that is shown
+  unplaced: [], // names whose rows are all over them
   result: null, // the number of the result that is shown
   news: null, // what the newest result changed
   people: [],

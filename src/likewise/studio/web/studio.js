@@ -98,7 +98,7 @@ function mapTools() {
   find("map-tools").append(
     button("Lasso", () => rope(!gestures.roping), { keys: ["l", "l"], kind: "tool", id: "lasso", "aria-pressed": "false" }),
     el("select", { id: "color-by", "aria-label": "Color by", on: { change: (event) => { const [by, shaped] = event.target.value.split(" "); shapes(shaped === "shapes"); colorBy(by); } } },
-      el("option", { value: "cluster" }, "clusters"), el("option", { value: "cluster shapes" }, "clusters, with shapes"), el("option", { value: "certainty" }, "certainty")));
+      el("option", { value: "cluster" }, "Color: clusters"), el("option", { value: "cluster shapes" }, "Color and shape: clusters"), el("option", { value: "certainty" }, "Color: certainty")));
 }
 
 // Keys: none while somebody types; those of the open pane first.
