@@ -50,6 +50,12 @@ def parquet_bomb(path):
     pq.write_table(pa.table({"a": np.zeros(2**24)}), path, compression="zstd")
 
 
+def parquet_of_small_groups(path):
+    lists = pa.FixedSizeListArray.from_arrays(np.zeros(2**20), 2**10)
+    table = pa.table({"a": pa.chunked_array([lists] * 10)})
+    pq.write_table(table, path, row_group_size=2**10)  # 8 MiB in each, which is little of a file by itself
+
+
 def market_bomb(path):
     path.write_text("%%MatrixMarket matrix coordinate real general\n900000000 3 1\n1 1 1.5\n")
 
@@ -88,6 +94,7 @@ BOMBS = {
     "parts.npz": npz_of_small_parts,
     "t.csv.gz": gzip_bomb,
     "t.parquet": parquet_bomb,
+    "groups.parquet": parquet_of_small_groups,
     "t.mtx": market_bomb,
     "wide.mtx": wide_market_bomb,
     "t.h5ad": h5ad_bomb,
@@ -344,9 +351,16 @@ def test_no_process_stays_behind(tmp_path, here):
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
 def test_sparse_files_of_every_form_with_entries_twice(tmp_path, form):
-    rows, columns, values = [0, 0, 1, 1], [1, 1, 0, 3], [1.0, 2.0, 4.0, 5.0]
-    matrix = sparse.coo_matrix((values, (rows, columns)), shape=(2, 4))
-    sparse.save_npz(tmp_path / "t.npz", matrix.asformat(form))
+    values = np.array([1.0, 2.0, 4.0, 5.0])
+    by_rows, by_columns = ([1, 1, 0, 3], [0, 2, 4]), ([1, 0, 0, 1], [0, 1, 3, 3, 4])
+    matrix = {
+        "csr": lambda: sparse.csr_matrix((values, *by_rows), shape=(2, 4)),
+        "csc": lambda: sparse.csc_matrix((values[[2, 0, 1, 3]], *by_columns), shape=(2, 4)),
+        "coo": lambda: sparse.coo_matrix((values, ([0, 0, 1, 1], by_rows[0])), shape=(2, 4)),
+        "bsr": lambda: sparse.bsr_matrix((values.reshape(4, 1, 1), *by_rows), shape=(2, 4)),
+    }[form]()
+    assert matrix.nnz == 4
+    sparse.save_npz(tmp_path / "t.npz", matrix)
     found = read_raw(tmp_path / "t.npz").matrix
     assert found.has_canonical_format
     np.testing.assert_array_equal(found.toarray(), [[0, 3, 0, 0], [4, 0, 0, 5]])

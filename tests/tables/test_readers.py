@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -177,6 +178,11 @@ def test_a_first_line_for_excel_says_what_separates_cells(tmp_path, mark):
     assert raw.where(1) == "line 4"
 
 
+def test_what_separates_cells_may_be_said_above_comments(tmp_path):
+    path = spoil(tmp_path / "t.csv", "sep=;\n# by hand\na|b|c;d\n1;2\n")
+    assert read_raw(path).columns == {"a|b|c": ["1"], "d": ["2"]}
+
+
 def test_very_long_cells_are_read(tmp_path):
     long = "word and another " * 20_000
     (tmp_path / "t.csv").write_text(f'id,text\n1,"{long}"\n2,"{long} more word"\n3,"word, or not"\n', encoding="utf-8")
@@ -328,9 +334,12 @@ def test_folders_that_hold_nothing_or_two_kinds(tmp_path):
         read_table(tmp_path)
     (tmp_path / "a.txt").write_text("word")
     (tmp_path / "b.png").write_bytes(b"no image")
-    with pytest.raises(ValueError, match="1 images and 1 texts"):
+    (tmp_path / "c.md").write_text("word")
+    (tmp_path / "d.jpg").write_bytes(b"no image")
+    with pytest.raises(ValueError, match=r"2 images and 2 texts, such as b\.png and a\.txt\. Keep one kind"):
         read_table(tmp_path)
-    (tmp_path / "a.txt").unlink()
+    for name in ("a.txt", "c.md"):
+        (tmp_path / name).unlink()
     with pytest.raises(ValueError, match=r"b\.png is not an image, or is damaged"):
         read_table(tmp_path)
 
@@ -462,6 +471,7 @@ def test_nested_columns_of_parquet_are_left_out(tmp_path):
 
 READ = """
 import sys
+from pathlib import Path
 from likewise.tables import read_raw
 try:
     read_raw(sys.argv[1])
@@ -686,6 +696,18 @@ def test_memory_that_a_library_lacks_names_the_file(tmp_path):
         reading(tmp_path / "t.xlsx", "it"),
     ):
         raise MemoryError
+
+
+class OddError(ValueError):
+    """What a library might derive from ValueError."""
+
+
+@pytest.mark.parametrize("kind", [OddError, RuntimeError, KeyError])
+def test_an_error_of_a_library_is_put_into_our_words_even_if_it_names_the_file(kind):
+    said = r"is not an Excel file, or is damaged: .*oops"
+    with pytest.raises(ValueError, match=said) as caught, reading(Path("t.xlsx"), "an Excel file"):
+        raise kind("t.xlsx: oops")
+    assert type(caught.value) is ValueError
 
 
 def test_what_else_one_can_do_without_an_extra_ends_the_message():

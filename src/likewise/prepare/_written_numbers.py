@@ -29,7 +29,7 @@ SPACES = "\u00a0\u202f\u2009"
 NOTATIONS = ((",", "."), (".", ","), ("'", "."), ("'", ","), (" ", "."), (" ", ","))
 """What separates thousands and what begins decimals. Where several fit, the first is taken."""
 
-WRITTEN = re.compile(r"(\(?)\s*([-+−]?)\s*([^\d\s()+−.,'-]*)\s*([-+−]?)(\d[\d.,' ]*|[.,]\d+)([^\d()]*)(\)?)")
+WRITTEN = re.compile(r"(\(?)\s*([-+−]?)\s*([^\d\s()+−.,'-]*)\s*([-+−]?)(\d[\d.,' ]*|[.,]\d+)([^\d()]*)(\)?)", re.ASCII)
 """A parenthesis for a negative number, a sign, a unit, a sign, digits, a unit, a parenthesis."""
 
 MOSTLY_WRITTEN = 0.9
