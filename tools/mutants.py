@@ -81,7 +81,14 @@ PACKAGES: dict[str, tuple[list[str], list[str]]] = {
     "pencil": (["src/likewise/pencil"], ["tests/pencil", "src/likewise/pencil"]),
     "front": (
         ["src/likewise/front"],
-        ["tests/front", "tests/array_api/test_array_api.py", "tests/models/test_strangers.py", "src/likewise/front"],
+        [
+            "tests/front",
+            "tests/array_api/test_array_api.py",
+            "tests/dask/test_rows.py",
+            "tests/models/test_strangers.py",
+            "tests/test_mistakes.py",
+            "src/likewise/front",
+        ],
     ),
 }
 """The modules that get faults, and the tests that must notice."""

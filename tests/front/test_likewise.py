@@ -201,6 +201,30 @@ def test_a_model_that_was_not_fitted_says_so(method):
         getattr(Likewise(3), method)([[0.0, 1.0]])
 
 
+def test_attributes_that_are_not_there(iris):
+    with pytest.raises(AttributeError, match="this Likewise has no suspects_ yet"):
+        Likewise(3).suspects_  # noqa: B018
+    with pytest.raises(AttributeError, match=r"suspect_\b(?!.*not kept)"):
+        iris[3].suspect_  # noqa: B018
+
+
+def test_a_model_of_one_cluster_can_be_saved(tmp_path, blobs):
+    X, _ = blobs
+    model = Likewise(1, random_state=0, verbose=False).fit(X)
+    assert set(model.second_labels_) == {-1}
+    again = Likewise.load(model.save(tmp_path / "m.likewise"))
+    np.testing.assert_array_equal(again.predict(X), 0)
+
+
+def test_a_report_without_hints_says_nothing_of_hints(blobs):
+    report = Likewise(4, random_state=0, verbose=False).fit(blobs[0]).report_
+    assert (report.contradictions, report.dropped, report.reversed, report.landmarks) == (0, 0, 0, 0)
+    assert (report.constraint_weight, report.gain, report.gain_error, report.kept) == (0.0, 0.0, 0.0, 1.0)
+    assert (report.fallback, report.advice, report.learned_from, report.broken) == ("", "", "", "")
+    assert (report.families, report.left_out, report.moved.tolist(), report.interrupted) == ((), (), [], False)
+    assert not {"trust", "contradictions", "hints kept", "landmarks"} & {name for name, _ in report.lines()}
+
+
 def test_partial_labels_are_hints(iris):
     X, y, _, _ = iris
     some = np.where(np.arange(150) % 5 == 0, y, -1)

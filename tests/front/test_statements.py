@@ -1,5 +1,6 @@
 """Comparisons and preferences in Likewise: likelihoods by enumeration, forms by loops, and what must never happen."""
 
+import tracemalloc
 from itertools import combinations, product
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.preprocessing import scale
 from likewise import Comparisons, Constraints, Likewise, Preference
 from likewise.evaluation import normalized_mutual_information
 from likewise.front import _held_out, _members, _soft_assignment, _training
-from likewise.front._answerer import answered_ties, are_pairs, decided_share, worth_in_pairs
+from likewise.front._answerer import VOTES_SHARE, answered_ties, are_pairs, decided_share, tie_share, worth_in_pairs
 from likewise.front._evidence import Evidence
 from likewise.front._folds import Statements
 from likewise.front._held_out import (
@@ -127,6 +128,20 @@ class TestAnswerer:
         assert not are_pairs(forced, unsupervised)
         assert not are_pairs(Comparisons(len(Y)), unsupervised)
 
+    def test_questions_that_clusters_do_not_decide_are_counted_by_a_loop(self, unsupervised):
+        rows = np.random.default_rng(0).integers(0, len(Y), size=(60, 4))
+        seen = 0.0
+        for labels, weight in zip(unsupervised.labelings, unsupervised.weights, strict=True):
+            open_ = [(labels[a] == labels[b]) == (labels[c] == labels[d]) for a, b, c, d in rows]
+            seen += weight / unsupervised.weights.sum() * np.mean(open_)
+        expected = VOTES_SHARE * seen + (1 - VOTES_SHARE) * (1 - decided_share(3))
+        assert tie_share(rows[:, :2], rows[:, 2:], unsupervised) == pytest.approx(expected)
+
+    def test_somebody_who_leaves_all_ties_open_answered_none_of_them(self, unsupervised):
+        rng = np.random.default_rng(0)
+        left_open = [rng.choice(60, 4, replace=False) for _ in range(90)]
+        assert answered_ties(Comparisons(len(Y), nearer=[(0, 1, 100)], unsure=left_open), unsupervised) == 0.0
+
     def test_what_counts_as_how_many_pairs(self):
         hints = Comparisons(6, nearer=[(0, 1, 2), (3, 4, 5)]) | Preference([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0], 2.0)
         assert worth_in_pairs(hints, 2) == pytest.approx(2 * 0.5 + 1.25 * 2)
@@ -228,6 +243,17 @@ class TestForms:
             assert held_out.scores(members, folds).mean() < 0.5
         assert len(pairs) == len(same)
 
+    def test_a_sample_takes_less_memory_than_all_pairs(self):
+        rng = np.random.default_rng(0)
+        preference = Preference(rng.integers(0, 4, 3_000), rng.integers(0, 4, 3_000))
+        tracemalloc.start()
+        try:
+            disputed_pairs(preference, np.random.RandomState(0))
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 3_000 * 2_999 // 2  # a byte for each pair
+
     def test_many_pairs_are_sampled(self):
         rng = np.random.default_rng(0)
         preference = Preference(rng.integers(0, 4, 900), rng.integers(0, 4, 900))
@@ -263,7 +289,9 @@ class TestEvidence:
     def test_resemblance_is_in_units_of_how_much_it_varies(self):
         found = resemblance(X, self.comparisons)
         assert np.square(found).mean() == pytest.approx(1.0)
-        np.testing.assert_allclose(resemblance(1e3 * X, self.comparisons), found)
+        for unit in (1e3, 1e-3):
+            np.testing.assert_allclose(resemblance(unit * X, self.comparisons), found)
+        np.testing.assert_array_equal(resemblance(np.ones_like(X), self.comparisons), 0.0)
         (a, b), (c, d) = self.comparisons.near[0], self.comparisons.far[0]
         assert (found[0] > 0) == (np.linalg.norm(X[a] - X[b]) < np.linalg.norm(X[c] - X[d]))
         assert resemblance(X, Comparisons(len(Y))).shape == (0,)
