@@ -218,6 +218,21 @@ def test_a_name_that_may_not_be_on_the_disk_is_given_back(tmp_path, monkeypatch,
     assert {each.name: each.read_text() for each in tmp_path.iterdir()} == ({"t": before} if before else {})
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.EIO, "broken")])
+def test_a_hidden_file_that_cannot_be_held_is_removed(tmp_path, monkeypatch, error):
+    def fails(path):
+        raise error
+
+    monkeypatch.setattr(_atomic, "hold", fails)
+    held = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(type(error)), atomic_write(tmp_path / "t"):
+        pass
+    with pytest.raises(type(error)):
+        check_writable(tmp_path / "t")
+    assert names(tmp_path) == []
+    assert len(os.listdir("/proc/self/fd")) == held
+
+
 def test_nothing_stays_open(tmp_path):
     held = len(os.listdir("/proc/self/fd"))
     group_of_three(tmp_path)

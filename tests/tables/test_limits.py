@@ -1,5 +1,6 @@
 """What files may ask for: memory, time, and trust."""
 
+import errno
 import gzip
 import os
 import resource
@@ -7,6 +8,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 import zlib
 from contextlib import nullcontext
@@ -291,6 +293,37 @@ def square(path):
     return np.arange(3) ** 2
 
 
+def wait(path):
+    time.sleep(600)
+
+
+def greedy(path):
+    _apart.limit_memory(2**26)
+    return len(bytearray(2**29))
+
+
+class StubbornError(ValueError):
+    """Holds what cannot be sent to another process."""
+
+    def __init__(self, message):
+        super().__init__(message)
+        self.held = lambda: None
+
+
+def fail(path):
+    name, _, words = path.name.partition(" ")
+    raise {
+        "denied": PermissionError(errno.EACCES, words),
+        "absent": ImportError(words),
+        "full": MemoryError(words),
+    }.get(name) or StubbornError(words)
+
+
+def chatter(path):
+    os.write(1, b"what libraries print")
+    return path.name
+
+
 @pytest.fixture
 def here(monkeypatch):
     monkeypatch.syspath_prepend(os.path.dirname(__file__))
@@ -304,6 +337,51 @@ def test_a_crash_and_an_endless_loop_are_errors_that_name_the_file(tmp_path, mon
     monkeypatch.setattr(_apart, "SECONDS", 1.0)
     with pytest.raises(ValueError, match=r"t\.bin is damaged: HDF5 crashed, or did not come to an end"):
         _apart.read_apart(f"{here}:{work}", path, "HDF5")
+
+
+def test_what_waits_for_ever_is_ended_by_the_clock(tmp_path, monkeypatch, here):
+    (tmp_path / "t.bin").touch()
+    monkeypatch.setattr(_apart, "PATIENCE", 0.2)
+    with pytest.raises(ValueError, match=r"t\.bin is damaged: HDF5 crashed, or did not come to an end"):
+        _apart.read_apart(f"{here}:wait", tmp_path / "t.bin", "HDF5")
+
+
+def test_large_files_get_more_time(tmp_path, monkeypatch):
+    (tmp_path / "t.bin").write_bytes(bytes(3_000_000))
+    limits, sent = [], []
+
+    def timer(seconds, end):
+        limits.append(seconds)
+        return SimpleNamespace(start=lambda: None, cancel=lambda: None)
+
+    monkeypatch.setattr(_apart.threading, "Timer", timer)
+    monkeypatch.setattr(_apart._Child, "_send", lambda self, message: sent.append(message))
+    monkeypatch.setattr(_apart.pickle, "load", lambda file: ("found", 7))
+    assert _apart.read_apart("a:b", tmp_path / "t.bin", "HDF5") == 7
+    assert sent[1:] == [["a:b", str(tmp_path / "t.bin"), 5.0 + 1.5]]
+    assert limits == [60 * 6.5]
+
+
+def test_the_process_that_reads_takes_no_more_memory_than_it_may(tmp_path, here):
+    (tmp_path / "t.bin").touch()
+    with pytest.raises(MemoryError):
+        _apart.read_apart(f"{here}:greedy", tmp_path / "t.bin", "HDF5")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("denied", PermissionError), ("absent", ImportError), ("full", MemoryError), ("odd", ValueError)]
+)
+def test_errors_of_the_process_that_reads_are_those_of_this_one(tmp_path, here, name, kind):
+    path = tmp_path / f"{name} and why"
+    path.touch()
+    with pytest.raises(kind, match="and why") as caught:
+        _apart.read_apart(f"{here}:fail", path, "HDF5")
+    assert type(caught.value) is kind
+
+
+def test_what_a_library_prints_does_not_come_between(tmp_path, here):
+    (tmp_path / "t.bin").touch()
+    assert _apart.read_apart(f"{here}:chatter", tmp_path / "t.bin", "HDF5") == "t.bin"
 
 
 def test_what_is_read_apart_comes_back_and_so_do_errors(tmp_path, here):

@@ -1,5 +1,6 @@
 """Every format gives the same rows, and says clearly what is wrong with a file."""
 
+import errno
 import gzip
 import json
 import re
@@ -23,7 +24,9 @@ from likewise.prepare import read_table
 from likewise.tables import FORMATS, MissingExtraError, _market, as_numbers, extra, read_raw
 from likewise.tables._damage import reading
 from likewise.tables._h5ad import read_here
+from likewise.tables._json import parse_json
 from likewise.tables._numpy import checked_matrix
+from likewise.tables._raw import RawTable
 from likewise.tables._transposed import transposed
 
 X = np.array([[0.5, 10.0], [1.5, 90.0], [2.5, 40.0], [0.25, 70.0]])
@@ -656,6 +659,93 @@ def test_half_of_a_symmetric_matrix_is_read_as_the_whole(tmp_path):
     path = tmp_path / "t.mtx"
     path.write_text("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 5\n2 1 7\n")
     np.testing.assert_array_equal(read_raw(path).matrix.toarray(), [[5, 7], [7, 0]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "entries", "expected"),
+    [
+        ("symmetric", "1 2 3 4 5 6", [[1, 2, 3], [2, 4, 5], [3, 5, 6]]),
+        ("skew-symmetric", "1 2 3", [[0, -1, -2], [1, 0, -3], [2, 3, 0]]),
+    ],
+)
+def test_half_of_an_array_is_read_as_the_whole(tmp_path, kind, entries, expected):
+    lines = ["%%MatrixMarket matrix array real " + kind, "3 3", *entries.split()]
+    path = spoil(tmp_path / "t.mtx", "\n".join(lines))
+    np.testing.assert_array_equal(read_raw(path).matrix, expected)
+    spoil(path, "\n".join([*lines, "7"]))
+    count = len(entries.split())
+    with pytest.raises(ValueError, match=f"it says that it has {count} entries, and has {count + 1}"):
+        read_raw(path)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.longdouble, np.int64, np.uint8, bool])
+def test_numbers_of_any_type_become_floats_of_64_bits(tmp_path, dtype):
+    values = np.array([[1, 0], [0, 1], [1, 1]], dtype=dtype)
+    np.save(tmp_path / "t.npy", values)
+    found = read_raw(tmp_path / "t.npy").matrix
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, values)
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", ">f8"])
+def test_floats_stay_as_precise_as_they_are(tmp_path, dtype):
+    np.save(tmp_path / "t.npy", X.astype(dtype))
+    found = read_raw(tmp_path / "t.npy").matrix
+    assert found.dtype == np.dtype(dtype).newbyteorder("=")
+    np.testing.assert_array_equal(found, X)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ('{"a": 1,\n\n oops}', 6, "line 8: not JSON: Expecting property name"),
+        ('[{"a": 1, "b": 2, "b": 3}]', 6, "line 6: 'b' is there twice"),
+        ("[1" + "0" * 5000 + "]", 6, "line 6 has a whole number of thousands of digits"),
+    ],
+)
+def test_json_is_told_by_the_line_of_its_file(text, line, message):
+    with pytest.raises(ValueError, match=rf"t\.json, {message}"):
+        parse_json(text, Path("t.json"), line)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_a_transposed_matrix_has_columns_for_rows(tmp_path, kind):
+    matrix = X if kind == "dense" else sparse.csr_matrix(X)
+    named = transposed(RawTable("t", 4, {"id": IDS}, matrix=matrix, matrix_names=("one", "two"), id="id"))
+    bare = transposed(RawTable("t", 4, {}, matrix=matrix))
+    assert (named.n, named.id, named.columns, named.matrix_names) == (2, "sample", {"sample": ["one", "two"]}, (*IDS,))
+    assert (bare.columns, bare.matrix_names) == ({"sample": ["column 0", "column 1"]}, ("x0", "x1", "x2", "x3"))
+    for found in (named.matrix, bare.matrix):
+        np.testing.assert_array_equal(found.toarray() if kind == "sparse" else found, X.T)
+    assert named.matrix.format == "csr" if kind == "sparse" else named.matrix.flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    "raw", [RawTable("t", 1, {}, images=[Path("a.png")]), RawTable("t", 1, {"a": ["b"]}, text="a")]
+)
+def test_texts_and_images_are_not_transposed(raw):
+    with pytest.raises(ValueError, match="t holds texts or images, which cannot be transposed"):
+        transposed(raw)
+
+
+def test_an_error_of_the_disk_stays_one_and_names_the_file():
+    with pytest.raises(PermissionError, match=r"t\.xlsx") as caught, reading(Path("t.xlsx"), "an Excel file"):
+        raise OSError(errno.EACCES, "not yours", "another")
+    assert (caught.value.errno, caught.value.filename) == (errno.EACCES, "t.xlsx")
+    for damage in (OSError("no such block"), OSError(errno.EINVAL, "no such block")):
+        with pytest.raises(ValueError, match=r"is damaged: .*no such block"), reading(Path("t.xlsx"), "an Excel file"):
+            raise damage
+
+
+def test_a_long_story_of_a_library_is_cut():
+    with pytest.raises(ValueError, match="damaged") as caught, reading(Path("t"), "it", "Save it again."):
+        raise RuntimeError("no " * 500)
+    said = str(caught.value)
+    assert said.startswith("t is not it, or is damaged: no no")
+    assert said.endswith("no. Save it again.")
+    assert len(said) < 260
+    with pytest.raises(ValueError, match=r"^t is not it, or is damaged: KeyError\.$"), reading(Path("t"), "it"):
+        raise KeyError
 
 
 @pytest.mark.parametrize("shape", ["2 3", "3 2"])
