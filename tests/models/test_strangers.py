@@ -416,8 +416,13 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
     name = "model.parts._features.parts.to_graph.parts._near.learned._rows.indices.npy"
     indices = np.lib.format.read_array(io.BytesIO(parts(parts(data)["arrays.npz"])[name]))
     indices[5] = 2**30
-    data = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(indices)}))
-    assert "indices must be < 30" in refused(tmp_path, data)
+    changed = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(indices)}))
+    assert "indices must be < 30" in refused(tmp_path, changed)
+    name = name.replace("indices", "indptr")
+    bounds = np.lib.format.read_array(io.BytesIO(parts(parts(data)["arrays.npz"])[name])).astype(np.int8)
+    bounds[-1] = -12  # as numbers of 8 bits end that are larger
+    changed = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(bounds)}))
+    assert "indptr must be a row of numbers that never fall" in refused(tmp_path, changed)
 
 
 def test_centers_of_another_width_are_refused(tmp_path):

@@ -452,6 +452,16 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
             read_raw(tmp_path / "t.npz")
 
 
+@pytest.mark.parametrize("indptr", [[0, 9, 0], [0, -3, 1], [0, 1, -1], [0, 2, 1]])
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
+def test_bounds_that_fall_are_refused(tmp_path, form, indptr):
+    data = np.ones((1, 1, 1) if form == "bsr" else 1)
+    parts = {"data": data, "indices": np.array([0]), "indptr": np.array(indptr), "shape": np.array([2, 2])}
+    np.savez(tmp_path / "t.npz", format=np.array(form.encode()), **parts)
+    with pytest.raises(ValueError, match=r"t\.npz is not a sparse matrix: "):
+        read_raw(tmp_path / "t.npz")
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

@@ -20,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import __version__
+from .._arrays import check_compressed
 from .._atomic import atomic_write
 
 FORMAT = 2
@@ -156,7 +157,7 @@ def decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if SPARSE in value:
         parts = [decode(value[part], arrays) for part in ("data", "indices", "indptr")]
         matrix = SPARSE_CLASSES[value[SPARSE]](tuple(parts), shape=tuple(int(size) for size in value["shape"]))
-        matrix.check_format(full_check=True)  # an index beyond the matrix would be read beyond the memory
+        check_compressed(matrix)
         return matrix
     return {key: decode(entry, arrays) for key, entry in value.items()}
 
