@@ -469,13 +469,19 @@ def test_bounds_that_fall_are_refused(tmp_path, form, indptr):
         ({"indptr": np.array([[0, 1, 1]])}, "its indptr are no row of whole numbers"),
         ({"indptr": np.array([False, True, True])}, "its indptr are no row of whole numbers"),
         ({"shape": np.array([2.0, 2.0])}, r"its shape is \[2.0, 2.0\]"),
+        ({"shape": np.array([-1, 2])}, r"its shape is \[-1, 2\]"),
+        ({"shape": np.array([2, 2, 2])}, r"its shape is \[2, 2, 2\]"),
+        ({"shape": np.array(2)}, "its shape is 2"),
         ({"data": np.ones((1, 1))}, r"its data has the shape \(1, 1\)"),
+        ({"format": np.array(b"bsr")}, r"its data has the shape \(1,\)"),
+        ({"format": np.array(b"bsr"), "data": np.ones((1, 0, 1))}, r"its data has the shape \(1, 0, 1\)"),
+        ({"format": np.array(b"coo")}, "it has no 'row'"),
         ({"data": np.array(["a"])}, "it holds <U1, not numbers"),
     ],
 )
 def test_parts_of_a_sparse_matrix_that_are_none(tmp_path, changed, message):
     parts = {"data": np.ones(1), "indices": np.array([1]), "indptr": np.array([0, 1, 1]), "shape": np.array([2, 2])}
-    np.savez(tmp_path / "t.npz", format=np.array(b"csr"), **{**parts, **changed})
+    np.savez(tmp_path / "t.npz", **{"format": np.array(b"csr"), **parts, **changed})
     with pytest.raises(ValueError, match=rf"t\.npz is not a sparse matrix: {message}\."):
         read_raw(tmp_path / "t.npz")
 
@@ -498,9 +504,13 @@ def test_what_another_process_reads_is_what_this_one_would(tmp_path):
     with h5py.File(path, "w") as file:
         file["X"] = np.eye(3)
         file.create_group("obs")["n"] = np.arange(3)
+        file.create_group("obs/another")  # neither an array nor categories
+        file["obs/table"] = np.eye(3)
+        file["obs/short"] = np.arange(2)
         file["obs/kind/categories"] = np.array(["x", "y"], dtype=h5py.string_dtype())
         file["obs/kind/codes"] = np.array([1, -1, 0], dtype=np.int8)
     for raw in (read_raw(path), read_here(path)):
         np.testing.assert_array_equal(raw.matrix, np.eye(3))
         np.testing.assert_array_equal(raw.columns["n"], [0, 1, 2])
         assert raw.columns["kind"] == ["y", None, "x"]
+        assert set(raw.columns) == {"n", "kind"}

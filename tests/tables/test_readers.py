@@ -164,6 +164,10 @@ def test_a_column_of_lists_that_are_not_all_lists_is_left_out(tmp_path):
     raw = read_raw(tmp_path / "t.jsonl")
     assert list(raw.columns) == ["a"]
     assert raw.left_out == {"v": "lists or objects of different kinds"}
+    (tmp_path / "t.jsonl").write_text('{"a": 1, "v": []}\n{"a": 2, "v": []}\n')
+    raw = read_raw(tmp_path / "t.jsonl")
+    assert list(raw.columns) == ["a"]
+    assert list(raw.left_out) == ["v"]
 
 
 def test_semicolons_and_a_byte_order_mark(tmp_path):
@@ -276,6 +280,8 @@ def test_a_file_that_is_not_what_it_should_be(tmp_path, name, content, message):
     [
         ({"X": np.array(["a", "b"])}, "Only real numbers can be compared"),
         ({"X": np.zeros(3)}, "has the shape (3,)"),
+        ({"X": np.zeros((0, 3))}, "array 'X' has no rows. It needs one for each item"),
+        ({"X": np.zeros((3, 0))}, "array 'X' has no columns"),
         ({"A": np.zeros((3, 2)), "B": np.zeros((3, 2))}, "has no array 'X', only A, B"),
         ({"X": np.array([[1, None]], dtype=object)}, "damaged: it holds pickled objects, which are never read"),
     ],
