@@ -1,18 +1,21 @@
 """The parts of Likewise, each against its definition."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.optimize import check_grad
 from sklearn.datasets import make_blobs
+from sklearn.metrics import silhouette_score
 
 from likewise.constraints import Comparisons, Constraints, Partition, Preference
 from likewise.front import _folds as folding
 from likewise.front import _kmeans
 from likewise.front import _soft_assignment as soft
 from likewise.front._advice import advice
-from likewise.front._choose_k import READABLE, at_least_clique, choose_n_clusters
-from likewise.front._consensus import Consensus
+from likewise.front._choose_k import READABLE, STEP, _candidates, _silhouette, at_least_clique, choose_n_clusters
+from likewise.front._consensus import Consensus, reweighted
 from likewise.front._evidence import (
     SURE,
     UNSUPERVISED,
@@ -231,6 +234,13 @@ def test_members_see_what_follows_from_hints_but_nothing_of_hidden_rows(seed):
     assert seen_constraints(hints, hidden, rng, closed=False) == stated
 
 
+def test_each_row_learns_of_two_others_of_its_group():
+    y = np.repeat([0, 1, 2], [5, 6, 7])
+    seen = seen_constraints(Constraints.from_labels(y), np.zeros(18, dtype=bool), np.random.RandomState(0), closed=True)
+    assert len(np.unique(seen.must_link, axis=0)) == len(seen.must_link) == 2 * 18
+    assert (np.bincount(seen.must_link.ravel()) == 4).all()  # it names two, and two name it
+
+
 @pytest.mark.parametrize(
     ("gain", "error", "weight"), [(0.0, 0.0, 0.16), (-9.0, 1.0, 0.0), (0.9, 1.0, 0.46), (1.1, 1.0, 1.0)]
 )
@@ -435,6 +445,53 @@ def test_never_fewer_clusters_than_rows_that_all_differ():
     assert at_least_clique(clique, 7) == 7
     contradictory = clique | Constraints(9, must_link=[(0, 1)])
     assert at_least_clique(contradictory, 2) >= 4
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 50, 1_000, 5_000])
+def test_numbers_of_clusters_that_are_tried(n):
+    found = _candidates(n)
+    assert found[0] == 2
+    assert found[-1] <= max(2, min(np.sqrt(2 * n), n - 1))
+    assert max(found[-1] + 1, round(found[-1] * STEP)) > max(2, min(np.sqrt(2 * n), n - 1))  # the next is too large
+    assert all(after in (before + 1, round(before * STEP)) for before, after in pairwise(found))
+
+
+def test_a_silhouette_is_the_mean_of_labelings_that_tell_rows_apart():
+    G = np.array([[0.0], [0.1], [5.0], [5.2]])
+    apart, mixed, same, alone = (np.array(each) for each in ([0, 0, 1, 1], [0, 1, 0, 1], [0] * 4, [0, 1, 2, 3]))
+    rows = np.arange(4)
+    expected = np.mean([silhouette_score(G, apart), silhouette_score(G, mixed)])
+    assert _silhouette(G, [apart, same, mixed, alone], rows) == pytest.approx(expected)
+    assert _silhouette(G, [same, alone], rows) == -1.0
+    assert _silhouette(G, [apart], rows[:3]) == pytest.approx(silhouette_score(G[:3], apart[:3]))
+
+
+def test_hints_that_look_wrong_are_left_out_and_others_weighted():
+    hints = Constraints(8, [(0, 1), (2, 3)], [(4, 5), (6, 7)], must_weight=[1.0, 0.5])
+    stated = Statements.of(hints, np.random.RandomState(0))
+    wrong = np.array([0.8, 0.5, 0.95, 0.1])
+    evidence = Evidence(stated, np.zeros(4), wrong, 0.0, 0.0, {}, 2)
+    found = reweighted(hints, evidence)
+    assert found.must_link.tolist() == [[0, 1], [2, 3]]
+    np.testing.assert_allclose(found.must_weight, [0.18 / (0.18 + 0.08), 0.5 * 0.9])
+    assert found.cannot_link.tolist() == [[6, 7]]
+    np.testing.assert_allclose(found.cannot_weight, 0.9 * 0.9 / (0.9 * 0.9 + 0.1 * 0.1))
+
+
+@pytest.mark.parametrize("fallback", ["", "fewer than 25 hints"])
+def test_shares_of_families_add_up(fallback):
+    hints = Constraints(160, np.arange(80).reshape(-1, 2), np.arange(80, 160).reshape(-1, 2))
+    stated = Statements.of(hints, np.random.RandomState(0))
+    weights = {"graph": 1.0, "linear": 0.5, UNSUPERVISED: 0.5}
+    evidence = Evidence(stated, np.zeros(80), np.zeros(80), 30.0, 2.0, weights, 2)
+    nothing = np.zeros(160, dtype=int)
+    consensus = Consensus(nothing, np.zeros((160, 2)), (), nothing, evidence, fallback, True, hints, hints)
+    assert consensus.weights == (
+        {"graph": 0.0, "linear": 0.0, UNSUPERVISED: 1.0}
+        if fallback
+        else {"graph": 0.5, "linear": 0.25, UNSUPERVISED: 0.25}
+    )
+    assert consensus.constraint_weight == (0.0 if fallback else 1.0)
 
 
 def test_random_pairs_are_of_two_rows_and_all_are_drawn():

@@ -142,6 +142,14 @@ class TestAnswerer:
         left_open = [rng.choice(60, 4, replace=False) for _ in range(90)]
         assert answered_ties(Comparisons(len(Y), nearer=[(0, 1, 100)], unsure=left_open), unsupervised) == 0.0
 
+    def test_the_share_of_ties_that_were_answered_explains_how_many_questions_were(self, unsupervised):
+        rng = np.random.default_rng(0)
+        asked = np.array([rng.choice(len(Y), 4, replace=False) for _ in range(90)])
+        answered = Comparisons(len(Y), pairs=asked[:75], unsure=asked[75:])
+        found, ties = answered_ties(answered, unsupervised), tie_share(asked[:, :2], asked[:, 2:], unsupervised)
+        assert 0 < found < 1
+        assert (1 - ties) + found * ties == pytest.approx(75 / 90)
+
     def test_what_counts_as_how_many_pairs(self):
         hints = Comparisons(6, nearer=[(0, 1, 2), (3, 4, 5)]) | Preference([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0], 2.0)
         assert worth_in_pairs(hints, 2) == pytest.approx(2 * 0.5 + 1.25 * 2)
@@ -253,6 +261,14 @@ class TestForms:
         finally:
             tracemalloc.stop()
         assert peak < 3_000 * 2_999 // 2  # a byte for each pair
+
+    def test_a_sample_has_each_number_once_and_in_order(self):
+        numbers = np.arange(0, 300, 3)
+        some = _held_out._some(numbers, 80, np.random.RandomState(0))
+        assert len(some) == 80
+        assert (np.diff(some) > 0).all()
+        assert set(some) < set(numbers)
+        assert _held_out._some(numbers, 100, np.random.RandomState(0)) is numbers
 
     def test_many_pairs_are_sampled(self):
         rng = np.random.default_rng(0)

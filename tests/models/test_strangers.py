@@ -425,6 +425,14 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
     assert "indptr must be a row of numbers that never fall" in refused(tmp_path, changed)
 
 
+def test_numbers_of_a_machine_of_another_byte_order_are_read(tmp_path):
+    model = KMeans(3, n_init=1, random_state=0).fit(X)
+    data = save(tmp_path / "m.likewise", model).read_bytes()
+    swapped = {"model.learned.cluster_centers_.npy": _array(model.cluster_centers_.astype(">f8"))}
+    (tmp_path / "m.likewise").write_bytes(altered(data, lambda document: None, lambda arrays: arrays.update(swapped)))
+    np.testing.assert_array_equal(load(tmp_path / "m.likewise").model.predict(X), model.labels_)
+
+
 def test_centers_of_another_width_are_refused(tmp_path):
     data = save(tmp_path / "m.likewise", KMeans(3, n_init=1, random_state=0).fit(X)).read_bytes()
     name = "model.learned.cluster_centers_.npy"

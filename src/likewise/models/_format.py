@@ -205,6 +205,7 @@ def _array(path: Path, name: str, data: bytes) -> np.ndarray:
             raise damaged(path, f"array {name} is of type {dtype}, which no model has")
         stream.seek(0)
         array = np.lib.format.read_array(stream, allow_pickle=False)
+        array = array.astype(dtype.newbyteorder("="), copy=False)  # other machines write bytes in the other order
         if array.dtype.kind == "f" and array.size:
             most = np.sqrt(float(np.finfo(array.dtype).max) / array.size)  # as for rows: squares can be summed
             if not np.abs(array).max() <= most:
