@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from likewise.constraints import ConstraintConflictError, Constraints
 from likewise.evaluation import constraint_accuracy, normalized_mutual_information, rand_index
 from likewise.front import Likewise, _members, cluster
+from likewise.questions import Answer, Answers
 
 
 @pytest.fixture(scope="module")
@@ -174,6 +175,19 @@ def test_hints_can_be_added(iris):
     assert normalized_mutual_information(y, model.labels_) > 0.85
     more = Constraints.sample(y, "random_pairs", 20, random_state=7)
     assert len(model.add_constraints(more).suspects_) >= 90
+
+
+def test_answers_are_kept_as_they_were_given(iris):
+    X, _, hints, _ = iris
+    first, more = (Answers([Answer(rows, "same", chance=0.8)], 150) for rows in ((0, 1), (2, 3)))
+    model = Likewise(3, random_state=0, verbose=False).fit(X, constraints=hints)
+    assert model.answers_ is None
+    model.add_constraints(Constraints(150, [(7, 8)]))
+    assert model.answers_ is None
+    model.add_constraints(first).add_constraints(more)
+    assert [answer.rows for answer in model.answers_] == [(0, 1), (2, 3)]
+    model.add_constraints(Constraints(150, [(9, 10)]))
+    assert len(model.answers_) == 2
 
 
 def test_with_more_hints_one_member_of_each_family_learns_again(iris, monkeypatch):

@@ -281,6 +281,15 @@ class TestForms:
         assert (better != worse).all()
 
 
+def test_rounds_with_comparisons_train_each_member_once():
+    hints = Constraints(6) | Comparisons(6, nearer=[(0, 1, 2)])
+    rounds = _members.rounds_for(hints)
+    assert len(set(rounds)) == len(rounds)
+    assert set(rounds) == {*_members.ROUNDS, *((name, 0) for name in _members.COMPARED_FAMILIES)}
+    assert [each for each in rounds if each in _members.ROUNDS] == list(_members.ROUNDS)
+    assert _members.rounds_for(Constraints(6)) == _members.ROUNDS
+
+
 class TestEvidence:
     comparisons = Constraints.sample(Y, "triplets", 120, ties="coin", random_state=0).comparisons
 

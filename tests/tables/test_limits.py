@@ -502,7 +502,7 @@ def test_a_picture_for_which_another_program_would_run_is_refused(tmp_path):
 def test_what_another_process_reads_is_what_this_one_would(tmp_path):
     path = tmp_path / "t.h5ad"
     with h5py.File(path, "w") as file:
-        file["X"] = np.eye(3)
+        file["X"] = np.eye(3)[:, :2]
         file.create_group("obs")["n"] = np.arange(3)
         file.create_group("obs/another")  # neither an array nor categories
         file["obs/table"] = np.eye(3)
@@ -510,7 +510,7 @@ def test_what_another_process_reads_is_what_this_one_would(tmp_path):
         file["obs/kind/categories"] = np.array(["x", "y"], dtype=h5py.string_dtype())
         file["obs/kind/codes"] = np.array([1, -1, 0], dtype=np.int8)
     for raw in (read_raw(path), read_here(path)):
-        np.testing.assert_array_equal(raw.matrix, np.eye(3))
+        np.testing.assert_array_equal(raw.matrix, np.eye(3)[:, :2])
         np.testing.assert_array_equal(raw.columns["n"], [0, 1, 2])
         assert raw.columns["kind"] == ["y", None, "x"]
         assert set(raw.columns) == {"n", "kind"}

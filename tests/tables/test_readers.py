@@ -385,6 +385,13 @@ def test_progress_of_json_lines_is_reported_in_batches(tmp_path):
     with observe(seen.append):
         read_raw(tmp_path / "t.jsonl")
     assert [each.done for each in seen if each.done is not None] == [1_000, 2_000]
+    seen.clear()
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,2\n" * 2_500)
+    with observe(seen.append):
+        read_raw(tmp_path / "t.csv")
+    done = [each.done for each in seen if each.done is not None]
+    assert len(done) == 2
+    assert 0 < done[0] < done[1] < 10_004
 
 
 def test_ids_of_64_bits_stay_what_they_are(tmp_path):
@@ -761,6 +768,16 @@ def test_a_symmetric_matrix_that_is_no_square_is_refused(tmp_path, shape):
     rows, columns = shape.split()
     with pytest.raises(ValueError, match=f"t.mtx .* it is symmetric, and has {rows} rows and {columns} columns"):
         read_raw(path)
+
+
+def test_a_sparse_matrix_in_h5ad_of_more_rows_than_it_can_hold_is_refused(tmp_path):
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        part = file.create_group("X")
+        part.attrs["encoding-type"], part.attrs["shape"] = "csc_matrix", [900_000_000, 3]
+        part["data"], part["indices"], part["indptr"] = np.ones(1), np.zeros(1, dtype=int), np.array([0, 1, 1, 1])
+        file.create_group("obs")
+    with pytest.raises(ValueError, match=r"t\.h5ad says that it holds .*, far more than"):
+        read_here(tmp_path / "t.h5ad")
 
 
 @pytest.mark.parametrize("shape", [None, [4], [4, 2, 1]])
