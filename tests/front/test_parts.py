@@ -1,5 +1,7 @@
 """The parts of Likewise, each against its definition."""
 
+import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,10 +12,12 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import silhouette_score
 
 from likewise.constraints import Comparisons, Constraints, Partition, Preference
+from likewise.evaluation import constraint_accuracy
 from likewise.front import _folds as folding
 from likewise.front import _kmeans
 from likewise.front import _soft_assignment as soft
 from likewise.front._advice import advice
+from likewise.front._answerer import decided_share
 from likewise.front._choose_k import READABLE, STEP, _candidates, _silhouette, at_least_clique, choose_n_clusters
 from likewise.front._consensus import Consensus, reweighted
 from likewise.front._evidence import (
@@ -37,9 +41,12 @@ from likewise.front._folds import (
     row_folds,
     seen_constraints,
 )
+from likewise.front._held_out import HeldOutComparisons, HeldOutPreferences
 from likewise.front._learned_map import Space, learned_map, links_of
 from likewise.front._members import Member
+from likewise.front._report import Report, kept_comparisons
 from likewise.front._unsupervised import Features, Unsupervised
+from likewise.prepare._kinds import DataKind
 from likewise.prepare._linear import LinearFeatures
 from likewise.projections import ComparisonProjection
 from likewise.projections._comparison_loss import Terms
@@ -274,6 +281,84 @@ def test_advice_follows_from_the_gain(gain, kept_without, words):
     consensus = Consensus(nothing, np.zeros((160, 2)), (), nothing, evidence, "", True, hints, hints)
     found = advice(consensus, hints, kept_without)
     assert words in found if words else found == ""
+
+
+def advised(hints, *, n_clusters=2, gain=2.6, error=6.3, kept=0.6, fallback=""):
+    stated = Statements.of(hints, np.random.RandomState(0))
+    nothing = np.zeros(len(stated))
+    evidence = Evidence(stated, nothing, nothing, gain, error, {UNSUPERVISED: 1.0}, n_clusters)
+    rows = np.zeros(hints.n_samples, dtype=int)
+    embedding = np.zeros((hints.n_samples, 2))
+    return advice(Consensus(rows, embedding, (), rows, evidence, fallback, True, hints, hints), hints, kept)
+
+
+def test_advice_where_hints_agree_or_cover_little():
+    pairs = np.arange(160).reshape(80, 2)
+    hints = Constraints(160, pairs[:40], pairs[40:])
+    assert "nothing needs to be done" in advised(hints, kept=0.9)
+    assert "nothing needs to be done" not in advised(hints, kept=0.899)
+    assert advised(hints, n_clusters=40, gain=30.0).startswith("give more hints of each cluster")
+    assert not advised(hints, n_clusters=40, gain=3.0).startswith("give more hints of each cluster")
+    labels = Constraints.from_labels(np.where(np.arange(160) < 12, np.arange(160) % 12, -1))
+    assert advised(labels, n_clusters=12, gain=30.0, error=2.0).startswith("give more labels of each cluster")
+    joined = Constraints(3, [(0, 1), (1, 2)])
+    assert advised(joined).startswith("the hints join all rows into one group")
+
+
+def test_advice_where_nothing_was_learned():
+    pairs = np.arange(60).reshape(30, 2)
+    many, few = Constraints(60, pairs[:20], pairs[20:]), Constraints(60, pairs[:9], pairs[9:14])
+    assert "allow more time (budget_s)" in advised(many, fallback="no clustering was trained on hints")
+    assert advised(few, fallback="fewer than 25 hints").startswith("give 11 more hints: from 25 on")
+    compared = few | Comparisons(60, nearer=[(0, 1, 2), (3, 4, 5)])  # two answers are worth one pair of two clusters
+    assert advised(compared, fallback="worth fewer than 25 pairs").startswith("give 10 more pairs, or other hints")
+
+
+def test_comparisons_and_preferences_cover_clusters_too():
+    stated = statements([(2 * t, 2 * t + 1) for t in range(10)], [True] * 5 + [False] * 5)
+    compared = Comparisons(20, nearer=[(0, 1, t) for t in range(2, 12)])
+    better, worse = np.arange(20) % 2, np.arange(20) // 10
+    preferences = tuple(Preference(better, worse, weight) for weight in (0.5, 3.0))
+    asked = HeldOutPreferences.of(preferences, np.arange(20) % 4, np.random.RandomState(0))
+    others = (HeldOutComparisons(compared, np.zeros(10)), asked)
+    k = 10
+    each = 5 / k + decided_share(k) * 10 / k + (1.0 + 3.0) / k
+    evidence = Evidence(stated, np.zeros(10), np.zeros(10), 50.0, 2.0, {}, k, others)
+    assert evidence.coverage == pytest.approx((each - 0.5) / 1.5)
+    said = 20 + 10 + 4  # rows of pairs, comparisons, and what preferences count for
+    count = 10 + 10 + len(asked.weight)
+    assert evidence.z == pytest.approx(50 / 2 * np.sqrt(min(said / count, 1.0)))
+
+
+def test_the_share_that_is_kept_counts_hints_of_all_kinds():
+    labels = np.array([0, 0, 1, 1, 2, 2])
+    pairs = Constraints(6, [(0, 1), (1, 2)], [(2, 4), (4, 5)])  # two of four are kept
+    compared = Comparisons(6, nearer=[(0, 1, 2), (1, 2, 0), (3, 4, 5)], weight=[1.0, 2.0, 4.0])  # all but the second
+    liked = Preference(labels, np.zeros(6, dtype=int), 3.0)
+    disliked = Preference(np.zeros(6, dtype=int), labels, 5.0)
+    assert kept_comparisons(labels, compared).tolist() == [True, False, True]
+    every = pairs | compared | liked | disliked
+    assert constraint_accuracy(labels, pairs) == 0.5
+    assert constraint_accuracy(labels, Constraints(6) | compared) == pytest.approx(5 / 7)
+    assert constraint_accuracy(labels, every) == pytest.approx((2 + 5 + 3) / (4 + 7 + 8))
+
+
+@pytest.mark.parametrize(
+    ("gain", "words"), [(2.5, "better than .* \\(log-likelihood \\+2.5 ± 1.0\\)"), (-2.5, "no better .* −2.5 ±")]
+)
+def test_a_report_says_why_hints_count(gain, words):
+    report = Report(
+        10, 2, DataKind.TABLE, "", "4 hints", trust="weighted", gain=gain, gain_error=1.0, constraint_weight=0.3
+    )
+    assert re.search(rf"it counts 30%, since it predicts held-out hints {words}", report.weight_in_words)
+    assert ("what to do next", "ask; ask about rows 3, 4 first") in replace(
+        report, advice="ask", ask_about=(3, 4)
+    ).lines()
+    assert ("what to do next", "ask") in replace(report, advice="ask").lines()
+    fallen = replace(report, fallback="fewer than 25 hints")
+    assert fallen.weight_in_words == "nothing: fewer than 25 hints. They hold for their own rows"
+    compared = replace(fallen, comparisons="2 comparisons")
+    assert compared.weight_in_words == "nothing: fewer than 25 hints. Pairs hold for their own rows"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import scale
 
 from likewise import Comparisons, Constraints, Likewise, Preference
-from likewise.evaluation import normalized_mutual_information
+from likewise.evaluation import constraint_accuracy, normalized_mutual_information
 from likewise.front import _held_out, _members, _soft_assignment, _training
 from likewise.front._answerer import VOTES_SHARE, answered_ties, are_pairs, decided_share, tie_share, worth_in_pairs
 from likewise.front._evidence import Evidence
@@ -384,6 +384,12 @@ class TestLikewise:
         assert nmi(model.labels_) > nmi(model.unsupervised_labels_) + 0.03
         assert model.report_.constraint_weight > 0.5
         assert "compared linear" in {family.name for family in model.report_.families}
+
+    def test_the_report_counts_all_kinds_of_hints_by_weight(self):
+        pairs = Constraints.sample(Y, "random_pairs", 20, random_state=0)
+        hints = pairs | Constraints.sample(Y, "triplets", 60, ties="coin", random_state=0)
+        model = fitted(hints)
+        assert model.report_.kept == constraint_accuracy(model.labels_, hints)
 
     def test_answers_by_a_coin_change_next_to_nothing(self):
         rng = np.random.default_rng(0)
