@@ -131,6 +131,13 @@ def test_a_packed_file_is_read_as_the_plain_one(tmp_path, name):
     np.testing.assert_array_equal(packed.matrix, plain.matrix)
 
 
+@pytest.mark.parametrize("name", ["t.tsv", "t.tsv.gz"])
+def test_tabs_separate_the_cells_of_a_tsv_file_whatever_its_names_hold(tmp_path, name):
+    content = b"a,b,c\td\n1\t2\n"
+    path = spoil(tmp_path / name, gzip.compress(content) if name.endswith("gz") else content)
+    assert read_raw(path).columns == {"a,b,c": ["1"], "d": ["2"]}
+
+
 @pytest.mark.parametrize("name", ["t.xlsx", "t.parquet", "t.npy", "t.npz", "t.h5ad"])
 def test_formats_that_are_packed_already_are_not_packed_again(tmp_path, name):
     path = spoil(tmp_path / f"{name}.gz", gzip.compress(b"anything"))
@@ -553,6 +560,28 @@ def test_an_array_of_a_matrix_market_file_has_kinds_of_numbers_alone(tmp_path):
     spoil(path, "%%MatrixMarket matrix array pattern general\n2 2\n")
     with pytest.raises(ValueError, match="it is 'array pattern general', which is not a known kind"):
         read_raw(path)
+
+
+def test_a_long_line_is_shown_in_part(tmp_path):
+    long = "1 1 " + "9" * 100 + "x"
+    path = spoil(tmp_path / "t.mtx", f"%%MatrixMarket matrix coordinate real general\n3 3 1\n{long}\n")
+    with pytest.raises(ValueError, match="is not a Matrix Market file") as caught:
+        read_raw(path)
+    assert f"line 3 is {long[:60]!r}, which" in str(caught.value)
+    with pytest.raises(ValueError, match=r"t\.jsonl, line 1") as caught:
+        read_raw(spoil(tmp_path / "t.jsonl", json.dumps("a" * 100)))
+    assert repr('"' + "a" * 39) + ". Write an object" in str(caught.value)
+    with pytest.raises(ValueError, match=r"t\.csv, line 2") as caught:
+        read_raw(spoil(tmp_path / "t.csv", "T" * 100 + "\n1,2\n"))
+    assert f"the first line, {'T' * 60!r}, has one" in str(caught.value)
+
+
+def test_a_matrix_market_array_that_says_it_is_huge_is_refused(tmp_path):
+    path = spoil(tmp_path / "t.mtx", "%%MatrixMarket matrix array real general\n3 900000000\n1\n")
+    with pytest.raises(ValueError, match=r"says that it holds 20\.1 GiB, far more than"):
+        read_raw(path)
+    path = spoil(tmp_path / "t.mtx", "%%MatrixMarket matrix array real general\n9 9\n" + "1\n" * 81)
+    assert read_raw(path).matrix.shape == (9, 9)
 
 
 def test_headers_that_python_2_wrote(tmp_path):
