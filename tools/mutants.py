@@ -527,7 +527,7 @@ def main() -> int:
     parser.add_argument("--packages", default=",".join(PACKAGES))
     parser.add_argument("--amount", type=int, default=80, help="faults for each package")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--longest", type=float, default=20, help="seconds of tests for each fault")
+    parser.add_argument("--longest", type=float, default=60, help="seconds of tests for each fault")
     parser.add_argument("--least", type=float, default=0.9, help="the share that must be noticed")
     parser.add_argument("--cache", type=Path, help="folder that keeps which tests reach which lines")
     options = parser.parse_args()
