@@ -355,6 +355,14 @@ def test_one_class_for_all_rows_is_one_cluster_and_says_so(blobs):
     assert model.top_features(0) == []
 
 
+def test_hints_that_are_not_kept_merge_no_clusters(blobs):
+    X, _ = blobs
+    chain = [(row, row + 1) for row in range(len(X) - 1)]
+    model = Likewise(4, trust="weighted", random_state=0, verbose=False)
+    model.fit(X, constraints=Constraints(len(X), chain, must_weight=1e-3))  # and no warning that there are too few
+    assert model.n_clusters_ == 4
+
+
 def test_warnings_name_the_line_of_the_user(blobs):
     X, y = blobs
     first = Likewise(2, random_state=0)
