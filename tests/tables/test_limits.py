@@ -26,6 +26,7 @@ from likewise.constraints import Constraints
 from likewise.prepare import read_table
 from likewise.tables import _apart, _h5ad, _limits, read_raw
 from likewise.tables._h5ad import read_here
+from likewise.tables._numpy import check_sparse_shape
 from likewise.tables._parquet import check_parquet_size
 
 REFUSED = "far more than its .* can"
@@ -151,6 +152,16 @@ def test_a_parquet_file_is_refused_for_its_bytes_and_for_its_rows(tmp_path, n_by
     metadata = SimpleNamespace(num_row_groups=1, num_rows=10, num_columns=2, row_group=lambda place: group)
     with nullcontext() if is_read else pytest.raises(ValueError, match=REFUSED):
         check_parquet_size(path, metadata)
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_entries", "is_read"),
+    [((3, 4), 10, True), ((3, 4), 2**30, False), ((2**30, 4), 1, False), ((4, 2**30), 1, False)],
+)
+def test_a_sparse_matrix_is_refused_for_its_entries_and_for_its_lines(tmp_path, shape, n_entries, is_read):
+    (tmp_path / "t").touch()
+    with nullcontext() if is_read else pytest.raises(ValueError, match=REFUSED):
+        check_sparse_shape(tmp_path / "t", shape, n_entries)
 
 
 def test_a_packed_file_of_an_honest_size_is_read(tmp_path):

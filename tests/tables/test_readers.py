@@ -589,6 +589,11 @@ def test_headers_that_python_2_wrote(tmp_path):
     np.testing.assert_array_equal(read_raw(path).matrix, X)
 
 
+def test_bytes_behind_an_array_are_passed_over_as_numpy_does(tmp_path):
+    path = spoil(tmp_path / "t.npy", npy("(4, 2)", X.tobytes() + b"more"))
+    np.testing.assert_array_equal(read_raw(path).matrix, np.load(path))
+
+
 @pytest.mark.parametrize("shape", ["(-4, 2)", "(-1, 2)", "(-4, -2)", "(4, 3)"])
 def test_an_npy_file_of_another_shape_than_it_says(tmp_path, shape):
     path = spoil(tmp_path / "t.npy", npy(shape, X.tobytes()))
