@@ -276,6 +276,12 @@ def test_tiny_data(n_clusters):
     assert labels[0] == labels[1]
 
 
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_a_few_rows_have_a_number_of_clusters(n):
+    X = np.array([[0.0], [0.1], [5.0], [5.1]])[:n]
+    assert Likewise(random_state=0, verbose=False).fit(X).n_clusters_ == 2
+
+
 def test_rows_that_are_all_the_same():
     assert cluster(np.ones((8, 3)), n_clusters=2, random_state=0).shape == (8,)
 

@@ -603,3 +603,6 @@ def test_one_start_is_from_constraints_where_they_are_certain(closed, expected, 
     labels = _kmeans.constrained_kmeans(Z, 3, hints, np.random.RandomState(0), closed=closed, starts=[], n_init=3)
     assert "".join(made) == expected
     assert len(np.unique(labels)) == 3
+    made.clear()
+    _kmeans.constrained_kmeans(Z, 3, hints, np.random.RandomState(0), closed=closed, starts=[y])  # no others
+    assert made == []

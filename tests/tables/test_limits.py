@@ -164,6 +164,29 @@ def test_a_sparse_matrix_is_refused_for_its_entries_and_for_its_lines(tmp_path, 
         check_sparse_shape(tmp_path / "t", shape, n_entries)
 
 
+def test_a_parquet_file_takes_twice_what_it_holds(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(bytes(2**20))
+    group = SimpleNamespace(total_byte_size=70 * 2**20, num_rows=10)
+    metadata = SimpleNamespace(num_row_groups=1, num_rows=10, num_columns=2, row_group=lambda place: group)
+    monkeypatch.setattr(_limits, "memory_left", lambda: 150 * 2**20)
+    check_parquet_size(path, metadata)
+    monkeypatch.setattr(_limits, "memory_left", lambda: 130 * 2**20)
+    with pytest.raises(MemoryError, match="needs about 140 MiB, and there are 130 MiB"):
+        check_parquet_size(path, metadata)
+
+
+@pytest.mark.parametrize(("hard", "limit"), [(-1, 2**20), (2**40, 2**20), (1000, 1000)])
+def test_the_limit_of_a_process_that_reads_is_within_that_of_the_system(monkeypatch, hard, limit):
+    found = []
+    monkeypatch.setattr(_apart, "_is_apart", True)
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (hard, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: found.append(limits))
+    monkeypatch.setattr(resource, "getpagesize", lambda: 0)  # so that it has taken nothing
+    _apart.limit_memory(2**20)
+    assert found == [(limit, hard)]
+
+
 def test_a_packed_file_of_an_honest_size_is_read(tmp_path):
     np.savez_compressed(tmp_path / "t.npz", X=np.tile(np.arange(1000.0), (20, 1)))
     assert read_raw(tmp_path / "t.npz").matrix.shape == (20, 1000)
