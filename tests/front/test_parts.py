@@ -372,6 +372,13 @@ def test_constraints_count_by_the_clusters_they_cover(n_must, n_cannot, k, cover
     assert evidence.constraint_weight == evidence.coverage == pytest.approx(coverage, abs=0.001)
 
 
+@pytest.mark.parametrize(("k", "coverage"), [(1, 1.0), (2, 1.0), (3, 0.0)])
+def test_two_clusters_are_always_covered(k, coverage):
+    nothing = np.zeros(0)
+    stated = Statements(np.zeros((0, 2), dtype=int), nothing.astype(bool), nothing)
+    assert Evidence(stated, nothing, nothing, 0.0, 0.0, {}, k).coverage == coverage
+
+
 def test_pairs_among_few_rows_count_as_no_more_than_rows():
     y = np.arange(18) % 9
     stated = Statements.of(Constraints.from_labels(y), np.random.RandomState(0))
