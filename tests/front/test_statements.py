@@ -13,13 +13,14 @@ from likewise import Comparisons, Constraints, Likewise, Preference
 from likewise.evaluation import constraint_accuracy, normalized_mutual_information
 from likewise.front import _held_out, _members, _soft_assignment, _training
 from likewise.front._answerer import VOTES_SHARE, answered_ties, are_pairs, decided_share, tie_share, worth_in_pairs
-from likewise.front._evidence import Evidence
+from likewise.front._evidence import Evidence, family_weights
 from likewise.front._folds import Statements
 from likewise.front._held_out import (
     HeldOutComparisons,
     HeldOutPreferences,
     calibrated_slopes,
     disputed_pairs,
+    log_likelihoods,
     log_odds,
     resemblance,
 )
@@ -368,6 +369,16 @@ class TestEvidence:
 
         alone, beside = gain(np.zeros(len(comparisons))), gain(resemblance(X, comparisons))
         assert abs(beside) < 0.5 * abs(alone)
+
+    def test_families_are_weighed_by_what_they_say_of_comparisons(self):
+        blind = np.random.default_rng(0).permutation(Y)
+        members = [Member(name, y, fold) for name, y in (("right", Y), ("blind", blind)) for fold in range(4)]
+        held_out = self.held_out(self.comparisons)
+        plain = log_likelihoods(held_out, np.zeros(len(self.comparisons)))
+        few = Statements.of(Constraints(len(Y), [(0, 1)], [(0, 100)]), np.random.RandomState(0))
+        found = family_weights(few, members, np.arange(len(Y)) % 4, np.full(2, -0.7), [(held_out, plain)])
+        assert found["right"] == 1.0
+        assert max(found["blind"], found["without hints"]) < 0.1
 
     def test_odds_of_likely_answers_are_positive(self):
         folds = np.arange(len(Y)) % 4

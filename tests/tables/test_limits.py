@@ -176,6 +176,15 @@ def test_a_parquet_file_takes_twice_what_it_holds(tmp_path, monkeypatch):
         check_parquet_size(path, metadata)
 
 
+def test_the_time_of_a_process_that_reads_is_counted_from_now(monkeypatch):
+    found = []
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (-1, 99))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: found.append((which, limits)))
+    monkeypatch.setattr(_apart.time, "process_time", lambda: 7.2)
+    _apart._limit_time(5.0)
+    assert found == [(resource.RLIMIT_CPU, (13, 99))]
+
+
 @pytest.mark.parametrize(("hard", "limit"), [(-1, 2**20), (2**40, 2**20), (1000, 1000)])
 def test_the_limit_of_a_process_that_reads_is_within_that_of_the_system(monkeypatch, hard, limit):
     found = []
