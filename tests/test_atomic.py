@@ -178,13 +178,14 @@ def test_a_hidden_file_that_somebody_removes_before_it_is_held_is_made_again(tmp
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_a_group_is_undone_when_the_last_name_cannot_be_had(tmp_path, monkeypatch, links):
+@pytest.mark.parametrize("error", [PermissionError(errno.EPERM, "not yours", "hidden", None, "c"), KeyboardInterrupt()])
+def test_a_group_is_undone_when_the_last_name_cannot_be_had(tmp_path, monkeypatch, links, error):
     (tmp_path / "a").write_text("before")
     replace = os.replace
 
     def refuse(source, target):
         if str(target).endswith("/c"):
-            raise PermissionError(errno.EPERM, "not yours", str(source), None, str(target))
+            raise error
         replace(source, target)
 
     def no_links(source, target):
@@ -193,9 +194,10 @@ def test_a_group_is_undone_when_the_last_name_cannot_be_had(tmp_path, monkeypatc
     monkeypatch.setattr(atomic_os, "replace", refuse)
     if not links:
         monkeypatch.setattr(atomic_os, "link", no_links)
-    with pytest.raises(PermissionError) as caught:
+    with pytest.raises(type(error)) as caught:
         group_of_three(tmp_path)
-    assert caught.value.filename == str(tmp_path / "c")
+    if isinstance(error, OSError):
+        assert caught.value.filename == str(tmp_path / "c")
     assert names(tmp_path) == ["a"]
     assert (tmp_path / "a").read_text() == "before"
 
@@ -214,6 +216,21 @@ def test_a_name_that_may_not_be_on_the_disk_is_given_back(tmp_path, monkeypatch,
         file.write("after")
     assert getattr(caught.value, "filename", str(path)) == str(path)
     assert {each.name: each.read_text() for each in tmp_path.iterdir()} == ({"t": before} if before else {})
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.EIO, "broken")])
+def test_a_hidden_file_that_cannot_be_held_is_removed(tmp_path, monkeypatch, error):
+    def fails(path):
+        raise error
+
+    monkeypatch.setattr(_atomic, "hold", fails)
+    held = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(type(error)), atomic_write(tmp_path / "t"):
+        pass
+    with pytest.raises(type(error)):
+        check_writable(tmp_path / "t")
+    assert names(tmp_path) == []
+    assert len(os.listdir("/proc/self/fd")) == held
 
 
 def test_nothing_stays_open(tmp_path):

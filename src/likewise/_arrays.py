@@ -30,6 +30,20 @@ def evenly_spaced(n: int, count: int) -> IntArray:
     return np.linspace(0, n - 1, min(n, count)).astype(np.int64)
 
 
+def check_compressed(matrix: Any) -> None:
+    """Refuse a sparse matrix in parts that do not fit each other, which would be read beyond the memory.
+
+    >>> from scipy import sparse
+    >>> check_compressed(sparse.csr_array(([], [], [0, 9, 0]), shape=(2, 3)))
+    Traceback (most recent call last):
+    ValueError: indptr must be a row of numbers that never fall
+    """
+    matrix.check_format(full_check=True)
+    # which looks at nothing where the last number of indptr says that there are no entries
+    if matrix.indptr.min() < 0 or (np.diff(matrix.indptr) < 0).any():
+        raise ValueError("indptr must be a row of numbers that never fall")
+
+
 def is_missing(value: Any) -> bool:
     """Whether a value is missing: None, NaN, NaT, pandas' NA, or blank text.
 

@@ -93,12 +93,8 @@ def atomic_write_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """
     with atomic_write(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
-        try:
-            yield text
-            text.flush()
-        finally:
-            with suppress(ValueError, OSError):  # an error while flushing was raised before, or the file goes anyway
-                text.detach()
+        yield text
+        text.flush()
 
 
 @contextmanager

@@ -139,6 +139,9 @@ def test_data_frames_have_names_and_unknown_lengths():
     np.testing.assert_array_equal(labels.compute(), here.predict(X))
     with pytest.raises(ValueError, match="X has no column 'c2'"):
         model.predict(rows[["c0", "c1"]])
+    front = lw.Likewise(3, random_state=0, verbose=False).fit(DaskRows(rows, key="id"), constraints=HINTS)
+    assert front.feature_names_in_.tolist() == [f"c{i}" for i in range(F)]
+    assert front.n_features_in_ == F
 
 
 def test_hints_name_rows_by_key(tmp_path):

@@ -12,7 +12,7 @@ from likewise._warnings import InterruptedWarning
 from likewise.clustering.kmeans._points import Points
 from likewise.clustering.kmeans._seeding import kmeans_plus_plus
 from likewise.constraints import Constraints
-from likewise.front import Likewise
+from likewise.front import Likewise, _training
 from likewise.front import _budget as budget_module
 from likewise.front import _consensus as consensus
 from likewise.front import _members as members
@@ -183,6 +183,26 @@ def test_a_few_rows_more_hints_start_no_threads(iris, monkeypatch):
     model.add_constraints(Constraints(len(X), must_link=[(0, 1)]))
     with pytest.raises(TypeError):
         model.fit(X, constraints=hints)
+    monkeypatch.setattr(_training, "FEW_ROWS", 100)
+    with pytest.raises(TypeError):
+        model.add_constraints(Constraints(len(X), must_link=[(0, 2)]))
+
+
+def test_seconds_of_a_stage_add_up(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(budget_module, "perf_counter", clock)
+    budget = budget_module.Budget(10.0)
+    for seconds in (2.0, 3.0):
+        with budget.stage("features"):
+            clock.now += seconds
+    with pytest.raises(KeyboardInterrupt), budget.stage("hints"):  # noqa: PT012
+        clock.now += 1.0
+        raise KeyboardInterrupt
+    assert budget.seconds == {"features": 5.0, "hints": 1.0}
+    assert budget.elapsed == 6.0
+    assert [budget.has_room(seconds) for seconds in (0.0, 4.0, 4.1)] == [True, True, False]
+    assert [budget.has_room(seconds, 0.75) for seconds in (1.5, 1.6)] == [True, False]
+    assert budget_module.Budget().has_room(1e9)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 8, 30])

@@ -206,3 +206,16 @@ def test_contradictions_name_rows_of_the_files(rows):
     wrong = Constraints(N, must_link=[(600, 601), (601, 602)], cannot_link=[(600, 602)])
     with pytest.raises(ConstraintConflictError, match=r"60[012]"):
         Likewise(4, trust="strict").fit(rows, constraints=wrong)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_names_are_written_where_some_clusters_have_one(tmp_path, known):
+    names = ["kind 0" if known and label == 0 and row % 9 == 0 else None for row, label in enumerate(Y)]
+    hints = Constraints.from_labels(names) if known else HINTS
+    Likewise(4, random_state=0, verbose=False).fit_to(tmp_path / "c.csv", InMemory(X), constraints=hints)
+    columns = read_raw(tmp_path / "c.csv").columns
+    assert ("name" in columns) == known
+    if known:
+        labeled = [name for name, own in zip(columns["name"], names, strict=True) if own is not None]
+        assert labeled.count("kind 0") > 0.9 * len(labeled)
+        assert len(set(columns["name"])) > 1

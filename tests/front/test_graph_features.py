@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs, make_circles
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 from likewise import GraphFeatures
@@ -101,3 +102,11 @@ def test_a_row_without_words_is_nowhere():
 def test_too_many_neighbors_are_refused():
     with pytest.raises(ValueError, match="n_neighbors=9, but with n_samples=9 a row has only 8"):
         GraphFeatures(n_neighbors=9).fit(np.arange(18.0).reshape(9, 2))
+
+
+def test_parameters_are_checked_and_rows_are_placed_after_fit():
+    with pytest.raises(NotFittedError, match="GraphFeatures instance is not fitted yet"):
+        GraphFeatures().transform(np.zeros((3, 2)))
+    for wrong in ({"metric": "manhattan"}, {"n_components": 0}, {"reach": 1.5}):
+        with pytest.raises(ValueError, match=f"The '{next(iter(wrong))}' parameter of GraphFeatures must be"):
+            GraphFeatures(**wrong).fit_transform(np.random.default_rng(0).normal(size=(30, 2)))

@@ -102,6 +102,29 @@ def test_hints_left_out_by_landmarks_stay_out(blobs):
     assert everything.partitions == (block,)
 
 
+def test_rows_are_placed_by_the_mean_of_those_near_them():
+    weights = sparse.csr_array(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 3.0], [0.0, 0.0]]))
+    placement = landmarks.Landmarks(4, SimpleNamespace(n=2), np.array([0, 1]), weights)
+    values = np.array([[1.0, 0.0], [0.0, 1.0]])
+    np.testing.assert_allclose(placement.average(values), [[1, 0], [0, 1], [0.25, 0.75], [0, 0]])
+    np.testing.assert_allclose(np.linalg.norm(placement.directions(values)[:3], axis=1), 1.0)
+    assert placement.vote(np.array([0, 1])).tolist() == [0, 1, 1, 0]
+    late = landmarks.Landmarks(4, SimpleNamespace(n=2), np.array([0, 1, 3]), weights)  # one that joined later
+    np.testing.assert_allclose(late.average(np.array([[1.0], [0.0], [5.0]])).ravel(), [1, 0, 0.25, 5])
+    assert late.anchors.tolist() == [0, 1]
+    assert late.n_landmarks == 3
+
+
+def test_there_is_room_for_some_more_rows_that_hints_speak_of(monkeypatch):
+    placement = landmarks.Landmarks(500, None, np.arange(150))
+    hints = Constraints(500, [(149, 150), (300, 301)])
+    assert placement.late_rows(hints).tolist() == [150, 300, 301]
+    monkeypatch.setattr(landmarks, "MAX_CONSTRAINED", 2)
+    assert placement.late_rows(hints).tolist() == [150, 300]
+    monkeypatch.setattr(landmarks, "MAX_LANDMARKS", 100)
+    assert placement.late_rows(hints).tolist() == []
+
+
 def test_rows_that_hints_speak_of_later_join(blobs, monkeypatch):
     X, y = blobs
     model = Likewise(4, random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 30, random_state=0))

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from likewise.constraints import ConstraintConflictError, Constraints
 from likewise.evaluation import constraint_accuracy, normalized_mutual_information, rand_index
 from likewise.front import Likewise, _members, cluster
+from likewise.questions import Answer, Answers
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +177,19 @@ def test_hints_can_be_added(iris):
     assert len(model.add_constraints(more).suspects_) >= 90
 
 
+def test_answers_are_kept_as_they_were_given(iris):
+    X, _, hints, _ = iris
+    first, more = (Answers([Answer(rows, "same", chance=0.8)], 150) for rows in ((0, 1), (2, 3)))
+    model = Likewise(3, random_state=0, verbose=False).fit(X, constraints=hints)
+    assert model.answers_ is None
+    model.add_constraints(Constraints(150, [(7, 8)]))
+    assert model.answers_ is None
+    model.add_constraints(first).add_constraints(more)
+    assert [answer.rows for answer in model.answers_] == [(0, 1), (2, 3)]
+    model.add_constraints(Constraints(150, [(9, 10)]))
+    assert len(model.answers_) == 2
+
+
 def test_with_more_hints_one_member_of_each_family_learns_again(iris, monkeypatch):
     X, y, hints, _ = iris
     model = Likewise(3, random_state=0).fit(X, constraints=hints)
@@ -199,6 +213,30 @@ def test_with_more_hints_one_member_of_each_family_learns_again(iris, monkeypatc
 def test_a_model_that_was_not_fitted_says_so(method):
     with pytest.raises(NotFittedError, match="This Likewise instance is not fitted yet"):
         getattr(Likewise(3), method)([[0.0, 1.0]])
+
+
+def test_attributes_that_are_not_there(iris):
+    with pytest.raises(AttributeError, match="this Likewise has no suspects_ yet"):
+        Likewise(3).suspects_  # noqa: B018
+    with pytest.raises(AttributeError, match=r"suspect_\b(?!.*not kept)"):
+        iris[3].suspect_  # noqa: B018
+
+
+def test_a_model_of_one_cluster_can_be_saved(tmp_path, blobs):
+    X, _ = blobs
+    model = Likewise(1, random_state=0, verbose=False).fit(X)
+    assert set(model.second_labels_) == {-1}
+    again = Likewise.load(model.save(tmp_path / "m.likewise"))
+    np.testing.assert_array_equal(again.predict(X), 0)
+
+
+def test_a_report_without_hints_says_nothing_of_hints(blobs):
+    report = Likewise(4, random_state=0, verbose=False).fit(blobs[0]).report_
+    assert (report.contradictions, report.dropped, report.reversed, report.landmarks) == (0, 0, 0, 0)
+    assert (report.constraint_weight, report.gain, report.gain_error, report.kept) == (0.0, 0.0, 0.0, 1.0)
+    assert (report.fallback, report.advice, report.learned_from, report.broken) == ("", "", "", "")
+    assert (report.families, report.left_out, report.moved.tolist(), report.interrupted) == ((), (), [], False)
+    assert not {"trust", "contradictions", "hints kept", "landmarks"} & {name for name, _ in report.lines()}
 
 
 def test_partial_labels_are_hints(iris):
@@ -236,6 +274,12 @@ def test_tiny_data(n_clusters):
     labels = cluster(X, Constraints(6, must_link=[(0, 1)], cannot_link=[(0, 2)]), n_clusters, random_state=0)
     assert len(np.unique(labels)) <= n_clusters
     assert labels[0] == labels[1]
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_a_few_rows_have_a_number_of_clusters(n):
+    X = np.array([[0.0], [0.1], [5.0], [5.1]])[:n]
+    assert Likewise(random_state=0, verbose=False).fit(X).n_clusters_ == 2
 
 
 def test_rows_that_are_all_the_same():
@@ -315,6 +359,14 @@ def test_one_class_for_all_rows_is_one_cluster_and_says_so(blobs):
     assert "1, though 3 were asked for" in str(model.report_)
     assert "the hints join all rows into one group: check where they come from" in str(model.report_)
     assert model.top_features(0) == []
+
+
+def test_hints_that_are_not_kept_merge_no_clusters(blobs):
+    X, _ = blobs
+    chain = [(row, row + 1) for row in range(len(X) - 1)]
+    model = Likewise(4, trust="weighted", random_state=0, verbose=False)
+    model.fit(X, constraints=Constraints(len(X), chain, must_weight=1e-3))  # and no warning that there are too few
+    assert model.n_clusters_ == 4
 
 
 def test_warnings_name_the_line_of_the_user(blobs):

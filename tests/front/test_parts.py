@@ -1,18 +1,25 @@
 """The parts of Likewise, each against its definition."""
 
+import re
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.optimize import check_grad
 from sklearn.datasets import make_blobs
+from sklearn.metrics import silhouette_score
 
 from likewise.constraints import Comparisons, Constraints, Partition, Preference
+from likewise.evaluation import constraint_accuracy
 from likewise.front import _folds as folding
 from likewise.front import _kmeans
 from likewise.front import _soft_assignment as soft
 from likewise.front._advice import advice
-from likewise.front._choose_k import READABLE, at_least_clique, choose_n_clusters
-from likewise.front._consensus import Consensus
+from likewise.front._answerer import decided_share
+from likewise.front._choose_k import READABLE, STEP, _candidates, _silhouette, at_least_clique, choose_n_clusters
+from likewise.front._consensus import Consensus, reweighted
 from likewise.front._evidence import (
     SURE,
     UNSUPERVISED,
@@ -34,8 +41,10 @@ from likewise.front._folds import (
     row_folds,
     seen_constraints,
 )
+from likewise.front._held_out import HeldOutComparisons, HeldOutPreferences
 from likewise.front._learned_map import Space, learned_map, links_of
 from likewise.front._members import Member
+from likewise.front._report import Report, kept_comparisons
 from likewise.front._unsupervised import Features, Unsupervised, cluster_unsupervised
 from likewise.prepare import DataKind
 from likewise.prepare._linear import LinearFeatures
@@ -232,6 +241,13 @@ def test_members_see_what_follows_from_hints_but_nothing_of_hidden_rows(seed):
     assert seen_constraints(hints, hidden, rng, closed=False) == stated
 
 
+def test_each_row_learns_of_two_others_of_its_group():
+    y = np.repeat([0, 1, 2], [5, 6, 7])
+    seen = seen_constraints(Constraints.from_labels(y), np.zeros(18, dtype=bool), np.random.RandomState(0), closed=True)
+    assert len(np.unique(seen.must_link, axis=0)) == len(seen.must_link) == 2 * 18
+    assert (np.bincount(seen.must_link.ravel()) == 4).all()  # it names two, and two name it
+
+
 @pytest.mark.parametrize(
     ("gain", "error", "weight"), [(0.0, 0.0, 0.16), (-9.0, 1.0, 0.0), (0.9, 1.0, 0.46), (1.1, 1.0, 1.0)]
 )
@@ -253,7 +269,7 @@ def test_what_learned_families_lose_the_unsupervised_runs_gain(gain, error, weig
         (2.6, 0.6, "give about 80 more hints"),
         (1.0, 0.6, "check the most doubtful of them, or give at least 80 more"),
         (-8.0, 0.6, "check the most doubtful of them, or give at least 80 more"),
-        (-8.0, 0.97, "clusters without hints keep 97% of the hints"),
+        (-8.0, 0.97, "without hints, clusters would keep 97% of them, too"),
     ],
 )
 def test_advice_follows_from_the_gain(gain, kept_without, words):
@@ -267,6 +283,84 @@ def test_advice_follows_from_the_gain(gain, kept_without, words):
     assert words in found if words else found == ""
 
 
+def advised(hints, *, n_clusters=2, gain=2.6, error=6.3, kept=0.6, fallback=""):
+    stated = Statements.of(hints, np.random.RandomState(0))
+    nothing = np.zeros(len(stated))
+    evidence = Evidence(stated, nothing, nothing, gain, error, {UNSUPERVISED: 1.0}, n_clusters)
+    rows = np.zeros(hints.n_samples, dtype=int)
+    embedding = np.zeros((hints.n_samples, 2))
+    return advice(Consensus(rows, embedding, (), rows, evidence, fallback, True, hints, hints), hints, kept)
+
+
+def test_advice_where_hints_agree_or_cover_little():
+    pairs = np.arange(160).reshape(80, 2)
+    hints = Constraints(160, pairs[:40], pairs[40:])
+    assert "nothing needs to be done" in advised(hints, kept=0.9)
+    assert "nothing needs to be done" not in advised(hints, kept=0.899)
+    assert advised(hints, n_clusters=40, gain=30.0).startswith("give more hints of each cluster")
+    assert not advised(hints, n_clusters=40, gain=3.0).startswith("give more hints of each cluster")
+    labels = Constraints.from_labels(np.where(np.arange(160) < 12, np.arange(160) % 12, -1))
+    assert advised(labels, n_clusters=12, gain=30.0, error=2.0).startswith("give more labels of each cluster")
+    joined = Constraints(3, [(0, 1), (1, 2)])
+    assert advised(joined).startswith("the hints join all rows into one group")
+
+
+def test_advice_where_nothing_was_learned():
+    pairs = np.arange(60).reshape(30, 2)
+    many, few = Constraints(60, pairs[:20], pairs[20:]), Constraints(60, pairs[:9], pairs[9:14])
+    assert "allow more time (budget_s)" in advised(many, fallback="no clustering was trained on hints")
+    assert advised(few, fallback="fewer than 25 hints").startswith("give 11 more hints: from 25 on")
+    compared = few | Comparisons(60, nearer=[(0, 1, 2), (3, 4, 5)])  # two answers are worth one pair of two clusters
+    assert advised(compared, fallback="worth fewer than 25 pairs").startswith("give 10 more pairs, or other hints")
+
+
+def test_comparisons_and_preferences_cover_clusters_too():
+    stated = statements([(2 * t, 2 * t + 1) for t in range(10)], [True] * 5 + [False] * 5)
+    compared = Comparisons(20, nearer=[(0, 1, t) for t in range(2, 12)])
+    better, worse = np.arange(20) % 2, np.arange(20) // 10
+    preferences = tuple(Preference(better, worse, weight) for weight in (0.5, 3.0))
+    asked = HeldOutPreferences.of(preferences, np.arange(20) % 4, np.random.RandomState(0))
+    others = (HeldOutComparisons(compared, np.zeros(10)), asked)
+    k = 10
+    each = 5 / k + decided_share(k) * 10 / k + (1.0 + 3.0) / k
+    evidence = Evidence(stated, np.zeros(10), np.zeros(10), 50.0, 2.0, {}, k, others)
+    assert evidence.coverage == pytest.approx((each - 0.5) / 1.5)
+    said = 20 + 10 + 4  # rows of pairs, comparisons, and what preferences count for
+    count = 10 + 10 + len(asked.weight)
+    assert evidence.z == pytest.approx(50 / 2 * np.sqrt(min(said / count, 1.0)))
+
+
+def test_the_share_that_is_kept_counts_hints_of_all_kinds():
+    labels = np.array([0, 0, 1, 1, 2, 2])
+    pairs = Constraints(6, [(0, 1), (1, 2)], [(2, 4), (4, 5)])  # two of four are kept
+    compared = Comparisons(6, nearer=[(0, 1, 2), (1, 2, 0), (3, 4, 5)], weight=[1.0, 2.0, 4.0])  # all but the second
+    liked = Preference(labels, np.zeros(6, dtype=int), 3.0)
+    disliked = Preference(np.zeros(6, dtype=int), labels, 5.0)
+    assert kept_comparisons(labels, compared).tolist() == [True, False, True]
+    every = pairs | compared | liked | disliked
+    assert constraint_accuracy(labels, pairs) == 0.5
+    assert constraint_accuracy(labels, Constraints(6) | compared) == pytest.approx(5 / 7)
+    assert constraint_accuracy(labels, every) == pytest.approx((2 + 5 + 3) / (4 + 7 + 8))
+
+
+@pytest.mark.parametrize(
+    ("gain", "words"), [(2.5, "better than .* \\(log-likelihood \\+2.5 ± 1.0\\)"), (-2.5, "no better .* −2.5 ±")]
+)
+def test_a_report_says_why_hints_count(gain, words):
+    report = Report(
+        10, 2, DataKind.TABLE, "", "4 hints", trust="weighted", gain=gain, gain_error=1.0, constraint_weight=0.3
+    )
+    assert re.search(rf"it counts 30%, since it predicts held-out hints {words}", report.weight_in_words)
+    assert ("what to do next", "ask; ask about rows 3, 4 first") in replace(
+        report, advice="ask", ask_about=(3, 4)
+    ).lines()
+    assert ("what to do next", "ask") in replace(report, advice="ask").lines()
+    fallen = replace(report, fallback="fewer than 25 hints")
+    assert fallen.weight_in_words == "nothing: fewer than 25 hints. They hold for their own rows"
+    compared = replace(fallen, comparisons="2 comparisons")
+    assert compared.weight_in_words == "nothing: fewer than 25 hints. Pairs hold for their own rows"
+
+
 @pytest.mark.parametrize(
     ("n_must", "n_cannot", "k", "coverage"),
     [(1, 24, 2, 1.0), (2, 23, 10, 0.0), (10, 40, 10, 1 / 3), (20, 5, 10, 1.0), (9, 144, 9, 0.926), (5, 95, 10, 1 / 3)],
@@ -276,6 +370,13 @@ def test_constraints_count_by_the_clusters_they_cover(n_must, n_cannot, k, cover
     stated = Statements(np.arange(2 * count).reshape(-1, 2), np.arange(count) < n_must, np.ones(count))
     evidence = Evidence(stated, np.zeros(count), np.zeros(count), 50.0, 2.0, {}, k)
     assert evidence.constraint_weight == evidence.coverage == pytest.approx(coverage, abs=0.001)
+
+
+@pytest.mark.parametrize(("k", "coverage"), [(1, 1.0), (2, 1.0), (3, 0.0)])
+def test_two_clusters_are_always_covered(k, coverage):
+    nothing = np.zeros(0)
+    stated = Statements(np.zeros((0, 2), dtype=int), nothing.astype(bool), nothing)
+    assert Evidence(stated, nothing, nothing, 0.0, 0.0, {}, k).coverage == coverage
 
 
 def test_pairs_among_few_rows_count_as_no_more_than_rows():
@@ -438,6 +539,53 @@ def test_never_fewer_clusters_than_rows_that_all_differ():
     assert at_least_clique(contradictory, 2) >= 4
 
 
+@pytest.mark.parametrize("n", [2, 3, 10, 50, 1_000, 5_000])
+def test_numbers_of_clusters_that_are_tried(n):
+    found = _candidates(n)
+    assert found[0] == 2
+    assert found[-1] <= max(2, min(np.sqrt(2 * n), n - 1))
+    assert max(found[-1] + 1, round(found[-1] * STEP)) > max(2, min(np.sqrt(2 * n), n - 1))  # the next is too large
+    assert all(after in (before + 1, round(before * STEP)) for before, after in pairwise(found))
+
+
+def test_a_silhouette_is_the_mean_of_labelings_that_tell_rows_apart():
+    G = np.array([[0.0], [0.1], [5.0], [5.2]])
+    apart, mixed, same, alone = (np.array(each) for each in ([0, 0, 1, 1], [0, 1, 0, 1], [0] * 4, [0, 1, 2, 3]))
+    rows = np.arange(4)
+    expected = np.mean([silhouette_score(G, apart), silhouette_score(G, mixed)])
+    assert _silhouette(G, [apart, same, mixed, alone], rows) == pytest.approx(expected)
+    assert _silhouette(G, [same, alone], rows) == -1.0
+    assert _silhouette(G, [apart], rows[:3]) == pytest.approx(silhouette_score(G[:3], apart[:3]))
+
+
+def test_hints_that_look_wrong_are_left_out_and_others_weighted():
+    hints = Constraints(8, [(0, 1), (2, 3)], [(4, 5), (6, 7)], must_weight=[1.0, 0.5])
+    stated = Statements.of(hints, np.random.RandomState(0))
+    wrong = np.array([0.8, 0.5, 0.95, 0.1])
+    evidence = Evidence(stated, np.zeros(4), wrong, 0.0, 0.0, {}, 2)
+    found = reweighted(hints, evidence)
+    assert found.must_link.tolist() == [[0, 1], [2, 3]]
+    np.testing.assert_allclose(found.must_weight, [0.18 / (0.18 + 0.08), 0.5 * 0.9])
+    assert found.cannot_link.tolist() == [[6, 7]]
+    np.testing.assert_allclose(found.cannot_weight, 0.9 * 0.9 / (0.9 * 0.9 + 0.1 * 0.1))
+
+
+@pytest.mark.parametrize("fallback", ["", "fewer than 25 hints"])
+def test_shares_of_families_add_up(fallback):
+    hints = Constraints(160, np.arange(80).reshape(-1, 2), np.arange(80, 160).reshape(-1, 2))
+    stated = Statements.of(hints, np.random.RandomState(0))
+    weights = {"graph": 1.0, "linear": 0.5, UNSUPERVISED: 0.5}
+    evidence = Evidence(stated, np.zeros(80), np.zeros(80), 30.0, 2.0, weights, 2)
+    nothing = np.zeros(160, dtype=int)
+    consensus = Consensus(nothing, np.zeros((160, 2)), (), nothing, evidence, fallback, True, hints, hints)
+    assert consensus.weights == (
+        {"graph": 0.0, "linear": 0.0, UNSUPERVISED: 1.0}
+        if fallback
+        else {"graph": 0.5, "linear": 0.25, UNSUPERVISED: 0.25}
+    )
+    assert consensus.constraint_weight == (0.0 if fallback else 1.0)
+
+
 def test_random_pairs_are_of_two_rows_and_all_are_drawn():
     pairs = random_pairs(5, 2_000, np.random.RandomState(0))
     assert (pairs[:, 0] != pairs[:, 1]).all()
@@ -462,6 +610,9 @@ def test_one_start_is_from_constraints_where_they_are_certain(closed, expected, 
     labels = _kmeans.constrained_kmeans(Z, 3, hints, np.random.RandomState(0), closed=closed, starts=[], n_init=3)
     assert "".join(made) == expected
     assert len(np.unique(labels)) == 3
+    made.clear()
+    _kmeans.constrained_kmeans(Z, 3, hints, np.random.RandomState(0), closed=closed, starts=[y])  # no others
+    assert made == []
 
 
 @pytest.mark.parametrize(("n_values", "n_runs"), [(2, 45), (None, 30)])

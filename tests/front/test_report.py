@@ -11,7 +11,7 @@ from likewise.evaluation import constraint_accuracy
 from likewise.front import Likewise
 from likewise.front import _members as members
 from likewise.front._hard_constraints import repair_labels
-from likewise.front._report import feature_differences
+from likewise.front._report import feature_differences, largest_differences
 from likewise.prepare._linear import LinearFeatures
 
 
@@ -144,6 +144,13 @@ def test_added_hints_go_on_from_what_was_learned(frame, monkeypatch):
     assert all(any(member is other for other in before) for member in repeats)  # the first of each family learns alone
     assert len(model.suspects_) >= 75
     assert model.report_.families
+
+
+def test_features_without_a_difference_are_not_told():
+    differences = np.array([0.5, 0.0, -2.0, -1.0])
+    found = largest_differences(differences, 4, ["a", "b", "c", "d"])
+    assert found == [("c", -2.0), ("d", -1.0), ("a", 0.5)]
+    assert largest_differences(differences, 1, ["a", "b", "c", "d"]) == [("c", -2.0)]
 
 
 def test_hints_count_by_what_they_explain_of_held_out_ones(frame):

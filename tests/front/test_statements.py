@@ -1,5 +1,6 @@
 """Comparisons and preferences in Likewise: likelihoods by enumeration, forms by loops, and what must never happen."""
 
+import tracemalloc
 from itertools import combinations, product
 
 import numpy as np
@@ -9,16 +10,17 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import scale
 
 from likewise import Comparisons, Constraints, Likewise, Preference
-from likewise.evaluation import normalized_mutual_information
+from likewise.evaluation import constraint_accuracy, normalized_mutual_information
 from likewise.front import _held_out, _members, _soft_assignment, _training
-from likewise.front._answerer import answered_ties, are_pairs, decided_share, worth_in_pairs
-from likewise.front._evidence import Evidence
+from likewise.front._answerer import VOTES_SHARE, answered_ties, are_pairs, decided_share, tie_share, worth_in_pairs
+from likewise.front._evidence import Evidence, family_weights
 from likewise.front._folds import Statements
 from likewise.front._held_out import (
     HeldOutComparisons,
     HeldOutPreferences,
     calibrated_slopes,
     disputed_pairs,
+    log_likelihoods,
     log_odds,
     resemblance,
 )
@@ -127,6 +129,28 @@ class TestAnswerer:
         assert not are_pairs(forced, unsupervised)
         assert not are_pairs(Comparisons(len(Y)), unsupervised)
 
+    def test_questions_that_clusters_do_not_decide_are_counted_by_a_loop(self, unsupervised):
+        rows = np.random.default_rng(0).integers(0, len(Y), size=(60, 4))
+        seen = 0.0
+        for labels, weight in zip(unsupervised.labelings, unsupervised.weights, strict=True):
+            open_ = [(labels[a] == labels[b]) == (labels[c] == labels[d]) for a, b, c, d in rows]
+            seen += weight / unsupervised.weights.sum() * np.mean(open_)
+        expected = VOTES_SHARE * seen + (1 - VOTES_SHARE) * (1 - decided_share(3))
+        assert tie_share(rows[:, :2], rows[:, 2:], unsupervised) == pytest.approx(expected)
+
+    def test_somebody_who_leaves_all_ties_open_answered_none_of_them(self, unsupervised):
+        rng = np.random.default_rng(0)
+        left_open = [rng.choice(60, 4, replace=False) for _ in range(90)]
+        assert answered_ties(Comparisons(len(Y), nearer=[(0, 1, 100)], unsure=left_open), unsupervised) == 0.0
+
+    def test_the_share_of_ties_that_were_answered_explains_how_many_questions_were(self, unsupervised):
+        rng = np.random.default_rng(0)
+        asked = np.array([rng.choice(len(Y), 4, replace=False) for _ in range(90)])
+        answered = Comparisons(len(Y), pairs=asked[:75], unsure=asked[75:])
+        found, ties = answered_ties(answered, unsupervised), tie_share(asked[:, :2], asked[:, 2:], unsupervised)
+        assert 0 < found < 1
+        assert (1 - ties) + found * ties == pytest.approx(75 / 90)
+
     def test_what_counts_as_how_many_pairs(self):
         hints = Comparisons(6, nearer=[(0, 1, 2), (3, 4, 5)]) | Preference([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0], 2.0)
         assert worth_in_pairs(hints, 2) == pytest.approx(2 * 0.5 + 1.25 * 2)
@@ -228,6 +252,25 @@ class TestForms:
             assert held_out.scores(members, folds).mean() < 0.5
         assert len(pairs) == len(same)
 
+    def test_a_sample_takes_less_memory_than_all_pairs(self):
+        rng = np.random.default_rng(0)
+        preference = Preference(rng.integers(0, 4, 3_000), rng.integers(0, 4, 3_000))
+        tracemalloc.start()
+        try:
+            disputed_pairs(preference, np.random.RandomState(0))
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 3_000 * 2_999 // 2  # a byte for each pair
+
+    def test_a_sample_has_each_number_once_and_in_order(self):
+        numbers = np.arange(0, 300, 3)
+        some = _held_out._some(numbers, 80, np.random.RandomState(0))
+        assert len(some) == 80
+        assert (np.diff(some) > 0).all()
+        assert set(some) < set(numbers)
+        assert _held_out._some(numbers, 100, np.random.RandomState(0)) is numbers
+
     def test_many_pairs_are_sampled(self):
         rng = np.random.default_rng(0)
         preference = Preference(rng.integers(0, 4, 900), rng.integers(0, 4, 900))
@@ -237,6 +280,15 @@ class TestForms:
         worse = preference.worse[pairs[:, 0]] == preference.worse[pairs[:, 1]]
         np.testing.assert_array_equal(better, same)
         assert (better != worse).all()
+
+
+def test_rounds_with_comparisons_train_each_member_once():
+    hints = Constraints(6) | Comparisons(6, nearer=[(0, 1, 2)])
+    rounds = _members.rounds_for(hints)
+    assert len(set(rounds)) == len(rounds)
+    assert set(rounds) == {*_members.ROUNDS, *((name, 0) for name in _members.COMPARED_FAMILIES)}
+    assert [each for each in rounds if each in _members.ROUNDS] == list(_members.ROUNDS)
+    assert _members.rounds_for(Constraints(6)) == _members.ROUNDS
 
 
 class TestEvidence:
@@ -263,7 +315,9 @@ class TestEvidence:
     def test_resemblance_is_in_units_of_how_much_it_varies(self):
         found = resemblance(X, self.comparisons)
         assert np.square(found).mean() == pytest.approx(1.0)
-        np.testing.assert_allclose(resemblance(1e3 * X, self.comparisons), found)
+        for unit in (1e3, 1e-3):
+            np.testing.assert_allclose(resemblance(unit * X, self.comparisons), found)
+        np.testing.assert_array_equal(resemblance(np.ones_like(X), self.comparisons), 0.0)
         (a, b), (c, d) = self.comparisons.near[0], self.comparisons.far[0]
         assert (found[0] > 0) == (np.linalg.norm(X[a] - X[b]) < np.linalg.norm(X[c] - X[d]))
         assert resemblance(X, Comparisons(len(Y))).shape == (0,)
@@ -316,6 +370,16 @@ class TestEvidence:
         alone, beside = gain(np.zeros(len(comparisons))), gain(resemblance(X, comparisons))
         assert abs(beside) < 0.5 * abs(alone)
 
+    def test_families_are_weighed_by_what_they_say_of_comparisons(self):
+        blind = np.random.default_rng(0).permutation(Y)
+        members = [Member(name, y, fold) for name, y in (("right", Y), ("blind", blind)) for fold in range(4)]
+        held_out = self.held_out(self.comparisons)
+        plain = log_likelihoods(held_out, np.zeros(len(self.comparisons)))
+        few = Statements.of(Constraints(len(Y), [(0, 1)], [(0, 100)]), np.random.RandomState(0))
+        found = family_weights(few, members, np.arange(len(Y)) % 4, np.full(2, -0.7), [(held_out, plain)])
+        assert found["right"] == 1.0
+        assert max(found["blind"], found["without hints"]) < 0.1
+
     def test_odds_of_likely_answers_are_positive(self):
         folds = np.arange(len(Y)) % 4
         held_out = self.held_out(self.comparisons)
@@ -331,6 +395,12 @@ class TestLikewise:
         assert nmi(model.labels_) > nmi(model.unsupervised_labels_) + 0.03
         assert model.report_.constraint_weight > 0.5
         assert "compared linear" in {family.name for family in model.report_.families}
+
+    def test_the_report_counts_all_kinds_of_hints_by_weight(self):
+        pairs = Constraints.sample(Y, "random_pairs", 20, random_state=0)
+        hints = pairs | Constraints.sample(Y, "triplets", 60, ties="coin", random_state=0)
+        model = fitted(hints)
+        assert model.report_.kept == constraint_accuracy(model.labels_, hints)
 
     def test_answers_by_a_coin_change_next_to_nothing(self):
         rng = np.random.default_rng(0)

@@ -29,15 +29,23 @@ def test_a_comparison_that_was_read_as_pairs_is_one_suspect():
     [
         Constraints(6, [(0, 1)]),
         Constraints(6, partitions=[Partition([0, 0, -1, -1, -1, -1])]),
+        Constraints(6, partitions=[Partition([0, 0, 1, 1, 1, 1])]),
         Constraints(6, partitions=[Partition([0, 0, 1, 1, 1, 1], different_across=True)]),
     ],
-    ids=["pair", "group", "labels"],
+    ids=["pair", "group", "groups", "labels"],
 )
 def test_pairs_that_were_stated_as_well_stay(stated):
     pairs = [Suspect((0, 1), "must-link", 0.5, 0.4), Suspect((0, 2), "cannot-link", 0.25, 0.7)]
     found = as_said(pairs, stated | Comparisons(6, nearer=[(0, 1, 2)]))
     assert pairs[0] in found
     assert (pairs[1] in found) == any(partition.different_across for partition in stated.partitions)
+
+
+def test_labels_state_no_pair_of_the_other_kind():
+    pairs = [Suspect((0, 1), "must-link", 0.5, 0.4), Suspect((0, 2), "cannot-link", 0.25, 0.7)]
+    labels = Constraints(6, partitions=[Partition([0, 1, 0, 1, 1, 1], different_across=True)])
+    found = as_said(pairs, labels | Comparisons(6, nearer=[(0, 1, 2)]))
+    assert [suspect.kind for suspect in found] == ["comparison"]
 
 
 @pytest.mark.parametrize("codes", [[0, 0, -1, 1, 1, 1], [-1, -1, 0, 1, 1, 1], [-1, 0, -1, 1, 1, 1]])

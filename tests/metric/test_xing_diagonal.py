@@ -270,3 +270,23 @@ def test_the_spaced_pairs_are_all_of_them_when_all_are_asked_for():
         pairs = terms._spaced_pairs(part, part.n_cannot_link)
         every = Constraints(40, partitions=[part]).expand().cannot_link
         assert sorted(map(sorted, pairs.tolist())) == every.tolist()
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-34, 1e34, 1e300])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_units_of_the_differences_change_no_digit(size, kind):
+    C = np.array([[4.0, 0.0, 0.5], [0.0, 1.0, 0.0], [2.0, 1.0, 1.0]])
+    unit = 2.0 ** round(np.log2(size))
+    expected, found = (minimize(kind(each), np.ones(3)) for each in (C, unit * C))
+    np.testing.assert_array_equal(found.weights, expected.weights)
+    assert found.residual < 1e-6
+
+
+def test_rows_that_hardly_differ_beside_a_huge_one():
+    X, y = blobs(40, 4)
+    X[0] = 1e18
+    hints = consistent_hints(y)
+    for metric in (XingMetric(), XingMetric(toward="equal"), XingMetric.as_published()):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="the optimum keeps")
+            assert np.isfinite(metric.fit(X, constraints=hints).transform(X)).all()

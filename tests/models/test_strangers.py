@@ -416,8 +416,21 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
     name = "model.parts._features.parts.to_graph.parts._near.learned._rows.indices.npy"
     indices = np.lib.format.read_array(io.BytesIO(parts(parts(data)["arrays.npz"])[name]))
     indices[5] = 2**30
-    data = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(indices)}))
-    assert "indices must be < 30" in refused(tmp_path, data)
+    changed = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(indices)}))
+    assert "indices must be < 30" in refused(tmp_path, changed)
+    name = name.replace("indices", "indptr")
+    bounds = np.lib.format.read_array(io.BytesIO(parts(parts(data)["arrays.npz"])[name])).astype(np.int8)
+    bounds[-1] = -12  # as numbers of 8 bits end that are larger
+    changed = altered(data, lambda document: None, lambda arrays: arrays.update({name: _array(bounds)}))
+    assert "indptr must be a row of numbers that never fall" in refused(tmp_path, changed)
+
+
+def test_numbers_of_a_machine_of_another_byte_order_are_read(tmp_path):
+    model = KMeans(3, n_init=1, random_state=0).fit(X)
+    data = save(tmp_path / "m.likewise", model).read_bytes()
+    swapped = {"model.learned.cluster_centers_.npy": _array(model.cluster_centers_.astype(">f8"))}
+    (tmp_path / "m.likewise").write_bytes(altered(data, lambda document: None, lambda arrays: arrays.update(swapped)))
+    np.testing.assert_array_equal(load(tmp_path / "m.likewise").model.predict(X), model.labels_)
 
 
 def test_centers_of_another_width_are_refused(tmp_path):

@@ -81,6 +81,8 @@ def test_notations(cells, values):
         ["", None, "NA"],
         ["yes", "no"],
         ["9" * 50],
+        ["３", "１,２３４"],  # digits of other scripts
+        ["4３ kg", "٣ kg"],
     ],
 )
 def test_what_is_no_number(cells):

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
 
 import likewise as lw
 from cases.data import blobs, consistent_hints, labels_partition, law, partial_labels, principal_angle
@@ -196,3 +198,19 @@ def test_equal_rows_are_refused(method):
     hints = consistent_hints(np.arange(40) % 3)
     with pytest.raises(ValueError, match="no direction separates anything"):
         method.fit(np.full((40, 6), 3.3), constraints=hints)
+
+
+@pytest.mark.parametrize("value", [1e40, 1e120, 1e127, 1e145])
+@EVERY
+@pytest.mark.filterwarnings("ignore:.*directions exist:UserWarning")
+def test_one_huge_value_is_an_answer_or_an_error_in_words(method, value):
+    X, y = make_blobs(40, n_features=5, random_state=12)
+    X[7, 2] = value
+    hints = Constraints.sample(y, "equal", 12, random_state=2)
+    try:
+        Z = clone(method).fit(X, constraints=hints).transform(X)
+    except np.linalg.LinAlgError:
+        raise
+    except ValueError:
+        return
+    assert np.isfinite(Z).all()

@@ -1,5 +1,6 @@
 """What files may ask for: memory, time, and trust."""
 
+import errno
 import gzip
 import os
 import resource
@@ -7,6 +8,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 import zlib
 from contextlib import nullcontext
@@ -24,6 +26,7 @@ from likewise.constraints import Constraints
 from likewise.prepare import read_table
 from likewise.tables import _apart, _h5ad, _limits, read_raw
 from likewise.tables._h5ad import read_here
+from likewise.tables._numpy import check_sparse_shape
 from likewise.tables._parquet import check_parquet_size
 
 REFUSED = "far more than its .* can"
@@ -48,6 +51,12 @@ def gzip_bomb(path):
 
 def parquet_bomb(path):
     pq.write_table(pa.table({"a": np.zeros(2**24)}), path, compression="zstd")
+
+
+def parquet_of_small_groups(path):
+    lists = pa.FixedSizeListArray.from_arrays(np.zeros(2**20), 2**10)
+    table = pa.table({"a": pa.chunked_array([lists] * 10)})
+    pq.write_table(table, path, row_group_size=2**10)  # 8 MiB in each, which is little of a file by itself
 
 
 def market_bomb(path):
@@ -88,6 +97,7 @@ BOMBS = {
     "parts.npz": npz_of_small_parts,
     "t.csv.gz": gzip_bomb,
     "t.parquet": parquet_bomb,
+    "groups.parquet": parquet_of_small_groups,
     "t.mtx": market_bomb,
     "wide.mtx": wide_market_bomb,
     "t.h5ad": h5ad_bomb,
@@ -142,6 +152,48 @@ def test_a_parquet_file_is_refused_for_its_bytes_and_for_its_rows(tmp_path, n_by
     metadata = SimpleNamespace(num_row_groups=1, num_rows=10, num_columns=2, row_group=lambda place: group)
     with nullcontext() if is_read else pytest.raises(ValueError, match=REFUSED):
         check_parquet_size(path, metadata)
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_entries", "is_read"),
+    [((3, 4), 10, True), ((3, 4), 2**30, False), ((2**30, 4), 1, False), ((4, 2**30), 1, False)],
+)
+def test_a_sparse_matrix_is_refused_for_its_entries_and_for_its_lines(tmp_path, shape, n_entries, is_read):
+    (tmp_path / "t").touch()
+    with nullcontext() if is_read else pytest.raises(ValueError, match=REFUSED):
+        check_sparse_shape(tmp_path / "t", shape, n_entries)
+
+
+def test_a_parquet_file_takes_twice_what_it_holds(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(bytes(2**20))
+    group = SimpleNamespace(total_byte_size=70 * 2**20, num_rows=10)
+    metadata = SimpleNamespace(num_row_groups=1, num_rows=10, num_columns=2, row_group=lambda place: group)
+    monkeypatch.setattr(_limits, "memory_left", lambda: 150 * 2**20)
+    check_parquet_size(path, metadata)
+    monkeypatch.setattr(_limits, "memory_left", lambda: 130 * 2**20)
+    with pytest.raises(MemoryError, match="needs about 140 MiB, and there are 130 MiB"):
+        check_parquet_size(path, metadata)
+
+
+def test_the_time_of_a_process_that_reads_is_counted_from_now(monkeypatch):
+    found = []
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (-1, 99))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: found.append((which, limits)))
+    monkeypatch.setattr(_apart.time, "process_time", lambda: 7.2)
+    _apart._limit_time(5.0)
+    assert found == [(resource.RLIMIT_CPU, (13, 99))]
+
+
+@pytest.mark.parametrize(("hard", "limit"), [(-1, 2**20), (2**40, 2**20), (1000, 1000)])
+def test_the_limit_of_a_process_that_reads_is_within_that_of_the_system(monkeypatch, hard, limit):
+    found = []
+    monkeypatch.setattr(_apart, "_is_apart", True)
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (hard, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: found.append(limits))
+    monkeypatch.setattr(resource, "getpagesize", lambda: 0)  # so that it has taken nothing
+    _apart.limit_memory(2**20)
+    assert found == [(limit, hard)]
 
 
 def test_a_packed_file_of_an_honest_size_is_read(tmp_path):
@@ -284,6 +336,37 @@ def square(path):
     return np.arange(3) ** 2
 
 
+def wait(path):
+    time.sleep(600)
+
+
+def greedy(path):
+    _apart.limit_memory(2**26)
+    return len(bytearray(2**29))
+
+
+class StubbornError(ValueError):
+    """Holds what cannot be sent to another process."""
+
+    def __init__(self, message):
+        super().__init__(message)
+        self.held = lambda: None
+
+
+def fail(path):
+    name, _, words = path.name.partition(" ")
+    raise {
+        "denied": PermissionError(errno.EACCES, words),
+        "absent": ImportError(words),
+        "full": MemoryError(words),
+    }.get(name) or StubbornError(words)
+
+
+def chatter(path):
+    os.write(1, b"what libraries print")
+    return path.name
+
+
 @pytest.fixture
 def here(monkeypatch):
     monkeypatch.syspath_prepend(os.path.dirname(__file__))
@@ -297,6 +380,51 @@ def test_a_crash_and_an_endless_loop_are_errors_that_name_the_file(tmp_path, mon
     monkeypatch.setattr(_apart, "SECONDS", 1.0)
     with pytest.raises(ValueError, match=r"t\.bin is damaged: HDF5 crashed, or did not come to an end"):
         _apart.read_apart(f"{here}:{work}", path, "HDF5")
+
+
+def test_what_waits_for_ever_is_ended_by_the_clock(tmp_path, monkeypatch, here):
+    (tmp_path / "t.bin").touch()
+    monkeypatch.setattr(_apart, "PATIENCE", 0.2)
+    with pytest.raises(ValueError, match=r"t\.bin is damaged: HDF5 crashed, or did not come to an end"):
+        _apart.read_apart(f"{here}:wait", tmp_path / "t.bin", "HDF5")
+
+
+def test_large_files_get_more_time(tmp_path, monkeypatch):
+    (tmp_path / "t.bin").write_bytes(bytes(3_000_000))
+    limits, sent = [], []
+
+    def timer(seconds, end):
+        limits.append(seconds)
+        return SimpleNamespace(start=lambda: None, cancel=lambda: None)
+
+    monkeypatch.setattr(_apart.threading, "Timer", timer)
+    monkeypatch.setattr(_apart._Child, "_send", lambda self, message: sent.append(message))
+    monkeypatch.setattr(_apart.pickle, "load", lambda file: ("found", 7))
+    assert _apart.read_apart("a:b", tmp_path / "t.bin", "HDF5") == 7
+    assert sent[1:] == [["a:b", str(tmp_path / "t.bin"), 5.0 + 1.5]]
+    assert limits == [60 * 6.5]
+
+
+def test_the_process_that_reads_takes_no_more_memory_than_it_may(tmp_path, here):
+    (tmp_path / "t.bin").touch()
+    with pytest.raises(MemoryError):
+        _apart.read_apart(f"{here}:greedy", tmp_path / "t.bin", "HDF5")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("denied", PermissionError), ("absent", ImportError), ("full", MemoryError), ("odd", ValueError)]
+)
+def test_errors_of_the_process_that_reads_are_those_of_this_one(tmp_path, here, name, kind):
+    path = tmp_path / f"{name} and why"
+    path.touch()
+    with pytest.raises(kind, match="and why") as caught:
+        _apart.read_apart(f"{here}:fail", path, "HDF5")
+    assert type(caught.value) is kind
+
+
+def test_what_a_library_prints_does_not_come_between(tmp_path, here):
+    (tmp_path / "t.bin").touch()
+    assert _apart.read_apart(f"{here}:chatter", tmp_path / "t.bin", "HDF5") == "t.bin"
 
 
 def test_what_is_read_apart_comes_back_and_so_do_errors(tmp_path, here):
@@ -344,9 +472,16 @@ def test_no_process_stays_behind(tmp_path, here):
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
 def test_sparse_files_of_every_form_with_entries_twice(tmp_path, form):
-    rows, columns, values = [0, 0, 1, 1], [1, 1, 0, 3], [1.0, 2.0, 4.0, 5.0]
-    matrix = sparse.coo_matrix((values, (rows, columns)), shape=(2, 4))
-    sparse.save_npz(tmp_path / "t.npz", matrix.asformat(form))
+    values = np.array([1.0, 2.0, 4.0, 5.0])
+    by_rows, by_columns = ([1, 1, 0, 3], [0, 2, 4]), ([1, 0, 0, 1], [0, 1, 3, 3, 4])
+    matrix = {
+        "csr": lambda: sparse.csr_matrix((values, *by_rows), shape=(2, 4)),
+        "csc": lambda: sparse.csc_matrix((values[[2, 0, 1, 3]], *by_columns), shape=(2, 4)),
+        "coo": lambda: sparse.coo_matrix((values, ([0, 0, 1, 1], by_rows[0])), shape=(2, 4)),
+        "bsr": lambda: sparse.bsr_matrix((values.reshape(4, 1, 1), *by_rows), shape=(2, 4)),
+    }[form]()
+    assert matrix.nnz == 4
+    sparse.save_npz(tmp_path / "t.npz", matrix)
     found = read_raw(tmp_path / "t.npz").matrix
     assert found.has_canonical_format
     np.testing.assert_array_equal(found.toarray(), [[0, 3, 0, 0], [4, 0, 0, 5]])
@@ -360,6 +495,16 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
             read_raw(tmp_path / "t.npz")
 
 
+@pytest.mark.parametrize("indptr", [[0, 9, 0], [0, -3, 1], [0, 1, -1], [0, 2, 1]])
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
+def test_bounds_that_fall_are_refused(tmp_path, form, indptr):
+    data = np.ones((1, 1, 1) if form == "bsr" else 1)
+    parts = {"data": data, "indices": np.array([0]), "indptr": np.array(indptr), "shape": np.array([2, 2])}
+    np.savez(tmp_path / "t.npz", format=np.array(form.encode()), **parts)
+    with pytest.raises(ValueError, match=r"t\.npz is not a sparse matrix: "):
+        read_raw(tmp_path / "t.npz")
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -367,13 +512,19 @@ def test_indices_beyond_a_sparse_matrix_are_refused(tmp_path):
         ({"indptr": np.array([[0, 1, 1]])}, "its indptr are no row of whole numbers"),
         ({"indptr": np.array([False, True, True])}, "its indptr are no row of whole numbers"),
         ({"shape": np.array([2.0, 2.0])}, r"its shape is \[2.0, 2.0\]"),
+        ({"shape": np.array([-1, 2])}, r"its shape is \[-1, 2\]"),
+        ({"shape": np.array([2, 2, 2])}, r"its shape is \[2, 2, 2\]"),
+        ({"shape": np.array(2)}, "its shape is 2"),
         ({"data": np.ones((1, 1))}, r"its data has the shape \(1, 1\)"),
+        ({"format": np.array(b"bsr")}, r"its data has the shape \(1,\)"),
+        ({"format": np.array(b"bsr"), "data": np.ones((1, 0, 1))}, r"its data has the shape \(1, 0, 1\)"),
+        ({"format": np.array(b"coo")}, "it has no 'row'"),
         ({"data": np.array(["a"])}, "it holds <U1, not numbers"),
     ],
 )
 def test_parts_of_a_sparse_matrix_that_are_none(tmp_path, changed, message):
     parts = {"data": np.ones(1), "indices": np.array([1]), "indptr": np.array([0, 1, 1]), "shape": np.array([2, 2])}
-    np.savez(tmp_path / "t.npz", format=np.array(b"csr"), **{**parts, **changed})
+    np.savez(tmp_path / "t.npz", **{"format": np.array(b"csr"), **parts, **changed})
     with pytest.raises(ValueError, match=rf"t\.npz is not a sparse matrix: {message}\."):
         read_raw(tmp_path / "t.npz")
 
@@ -394,11 +545,15 @@ def test_a_picture_for_which_another_program_would_run_is_refused(tmp_path):
 def test_what_another_process_reads_is_what_this_one_would(tmp_path):
     path = tmp_path / "t.h5ad"
     with h5py.File(path, "w") as file:
-        file["X"] = np.eye(3)
+        file["X"] = np.eye(3)[:, :2]
         file.create_group("obs")["n"] = np.arange(3)
+        file.create_group("obs/another")  # neither an array nor categories
+        file["obs/table"] = np.eye(3)
+        file["obs/short"] = np.arange(2)
         file["obs/kind/categories"] = np.array(["x", "y"], dtype=h5py.string_dtype())
         file["obs/kind/codes"] = np.array([1, -1, 0], dtype=np.int8)
     for raw in (read_raw(path), read_here(path)):
-        np.testing.assert_array_equal(raw.matrix, np.eye(3))
+        np.testing.assert_array_equal(raw.matrix, np.eye(3)[:, :2])
         np.testing.assert_array_equal(raw.columns["n"], [0, 1, 2])
         assert raw.columns["kind"] == ["y", None, "x"]
+        assert set(raw.columns) == {"n", "kind"}

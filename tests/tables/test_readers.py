@@ -1,10 +1,12 @@
 """Every format gives the same rows, and says clearly what is wrong with a file."""
 
+import errno
 import gzip
 import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -22,7 +24,9 @@ from likewise.prepare import read_table
 from likewise.tables import FORMATS, MissingExtraError, _market, as_numbers, extra, read_raw
 from likewise.tables._damage import reading
 from likewise.tables._h5ad import read_here
+from likewise.tables._json import parse_json
 from likewise.tables._numpy import checked_matrix
+from likewise.tables._raw import RawTable
 from likewise.tables._transposed import transposed
 
 X = np.array([[0.5, 10.0], [1.5, 90.0], [2.5, 40.0], [0.25, 70.0]])
@@ -127,6 +131,13 @@ def test_a_packed_file_is_read_as_the_plain_one(tmp_path, name):
     np.testing.assert_array_equal(packed.matrix, plain.matrix)
 
 
+@pytest.mark.parametrize("name", ["t.tsv", "t.tsv.gz"])
+def test_tabs_separate_the_cells_of_a_tsv_file_whatever_its_names_hold(tmp_path, name):
+    content = b"a,b,c\td\n1\t2\n"
+    path = spoil(tmp_path / name, gzip.compress(content) if name.endswith("gz") else content)
+    assert read_raw(path).columns == {"a,b,c": ["1"], "d": ["2"]}
+
+
 @pytest.mark.parametrize("name", ["t.xlsx", "t.parquet", "t.npy", "t.npz", "t.h5ad"])
 def test_formats_that_are_packed_already_are_not_packed_again(tmp_path, name):
     path = spoil(tmp_path / f"{name}.gz", gzip.compress(b"anything"))
@@ -160,6 +171,10 @@ def test_a_column_of_lists_that_are_not_all_lists_is_left_out(tmp_path):
     raw = read_raw(tmp_path / "t.jsonl")
     assert list(raw.columns) == ["a"]
     assert raw.left_out == {"v": "lists or objects of different kinds"}
+    (tmp_path / "t.jsonl").write_text('{"a": 1, "v": []}\n{"a": 2, "v": []}\n')
+    raw = read_raw(tmp_path / "t.jsonl")
+    assert list(raw.columns) == ["a"]
+    assert list(raw.left_out) == ["v"]
 
 
 def test_semicolons_and_a_byte_order_mark(tmp_path):
@@ -229,6 +244,11 @@ def test_names_are_no_title(tmp_path, content, recwarn):
 def test_a_text_with_a_comma_is_no_title(tmp_path):
     with pytest.raises(ValueError, match=r"line 2: 2 cells, but the first line, 'text', has one"):
         read_raw(spoil(tmp_path / "t.csv", "text\none, two\nthree, four\n"))
+
+
+def test_what_separates_cells_may_be_said_above_comments(tmp_path):
+    path = spoil(tmp_path / "t.csv", "sep=;\n# by hand\na|b|c;d\n1;2\n")
+    assert read_raw(path).columns == {"a|b|c": ["1"], "d": ["2"]}
 
 
 def test_very_long_cells_are_read(tmp_path):
@@ -321,6 +341,8 @@ def test_a_file_that_is_not_what_it_should_be(tmp_path, name, content, message):
     [
         ({"X": np.array(["a", "b"])}, "Only real numbers can be compared"),
         ({"X": np.zeros(3)}, "has the shape (3,)"),
+        ({"X": np.zeros((0, 3))}, "array 'X' has no rows. It needs one for each item"),
+        ({"X": np.zeros((3, 0))}, "array 'X' has no columns"),
         ({"A": np.zeros((3, 2)), "B": np.zeros((3, 2))}, "has no array 'X', only A, B"),
         ({"X": np.array([[1, None]], dtype=object)}, "damaged: it holds pickled objects, which are never read"),
     ],
@@ -382,9 +404,12 @@ def test_folders_that_hold_nothing_or_two_kinds(tmp_path):
         read_table(tmp_path)
     (tmp_path / "a.txt").write_text("word")
     (tmp_path / "b.png").write_bytes(b"no image")
-    with pytest.raises(ValueError, match="1 images and 1 texts"):
+    (tmp_path / "c.md").write_text("word")
+    (tmp_path / "d.jpg").write_bytes(b"no image")
+    with pytest.raises(ValueError, match=r"2 images and 2 texts, such as b\.png and a\.txt\. Keep one kind"):
         read_table(tmp_path)
-    (tmp_path / "a.txt").unlink()
+    for name in ("a.txt", "c.md"):
+        (tmp_path / name).unlink()
     with pytest.raises(ValueError, match=r"b\.png is not an image, or is damaged"):
         read_table(tmp_path)
 
@@ -421,6 +446,13 @@ def test_progress_of_json_lines_is_reported_in_batches(tmp_path):
     with observe(seen.append):
         read_raw(tmp_path / "t.jsonl")
     assert [each.done for each in seen if each.done is not None] == [1_000, 2_000]
+    seen.clear()
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,2\n" * 2_500)
+    with observe(seen.append):
+        read_raw(tmp_path / "t.csv")
+    done = [each.done for each in seen if each.done is not None]
+    assert len(done) == 2
+    assert 0 < done[0] < done[1] < 10_004
 
 
 def test_ids_of_64_bits_stay_what_they_are(tmp_path):
@@ -516,6 +548,7 @@ def test_nested_columns_of_parquet_are_left_out(tmp_path):
 
 READ = """
 import sys
+from pathlib import Path
 from likewise.tables import read_raw
 try:
     read_raw(sys.argv[1])
@@ -583,9 +616,36 @@ def test_an_array_of_a_matrix_market_file_has_kinds_of_numbers_alone(tmp_path):
         read_raw(path)
 
 
+def test_a_long_line_is_shown_in_part(tmp_path):
+    long = "1 1 " + "9" * 100 + "x"
+    path = spoil(tmp_path / "t.mtx", f"%%MatrixMarket matrix coordinate real general\n3 3 1\n{long}\n")
+    with pytest.raises(ValueError, match="is not a Matrix Market file") as caught:
+        read_raw(path)
+    assert f"line 3 is {long[:60]!r}, which" in str(caught.value)
+    with pytest.raises(ValueError, match=r"t\.jsonl, line 1") as caught:
+        read_raw(spoil(tmp_path / "t.jsonl", json.dumps("a" * 100)))
+    assert repr('"' + "a" * 39) + ". Write an object" in str(caught.value)
+    with pytest.raises(ValueError, match=r"t\.csv, line 2") as caught:
+        read_raw(spoil(tmp_path / "t.csv", "T" * 100 + "\n1,2\n"))
+    assert f"the first line, {'T' * 60!r}, has one" in str(caught.value)
+
+
+def test_a_matrix_market_array_that_says_it_is_huge_is_refused(tmp_path):
+    path = spoil(tmp_path / "t.mtx", "%%MatrixMarket matrix array real general\n3 900000000\n1\n")
+    with pytest.raises(ValueError, match=r"says that it holds 20\.1 GiB, far more than"):
+        read_raw(path)
+    path = spoil(tmp_path / "t.mtx", "%%MatrixMarket matrix array real general\n9 9\n" + "1\n" * 81)
+    assert read_raw(path).matrix.shape == (9, 9)
+
+
 def test_headers_that_python_2_wrote(tmp_path):
     path = spoil(tmp_path / "t.npy", npy("(4L, 2L)", X.tobytes()))
     np.testing.assert_array_equal(read_raw(path).matrix, X)
+
+
+def test_bytes_behind_an_array_are_passed_over_as_numpy_does(tmp_path):
+    path = spoil(tmp_path / "t.npy", npy("(4, 2)", X.tobytes() + b"more"))
+    np.testing.assert_array_equal(read_raw(path).matrix, np.load(path))
 
 
 @pytest.mark.parametrize("shape", ["(-4, 2)", "(-1, 2)", "(-4, -2)", "(4, 3)"])
@@ -702,6 +762,93 @@ def test_half_of_a_symmetric_matrix_is_read_as_the_whole(tmp_path):
     np.testing.assert_array_equal(read_raw(path).matrix.toarray(), [[5, 7], [7, 0]])
 
 
+@pytest.mark.parametrize(
+    ("kind", "entries", "expected"),
+    [
+        ("symmetric", "1 2 3 4 5 6", [[1, 2, 3], [2, 4, 5], [3, 5, 6]]),
+        ("skew-symmetric", "1 2 3", [[0, -1, -2], [1, 0, -3], [2, 3, 0]]),
+    ],
+)
+def test_half_of_an_array_is_read_as_the_whole(tmp_path, kind, entries, expected):
+    lines = ["%%MatrixMarket matrix array real " + kind, "3 3", *entries.split()]
+    path = spoil(tmp_path / "t.mtx", "\n".join(lines))
+    np.testing.assert_array_equal(read_raw(path).matrix, expected)
+    spoil(path, "\n".join([*lines, "7"]))
+    count = len(entries.split())
+    with pytest.raises(ValueError, match=f"it says that it has {count} entries, and has {count + 1}"):
+        read_raw(path)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.longdouble, np.int64, np.uint8, bool])
+def test_numbers_of_any_type_become_floats_of_64_bits(tmp_path, dtype):
+    values = np.array([[1, 0], [0, 1], [1, 1]], dtype=dtype)
+    np.save(tmp_path / "t.npy", values)
+    found = read_raw(tmp_path / "t.npy").matrix
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, values)
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", ">f8"])
+def test_floats_stay_as_precise_as_they_are(tmp_path, dtype):
+    np.save(tmp_path / "t.npy", X.astype(dtype))
+    found = read_raw(tmp_path / "t.npy").matrix
+    assert found.dtype == np.dtype(dtype).newbyteorder("=")
+    np.testing.assert_array_equal(found, X)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ('{"a": 1,\n\n oops}', 6, "line 8: not JSON: Expecting property name"),
+        ('[{"a": 1, "b": 2, "b": 3}]', 6, "line 6: 'b' is there twice"),
+        ("[1" + "0" * 5000 + "]", 6, "line 6 has a whole number of thousands of digits"),
+    ],
+)
+def test_json_is_told_by_the_line_of_its_file(text, line, message):
+    with pytest.raises(ValueError, match=rf"t\.json, {message}"):
+        parse_json(text, Path("t.json"), line)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_a_transposed_matrix_has_columns_for_rows(tmp_path, kind):
+    matrix = X if kind == "dense" else sparse.csr_matrix(X)
+    named = transposed(RawTable("t", 4, {"id": IDS}, matrix=matrix, matrix_names=("one", "two"), id="id"))
+    bare = transposed(RawTable("t", 4, {}, matrix=matrix))
+    assert (named.n, named.id, named.columns, named.matrix_names) == (2, "sample", {"sample": ["one", "two"]}, (*IDS,))
+    assert (bare.columns, bare.matrix_names) == ({"sample": ["column 0", "column 1"]}, ("x0", "x1", "x2", "x3"))
+    for found in (named.matrix, bare.matrix):
+        np.testing.assert_array_equal(found.toarray() if kind == "sparse" else found, X.T)
+    assert named.matrix.format == "csr" if kind == "sparse" else named.matrix.flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    "raw", [RawTable("t", 1, {}, images=[Path("a.png")]), RawTable("t", 1, {"a": ["b"]}, text="a")]
+)
+def test_texts_and_images_are_not_transposed(raw):
+    with pytest.raises(ValueError, match="t holds texts or images, which cannot be transposed"):
+        transposed(raw)
+
+
+def test_an_error_of_the_disk_stays_one_and_names_the_file():
+    with pytest.raises(PermissionError, match=r"t\.xlsx") as caught, reading(Path("t.xlsx"), "an Excel file"):
+        raise OSError(errno.EACCES, "not yours", "another")
+    assert (caught.value.errno, caught.value.filename) == (errno.EACCES, "t.xlsx")
+    for damage in (OSError("no such block"), OSError(errno.EINVAL, "no such block")):
+        with pytest.raises(ValueError, match=r"is damaged: .*no such block"), reading(Path("t.xlsx"), "an Excel file"):
+            raise damage
+
+
+def test_a_long_story_of_a_library_is_cut():
+    with pytest.raises(ValueError, match="damaged") as caught, reading(Path("t"), "it", "Save it again."):
+        raise RuntimeError("no " * 500)
+    said = str(caught.value)
+    assert said.startswith("t is not it, or is damaged: no no")
+    assert said.endswith("no. Save it again.")
+    assert len(said) < 260
+    with pytest.raises(ValueError, match=r"^t is not it, or is damaged: KeyError\.$"), reading(Path("t"), "it"):
+        raise KeyError
+
+
 @pytest.mark.parametrize("shape", ["2 3", "3 2"])
 def test_a_symmetric_matrix_that_is_no_square_is_refused(tmp_path, shape):
     path = tmp_path / "t.mtx"
@@ -709,6 +856,16 @@ def test_a_symmetric_matrix_that_is_no_square_is_refused(tmp_path, shape):
     rows, columns = shape.split()
     with pytest.raises(ValueError, match=f"t.mtx .* it is symmetric, and has {rows} rows and {columns} columns"):
         read_raw(path)
+
+
+def test_a_sparse_matrix_in_h5ad_of_more_rows_than_it_can_hold_is_refused(tmp_path):
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        part = file.create_group("X")
+        part.attrs["encoding-type"], part.attrs["shape"] = "csc_matrix", [900_000_000, 3]
+        part["data"], part["indices"], part["indptr"] = np.ones(1), np.zeros(1, dtype=int), np.array([0, 1, 1, 1])
+        file.create_group("obs")
+    with pytest.raises(ValueError, match=r"t\.h5ad says that it holds .*, far more than"):
+        read_here(tmp_path / "t.h5ad")
 
 
 @pytest.mark.parametrize("shape", [None, [4], [4, 2, 1]])
@@ -740,6 +897,18 @@ def test_memory_that_a_library_lacks_names_the_file(tmp_path):
         reading(tmp_path / "t.xlsx", "it"),
     ):
         raise MemoryError
+
+
+class OddError(ValueError):
+    """What a library might derive from ValueError."""
+
+
+@pytest.mark.parametrize("kind", [OddError, RuntimeError, KeyError])
+def test_an_error_of_a_library_is_put_into_our_words_even_if_it_names_the_file(kind):
+    said = r"is not an Excel file, or is damaged: .*oops"
+    with pytest.raises(ValueError, match=said) as caught, reading(Path("t.xlsx"), "an Excel file"):
+        raise kind("t.xlsx: oops")
+    assert type(caught.value) is ValueError
 
 
 def test_what_else_one_can_do_without_an_extra_ends_the_message():

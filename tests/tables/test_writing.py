@@ -77,8 +77,16 @@ def test_of_an_npy_file_in_pieces_the_column_after_the_ids_is_written(tmp_path):
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 def test_a_cell_with_a_carriage_return_is_one_cell(tmp_path, suffix):
     columns = {"id": ["a\rb", "c", "d"], "cluster": [0, 1, 0]}
-    path = write_pieces(tmp_path / f"t{suffix}", 3, in_pieces(columns))
-    assert read_raw(path).columns == {"id": ["a\rb", "c", "d"], "cluster": ["0", "1", "0"]}
+    for path in (
+        write_pieces(tmp_path / f"t{suffix}", 3, in_pieces(columns)),
+        write_columns(tmp_path / f"u{suffix}", columns),
+    ):
+        assert read_raw(path).columns == {"id": ["a\rb", "c", "d"], "cluster": ["0", "1", "0"]}
+
+
+def test_several_columns_of_numbers_are_one_array(tmp_path):
+    path = write_columns(tmp_path / "t.npy", {**COLUMNS, "certainty": np.array([0.5, 0.25, 1.0]), "sure": [True] * 3})
+    np.testing.assert_array_equal(np.load(path), [[0, 0.5], [1, 0.25], [0, 1.0]])
 
 
 def test_pieces_that_end_in_an_error_leave_no_file(tmp_path):

@@ -54,6 +54,9 @@ def test_titles_and_empty_rows_are_passed_over(tmp_path):
     raw = read_raw(path)
     assert raw.columns["id"] == ["a", "b"]
     assert raw.lines == [4, 6]
+    for rows in ([["Measured in May"], ["a", "b"]], [["Measured"], ["in May"], ["a", "b"]]):
+        raw = read_raw(save(tmp_path / "t.xlsx", rows))
+        assert raw.columns == {"a": [], "b": []}
 
 
 def test_of_several_sheets_the_first_that_is_filled_is_read(tmp_path):

@@ -111,6 +111,8 @@ def odd_rows(X: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
 
     for value in (np.nan, np.inf, -np.inf, 1e10, 1e15, 1e20, 1e30, -1e30, 1e60, 1e100, 1e150, 1e155, 1e200, 1e300):
         put(f"one value {value}", value)
+    for exponent in rng.integers(11, 150, size=6).tolist():
+        put(f"a value 1e{exponent}", 10.0**exponent, *rng.integers(X.shape).tolist())
     for size in (
         1e-300,
         1e-200,

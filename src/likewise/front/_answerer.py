@@ -46,7 +46,7 @@ def answered_ties(comparisons: Comparisons, unsupervised: Unsupervised) -> float
     near = np.concatenate([comparisons.near, comparisons.unsure[:, :2]])
     far = np.concatenate([comparisons.far, comparisons.unsure[:, 2:]])
     ties = tie_share(near, far, unsupervised)
-    return float(np.clip((len(comparisons) / len(near) - (1 - ties)) / ties, 0.0, 1.0))
+    return max(0.0, (len(comparisons) / len(near) - (1 - ties)) / ties)
 
 
 def are_pairs(comparisons: Comparisons, unsupervised: Unsupervised) -> bool:

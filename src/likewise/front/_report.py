@@ -394,8 +394,8 @@ def make_report(
         gain=consensus.evidence.gain,
         gain_error=consensus.evidence.error,
         fallback=consensus.fallback,
-        advice=advice(consensus, constraints, share_kept(placement.vote(unsupervised.labels), constraints)),
-        kept=share_kept(labels, constraints),
+        advice=advice(consensus, constraints, constraint_accuracy(placement.vote(unsupervised.labels), constraints)),
+        kept=constraint_accuracy(labels, constraints),
         moved=np.flatnonzero(labels != placement.vote(unsupervised.labels)),
     )
 
@@ -430,28 +430,6 @@ def kept_comparisons(labels: IntArray, comparisons: Comparisons) -> BoolArray:
     """Which comparisons labels keep: all but those whose far rows are together while the near ones are not."""
     near, far = (labels[pairs[:, 0]] == labels[pairs[:, 1]] for pairs in (comparisons.near, comparisons.far))
     return near | ~far
-
-
-def share_kept(labels: IntArray, constraints: Constraints) -> float:
-    """The share of the constraints that labels keep, by weight.
-
-    A comparison is kept unless the far rows are together and the near ones are not, a preference if labels side with
-    the better clustering on more than half of what the two dispute.
-    """
-    comparisons, preferences = constraints.comparisons, constraints.preferences
-    if not len(comparisons) and not preferences:
-        return constraint_accuracy(labels, constraints)
-    parts = [
-        (float(comparisons.weight @ kept_comparisons(labels, comparisons)), float(comparisons.weight.sum())),
-        (
-            sum(preference.weight for preference in preferences if preference.margin(labels) > 0),
-            sum(preference.weight for preference in preferences),
-        ),
-    ]
-    if constraints.has_pairs:
-        total = float(_n_pairs(constraints))
-        parts.append((constraint_accuracy(labels, constraints) * total, total))
-    return sum(kept for kept, _ in parts) / sum(total for _, total in parts)
 
 
 def _n_pairs(constraints: Constraints) -> int:

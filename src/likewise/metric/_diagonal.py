@@ -156,6 +156,15 @@ def _diagonal(values: FloatArray) -> Any:
     return sparse.diags_array(values)
 
 
+def near_one(M: Any) -> Any:
+    """M times the power of two that brings its largest entry near 1: powers of it vanish no more, and no digit changes.
+
+    >>> near_one(np.array([3e-200, 1e-200])).round(2)
+    array([0.57, 0.19])
+    """
+    return M * 2.0 ** -max(int(np.frexp(abs(M).max())[1]), -1000)
+
+
 def minimize(C: Any, pair_weights: FloatArray, *, tol: float = 1e-6, max_iter: int = 1000) -> Minimum:
     """Minimize φ over all features.
 
@@ -176,7 +185,7 @@ def minimize(C: Any, pair_weights: FloatArray, *, tol: float = 1e-6, max_iter: i
     >>> found.weights.round(6), found.residual < 1e-6
     (array([0.4, 0.1]), True)
     """
-    C = sparse.csc_array(C) if sparse.issparse(C) else C
+    C = near_one(sparse.csc_array(C) if sparse.issparse(C) else C)
     scores = pair_weights @ np.sqrt(C)  # value of each feature if it had all the weight
     b = 0.5 * scores**2 / (scores @ scores)
     typical = (pair_weights @ np.sqrt(C @ b)) / pair_weights.sum()

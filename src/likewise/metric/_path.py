@@ -17,7 +17,7 @@ from .._arrays import BoolArray, FloatArray, IntArray, evenly_spaced
 from .._progress import track
 from ..constraints import Constraints
 from ..linalg._row_ranks import row_ranks
-from ._diagonal import minimize
+from ._diagonal import minimize, near_one
 from ._full import maximize
 from ._terms import cannot_link_pairs, differences, entries, must_link_pairs, pseudo_links
 
@@ -134,7 +134,7 @@ class MetricProblem:
 def _best_diagonal(
     must: FloatArray, D: Any, pair_weights: FloatArray, tol: float, max_iter: int
 ) -> tuple[FloatArray, int, int, float]:
-    C = squares(D)
+    C = squares(near_one(D))
     C = C @ sparse.diags_array(1 / must) if sparse.issparse(C) else C / must
     found = minimize(C, pair_weights, tol=tol, max_iter=max_iter)
     return found.weights / must, int(np.count_nonzero(found.weights)), found.n_iter, found.residual

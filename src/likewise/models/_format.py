@@ -20,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import __version__
+from .._arrays import check_compressed
 from .._atomic import atomic_write
 from .._suggest import missing_file
 
@@ -157,7 +158,7 @@ def decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if SPARSE in value:
         parts = [decode(value[part], arrays) for part in ("data", "indices", "indptr")]
         matrix = SPARSE_CLASSES[value[SPARSE]](tuple(parts), shape=tuple(int(size) for size in value["shape"]))
-        matrix.check_format(full_check=True)  # an index beyond the matrix would be read beyond the memory
+        check_compressed(matrix)
         return matrix
     return {key: decode(entry, arrays) for key, entry in value.items()}
 
@@ -205,6 +206,7 @@ def _array(path: Path, name: str, data: bytes) -> np.ndarray:
             raise damaged(path, f"array {name} is of type {dtype}, which no model has")
         stream.seek(0)
         array = np.lib.format.read_array(stream, allow_pickle=False)
+        array = array.astype(dtype.newbyteorder("="), copy=False)  # other machines write bytes in the other order
         if array.dtype.kind == "f" and array.size:
             most = np.sqrt(float(np.finfo(array.dtype).max) / array.size)  # as for rows: squares can be summed
             if not np.abs(array).max() <= most:

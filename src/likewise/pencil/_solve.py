@@ -136,7 +136,14 @@ def _balanced(pencil: Pencil, sizes: tuple[float, float]) -> Pencil:
     if not pencil.psd:
         return pencil
     pull, push = sizes
-    return replace(pencil, push=(pull / push if pull > 0 and push > 0 else 1.0) * pencil.push)
+    if min(sizes) <= 0:
+        return pencil
+    # The larger one is reduced: what the other would be multiplied by may overflow
+    return (
+        replace(pencil, pull=push / pull * pencil.pull)
+        if pull > push
+        else replace(pencil, push=pull / push * pencil.push)
+    )
 
 
 def _matrix_free_denominator(pencil: Pencil) -> Form | None:

@@ -32,7 +32,9 @@ SPACES = "\u00a0\u202f\u2009"
 NOTATIONS = ((",", "."), (".", ","), ("'", "."), ("'", ","), (" ", "."), (" ", ","))
 """What separates thousands and what begins decimals. The one that most numbers fit is taken, the first of equals."""
 
-WRITTEN = re.compile(r"(\(?)\s*([-+−]?)\s*([^\d\s()+−.,'-]*)\s*([-+−]?)(\d[\d.,' ]*|[.,]\d+)([^\d()]*|m2)(\)?)")
+WRITTEN = re.compile(
+    r"(\(?)\s*([-+−]?)\s*([^\d\s()+−.,'-]*)\s*([-+−]?)(\d[\d.,' ]*|[.,]\d+)([^\d()]*|m2)(\)?)", re.ASCII
+)
 """A parenthesis for a negative number, a sign, a unit, a sign, digits, a unit, a parenthesis."""
 
 MOSTLY_WRITTEN = 0.9

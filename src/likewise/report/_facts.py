@@ -16,9 +16,10 @@ from .._arrays import BoolArray, FloatArray, IntArray, slices
 from .._devices import to_numpy
 from ..constraints import Constraints
 from ..constraints._format import pluralize
+from ..evaluation import constraint_accuracy
 from ..front import Likewise
 from ..front._certainty import DOUBTFUL
-from ..front._report import feature_differences, kept_comparisons, largest_differences, share_kept
+from ..front._report import feature_differences, kept_comparisons, largest_differences
 from ..prepare._columns import as_raw_table
 from ..prepare._kinds import DataKind, kind_of
 from ..prepare._linear import LinearFeatures
@@ -300,7 +301,7 @@ class Facts:
     def kept_without(self) -> float:
         """The share of these that the result without hints keeps, by weight; 0 where it is not known."""
         baseline = getattr(self.model, "unsupervised_labels_", None)
-        return 0.0 if baseline is None else share_kept(baseline, self.constraints)
+        return 0.0 if baseline is None else constraint_accuracy(baseline, self.constraints)
 
     @cached_property
     def sizes(self) -> IntArray:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from scipy import sparse
 
+from .._arrays import check_compressed
 from ._damage import reading
 from ._limits import check_size
 from ._raw import RawTable
@@ -77,7 +78,7 @@ def checked_matrix(matrix: Any, what: str) -> Any:
         raise ValueError(f"{what} has no columns. Rows are compared by what is in them.")
     if sparse.issparse(matrix) and matrix.format in ("csr", "csc", "bsr"):
         try:
-            matrix.check_format(full_check=True)  # an index beyond the matrix would be read beyond the memory
+            check_compressed(matrix)
         except ValueError as error:
             raise ValueError(f"{what} is not a sparse matrix: {error}. Save it again.") from None
     if kind != "f" or matrix.dtype.itemsize not in (4, 8):
@@ -183,9 +184,7 @@ def _sparse(path: Path, arrays: dict[str, Any]) -> Any:
         first, second = (arrays[name].astype(np.int64) for name in places)
         if form == "coo":
             return sparse.coo_matrix((arrays["data"], (first, second)), shape=shape)
-        matrix = SPARSE[form]((arrays["data"], first, second), shape=shape)
-        matrix.check_format(full_check=True)
-        return matrix
+        return SPARSE[form]((arrays["data"], first, second), shape=shape)
     except (ValueError, IndexError, TypeError, OverflowError) as error:
         if str(path) in str(error):
             raise

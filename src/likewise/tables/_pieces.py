@@ -104,12 +104,8 @@ def _parquet(path: Path, n_rows: int, pieces: Iterable[Piece]) -> None:
     arrow, parquet = extra("pyarrow", "Parquet files"), extra("pyarrow.parquet", "Parquet files")
 
     def table(piece: Piece, schema: Any = None) -> Any:
-        columns = {}
-        for name, values in piece.items():
-            kind = None if schema is None else schema.field(name).type
-            mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
-            columns[name] = arrow.array(np.ma.getdata(values) if mask is not None else values, type=kind, mask=mask)
-        return arrow.table(columns)
+        kinds = {name: None if schema is None else schema.field(name).type for name in piece}
+        return arrow.table({name: arrow.array(values, type=kinds[name]) for name, values in piece.items()})
 
     remaining = iter(pieces)
     with atomic_write(path) as file:
