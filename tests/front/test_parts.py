@@ -36,7 +36,8 @@ from likewise.front._folds import (
 )
 from likewise.front._learned_map import Space, learned_map, links_of
 from likewise.front._members import Member
-from likewise.front._unsupervised import Features, Unsupervised
+from likewise.front._unsupervised import Features, Unsupervised, cluster_unsupervised
+from likewise.prepare import DataKind
 from likewise.prepare._linear import LinearFeatures
 from likewise.projections import ComparisonProjection
 from likewise.projections._comparison_loss import Terms
@@ -232,7 +233,7 @@ def test_members_see_what_follows_from_hints_but_nothing_of_hidden_rows(seed):
 
 
 @pytest.mark.parametrize(
-    ("gain", "error", "weight"), [(0.0, 0.0, 0.16), (-9.0, 1.0, 0.0), (0.9, 1.0, 0.46), (1.1, 1.0, 1.0)]
+    ("gain", "error", "weight"), [(0.0, 0.0, 0.16), (-9.0, 1.0, 0.0), (1.0, 1.0, 0.5), (3.0, 1.0, 0.977)]
 )
 def test_what_learned_families_lose_the_unsupervised_runs_gain(gain, error, weight):
     stated = statements([(0, 1), (2, 3)], [True, False])
@@ -249,8 +250,8 @@ def test_what_learned_families_lose_the_unsupervised_runs_gain(gain, error, weig
     ("gain", "kept_without", "words"),
     [
         (30.0, 0.6, ""),
-        (2.6, 0.6, "give about 80 more hints"),
-        (1.0, 0.6, "check the most doubtful of them, or give at least 80 more"),
+        (9.0, 0.6, "give about 80 more hints"),
+        (3.0, 0.6, "check the most doubtful of them, or give at least 80 more"),
         (-8.0, 0.6, "check the most doubtful of them, or give at least 80 more"),
         (-8.0, 0.97, "clusters without hints keep 97% of the hints"),
     ],
@@ -461,3 +462,14 @@ def test_one_start_is_from_constraints_where_they_are_certain(closed, expected, 
     labels = _kmeans.constrained_kmeans(Z, 3, hints, np.random.RandomState(0), closed=closed, starts=[], n_init=3)
     assert "".join(made) == expected
     assert len(np.unique(labels)) == 3
+
+
+@pytest.mark.parametrize(("n_values", "n_runs"), [(2, 45), (None, 30)])
+def test_runs_in_linear_features_count_for_categories_alone(n_values, n_runs):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6)) if n_values is None else rng.integers(n_values, size=(60, 6)).astype(float)
+    found = cluster_unsupervised(Features.of(X, DataKind.ONE_SCALE), 3, np.random.RandomState(0))
+    assert len(found.labelings) == n_runs
+    assert found.weights.sum() == pytest.approx(1.0)
+    if n_values is not None:
+        assert found.weights[:15].sum() == pytest.approx(0.5)

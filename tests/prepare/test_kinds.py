@@ -9,7 +9,7 @@ from sklearn.preprocessing import normalize
 from likewise import Likewise, ProjectThenCluster
 from likewise._methods import clusterer
 from likewise.prepare import DataKind, TableFeatures, kind_of, read_table
-from likewise.prepare._linear import LinearFeatures
+from likewise.prepare._linear import LinearFeatures, share_of_two_valued
 
 rng = np.random.default_rng(0)
 WIDTHS = [1, 10, 100, 1000]
@@ -140,3 +140,25 @@ def test_the_kind_is_a_parameter_of_likewise():
     np.testing.assert_array_equal(by_itself.labels_, given.labels_)
     with pytest.raises(ValueError, match="'kind' parameter"):
         Likewise(3, kind="tables").fit(X)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_share_of_two_valued_columns_is_that_of_a_loop(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.choice([-1.0, 0.0, 2.0], p=[0.1, 0.6, 0.3], size=(12, 8))
+    X[:, 0], X[:, 1] = rng.choice([1.0, 3.0], size=12), 5.0
+    variance = X.var(axis=0)
+    expected = sum(variance[j] for j in range(8) if len(set(X[:, j])) == 2) / variance.sum()
+    assert share_of_two_valued(X) == pytest.approx(expected)
+    assert share_of_two_valued(sparse.csr_array(X)) == pytest.approx(expected)
+
+
+def test_categories_are_two_valued_and_numbers_are_not():
+    rng = np.random.default_rng(0)
+    categories = np.eye(4)[rng.integers(4, size=50)]
+    numbers = rng.normal(size=(50, 2))
+    for X, expected in ((categories, True), (numbers, False), (np.hstack([categories, 9 * numbers]), False)):
+        features = LinearFeatures(DataKind.MIXED)
+        features.fit_transform(X)
+        assert features.two_valued is expected
+    assert share_of_two_valued(np.ones((4, 2))) == 0.0

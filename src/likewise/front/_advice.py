@@ -9,7 +9,9 @@ from ..constraints._format import pluralize
 from ._answerer import worth_in_pairs
 from ._certainty import labeled_rows
 from ._consensus import MIN_CONSTRAINTS, Consensus, count_constraints
-from ._evidence import GAIN_ERRORS, MIN_GAIN
+
+ENOUGH = 2.0
+"""The gain in standard errors from which constraints count enough, 84 % and more."""
 
 AGREEING = 0.9
 """Constraints of which the unsupervised result keeps so many teach little."""
@@ -54,20 +56,19 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
             return f"give {pluralize(int(np.ceil(missing)), 'more pair')}, or other hints that say as much"
         least = MIN_LABELS if labeled else MIN_CONSTRAINTS
         return f"give {pluralize(least - count, f'more {unit}')}: from {least} on, other rows learn from them"
-    if consensus.constraint_weight == 1:
+    evidence = consensus.evidence
+    if evidence.coverage == 1 and evidence.z >= ENOUGH:
         return ""
     if kept_without >= AGREEING:
         return (
             f"nothing needs to be done: clusters without hints keep {kept_without:.0%} of the hints, so that these "
             "teach little; hints about rows in doubt would teach more"
         )
-    evidence = consensus.evidence
-    if evidence.coverage < 1 and evidence.z > GAIN_ERRORS:
+    if evidence.z >= ENOUGH:
         return (
             f"give more {unit}s of each cluster, such as two pairs of rows that are the same: they tell little of some"
         )
-    enough = GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
-    factor = (enough / evidence.z) ** 2 if evidence.z > 0 else np.inf
+    factor = (ENOUGH / evidence.z) ** 2 if evidence.z > 0 else np.inf
     if factor > MAX_FACTOR:
         return (
             "what these hints say is not what sets the rows apart, or they are too few to tell: check the most "

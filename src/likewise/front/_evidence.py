@@ -38,14 +38,8 @@ MIN_SURE_SHARE = 0.3
 FREE_ERRORS = 1.5
 """Standard errors by which a family may fall behind the best and still count in full."""
 
-MIN_GAIN = 0.5
-"""What was learned counts in full if it explains unseen constraints better by more than this (log-likelihood)."""
-
-GAIN_ERRORS = 0.5
-"""The gain must be larger still, by so many of its standard errors."""
-
 CAUTION = 1.0
-"""Standard errors by which a gain that is not enough is taken to be smaller than it looks."""
+"""Standard errors by which a gain is taken to be smaller than it looks."""
 
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
 """Must-links a cluster below which nothing is learned of the clusters, and from which on it counts in full."""
@@ -271,12 +265,11 @@ class Evidence:
     def constraint_weight(self) -> float:
         """How much constraints count, from 0 to 1.
 
-        In full where the gain, less half of its standard error, is more than ½. Else Φ(z − 1), the probability that
-        learning helps, on the careful side, with z the gain in standard errors: .16 where nothing speaks for or against
-        it. Less where constraints say little of some clusters: see :attr:`coverage`.
+        It is Φ(z − 1), a cautious estimate of the probability that learning helps, with z the gain in standard errors:
+        .16 where nothing speaks for or against it, .98 at three standard errors. Less where constraints say little of
+        some clusters: see :attr:`coverage`.
         """
-        enough = self.error > 0 and self.z > GAIN_ERRORS + MIN_GAIN / self.error
-        return self.coverage * (1.0 if enough else float(ndtr(self.z - CAUTION)))
+        return self.coverage * float(ndtr(self.z - CAUTION))
 
     @property
     def coverage(self) -> float:

@@ -29,9 +29,13 @@ SIZES = (1.0, 1.5, 2.0)
 N_REPEATS = 5
 """Runs for each size in each space."""
 
-SPACES = {"euclidean": {"graph": 0.5, "both": 0.5}, "cosine": {"linear": 0.5, "graph": 0.25, "both": 0.25}}
-"""The spaces of the runs and how much each counts, by the distance of the data. The neighbor graph of texts can be
-wrong as a whole, where plain k-means still finds topics; that of a table is the better one."""
+GRAPH_SPACES = {"graph": 0.5, "both": 0.5}
+"""The spaces of the runs, and how much each counts."""
+
+ALL_SPACES = {"linear": 0.5, "graph": 0.25, "both": 0.25}
+"""The same for texts and categories. The neighbor graph of texts can be wrong as a whole, where k-means in linear
+features still finds topics; rows of categories have few different distances, so that their nearest neighbors are often
+ties. For other tables, runs in linear features do more harm than good."""
 
 N_STARTS = 10
 """Of the k-means in the space where they are joined."""
@@ -138,7 +142,9 @@ def cluster_unsupervised(
     budget = budget or Budget()
     runs = []
     shares = []
-    for space, share in SPACES[features.to_linear.metric].items():
+    to_linear = features.to_linear
+    spaces = ALL_SPACES if to_linear.metric == "cosine" or to_linear.two_valued else GRAPH_SPACES
+    for space, share in spaces.items():
         points = Points(getattr(features, space).F)
         for size in SIZES:
             k = min(round(size * n_clusters), features.n)

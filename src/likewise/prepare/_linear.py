@@ -11,6 +11,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.extmath import row_norms
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import FloatArray
 from .._saved import Saved
@@ -36,6 +37,8 @@ def _check_kind(features: Any) -> None:
     if features.metric != features.kind.metric:
         raise ValueError(f"rows of the kind {features.kind!r} are compared by {features.metric!r}")
     features._length = float(features._length)
+    if not isinstance(features.two_valued, bool):
+        raise ValueError(f"two_valued is {features.two_valued!r}, neither true nor false")
 
 
 class LinearFeatures:
@@ -61,10 +64,12 @@ class LinearFeatures:
     kind : DataKind
     metric : {"cosine", "euclidean"}
         The distance by which neighbors are found.
+    two_valued : bool
+        Whether most of the variance is in columns of two values, as in one-hot encoded categories.
     """
 
     _saved: ClassVar[Saved] = Saved(
-        ("kind", "metric", "_length"),
+        ("kind", "metric", "two_valued", "_length"),
         parts={"_weigh": (TfidfTransformer, StandardScaler, NoneType), "_turn": (PCA, TruncatedSVD, NoneType)},
         check=_check_kind,
     )
@@ -84,6 +89,7 @@ class LinearFeatures:
             weights = relatedness([classes_of_numbers(column) for column in X.T])
             self._weigh.scale_ /= weights * common_scale(X, weights)
         rows = self.prepared(X)
+        self.two_valued = self.metric == "euclidean" and share_of_two_valued(rows) > 0.5
         n, f = rows.shape
         self._turn: Any = None  # few words, or rows that are all the same, need no directions
         if self.metric == "euclidean" and vary(rows):
@@ -122,6 +128,28 @@ class LinearFeatures:
 
     def __str__(self) -> str:
         return f"{self.kind}: {STEPS[self.kind]}, neighbors by {self.metric} distance"
+
+
+def share_of_two_valued(rows: Any) -> float:
+    """The share of the variance that is in columns of two values.
+
+    >>> X = np.array([[0.0, 1.0], [1.0, 2.0], [0.0, 3.0], [1.0, 3.0]])
+    >>> [round(share_of_two_valued(rows), 3) for rows in (X, sparse.csr_array(X))]
+    [0.267, 0.267]
+    """
+    if sparse.issparse(rows):
+        variance = mean_variance_axis(rows, axis=0)[1]
+        low, high = (extreme.toarray().ravel() for extreme in (rows.min(axis=0), rows.max(axis=0)))
+        entries = rows.tocoo()
+        between = (entries.data != low[entries.col]) & (entries.data != high[entries.col])
+        n_between = np.bincount(entries.col, between, rows.shape[1])
+        is_full = np.bincount(entries.col, minlength=rows.shape[1]) == rows.shape[0]
+        two_valued = (n_between == 0) & (is_full | (low == 0) | (high == 0))
+    else:
+        variance = rows.var(axis=0)
+        two_valued = ((rows == rows.min(axis=0)) | (rows == rows.max(axis=0))).all(axis=0)
+    total = variance.sum()
+    return float(variance[two_valued].sum() / total) if total > 0 else 0.0
 
 
 def vary(rows: Any) -> bool:
