@@ -20,11 +20,12 @@ COLUMNS = ("work", "seconds on one thread", "of which")
 INTRODUCTION = """\
 # Where the time goes
 
-Written by `likewise-bench --profile`: our work of each row once, on one thread, under Python's profiler, which makes
-short calls look longer than they are. Shares are of the time that a function itself takes, without those it calls.
+Written by `likewise-bench --profile`. Our work of each row is run once, on one thread, under Python's profiler, which
+overestimates the time of short calls. Shares are of the time spent in a function itself, without the functions it
+calls.
 """
 NAMED, LEAST = 6, 0.02
-"""So many functions are named at most, with this share of the time at least."""
+"""Maximum number of functions that are listed, and their minimum share of the time."""
 
 
 def profiled(name: str, quick: bool = False) -> dict[str, Any]:

@@ -23,9 +23,9 @@ COLUMNS = ("work", "opponent", "ours", "opponent's", "ratio", "peak", "bar", "me
 INTRODUCTION = """\
 # Benchmarks
 
-Written by `make bench`. Each row runs in a process of its own; ours and the opponent's take turns there. Times are
-medians, with the least and the greatest and the number of runs behind them. Ratio: the opponent's time / ours. Peak:
-resident memory with the data and our work, before the opponent has run. `PROFILES.md` says where our time goes.
+Written by `make bench`. Each row runs in its own process, in which our work and the opponent's alternate. Times are
+medians, with the minimum, the maximum and the number of runs. Ratio: the opponent's time / ours. Peak: resident memory
+with the data and our work, before the opponent runs. `PROFILES.md` shows where our time is spent.
 """
 
 Lines = list[list[str]]

@@ -21,18 +21,23 @@ FEW = ("k-means", "umap", PLAIN, "c-nc", "pck", "project", "peer PCKMeans", "pee
 """Those that the pictures show."""
 
 INTRODUCTION = """\
-Written by `make compare`. Hints are pairs of a random half of the rows, saved once and read by every method; scores
-are NMI unless stated otherwise, on all rows and on the other half, which no hint touches. A mean is over data sets of
-the mean over draws, up to {seeds} of them; it is noted below where there are fewer. Every method gets the same rows:
-columns as they are if their ranges are alike, else standardized; texts as unit rows of tf-idf weights. Methods of other
-packages ("peer") get at most 100 dense columns of them (principal components) and {limit:.0f} seconds a run, and are
-not run again on a data set after a run that took longer; there, and where they fail, they have no answer and share the
-last place. COBRAS chooses its questions itself, among the same rows and as many. Settings of `Likewise` were chosen on
-other data sets than those it is evaluated on (last section), with these exceptions: the first ones were looked at on
-wine, iris, vehicle, ionosphere and one triple of newsgroups; that linear runs stay out of the result without hints, and
-that hints which cover few clusters count less, was decided with an eye on all; the last was decided after runs with
-wrong hints, all of which were made again since. By which rule hints fade was chosen on data sets of the last section
-and on [those that come in wheels](../unseen/RESULTS.md). Seconds are from a busy machine.
+Written by `make compare`. Hints are pairs of rows from a random half of each data set. They are drawn once, saved, and
+used by all methods. Scores are NMI unless stated otherwise, on all rows and on the other half, about which there are no
+hints. A mean is taken over draws (up to {seeds}; it is noted below if there are fewer), then over data sets. All
+methods get the same rows: columns are unchanged if their ranges are similar, and standardized otherwise; texts are rows
+of tf-idf weights with unit length.
+
+Methods of other packages ("peer") get at most 100 dense columns (principal components of these rows) and {limit:.0f}
+seconds per run. After a run that takes longer, they are not run on that data set again. There, and where they fail,
+they have no result and share the last rank. COBRAS chooses its own questions about the same rows, as many as there are
+hints.
+
+The settings of `Likewise` were chosen on other data sets than those it is evaluated on (last section), with these
+exceptions. The first settings were tried on wine, iris, vehicle, ionosphere and one triple of newsgroups. Two decisions
+were made with results on all data sets in view: to exclude runs in linear features from the result without hints, and
+to reduce the weight of hints that cover few clusters. The latter was made after runs with wrong hints; all of these
+have been repeated since. The rule by which the weight of hints decreases was chosen on the data sets of the last
+section and on [data sets from wheels of other packages](../unseen/RESULTS.md). Times were measured on a busy machine.
 """
 
 

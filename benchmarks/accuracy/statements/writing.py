@@ -24,22 +24,23 @@ EVERY_AMOUNT = sorted({*AMOUNTS, *FEW, *PREFERENCES})
 WAYS_AND_PREFERENCES = (*WAYS, "preferences")
 
 INTRODUCTION = """\
-Written by `make statements`. An answer is a screen: a pair ("same or different?"), three or six rows to be sorted
-into piles, three rows of which one is odd, a triplet ("is a more like b, or more like c?"), or two clusterings of
-{shown} rows ("which is better?"). A simulated person answers from the true classes, about a random half of the rows.
-Where classes do not decide a triplet or an odd one out, the person says "can't say"; *forced by a coin* and *forced by
-resemblance*, every triplet is answered, by a coin or by the distance of the rows. Clusterings are drawn from {pool}
-k-means runs in the features of the model, half of them with random weights; the one with more pairs right among the
-rows shown is better, and two that are equally right are not asked about. Wrong answers: a pair of the other kind, a
-row in a wrong pile, a comparison or preference reversed.
+Written by `make statements`. An answer is one screen: a pair ("same or different?"), three or six rows to be sorted
+into piles, three rows of which one is the odd one out, a triplet ("is a more like b, or more like c?"), or two
+clusterings of {shown} rows ("which is better?"). A simulated person answers from the true classes, about a random half
+of the rows. If the classes do not decide a triplet or an odd one out, the person answers "can't say". If *forced by a
+coin* or *forced by resemblance*, the person answers every triplet, at random or by the distance of the rows. The two
+clusterings are drawn from {pool} k-means runs in the features of the model, half of them with random weights; the
+better one has more correct pairs among the rows shown, and two that are equally good are not asked about. A wrong
+answer is a pair of the other kind, a row in a wrong pile, or a reversed comparison or preference.
 
-Scores are NMI after a fit of `Likewise` with all answers, on all rows unless stated otherwise. Data sets are those of
-[the questions](../ask/RESULTS.md) with the same halves, and at most {rows} rows: settings were chosen on one half, the
-other is judged; how steeply preferences count was chosen so after judged runs had been looked at. A mean is over data
-sets of the mean over draws, up to {draws}. What answers are worth in pairs is read from the curve of means for pairs,
-over the logarithm of their number, on the runs that both have. LSML (Liu et al. 2012) and SCML (Shi et al. 2014) are
-those of metric-learn, with its defaults, followed by k-means; they get the same comparisons, at most 100 dense columns
-and {limit:.0f} seconds a run, and one or two draws.
+Scores are NMI of `Likewise` fitted with all answers, on all rows unless stated otherwise. The data sets are those of
+[the questions](../ask/RESULTS.md), in the same halves, with at most {rows} rows: settings were chosen on one half, and
+the other half is used for evaluation ("judged"). One setting, how steeply the likelihood of a preference depends on the
+clusterings, was chosen in this way only after judged runs had been looked at. A mean is taken over draws (up to
+{draws}), then over data sets. The worth of answers in pairs is interpolated on the curve of means for pairs, over the
+logarithm of their number, for the runs that both have. LSML (Liu et al. 2012) and SCML (Shi et al. 2014) are those of
+metric-learn with default settings, followed by k-means. They get the same comparisons, at most 100 dense columns and
+{limit:.0f} seconds per run, and one or two draws.
 """
 
 
