@@ -1,4 +1,4 @@
-"""Where our time goes in a row: its work once more, on one thread, under Python's profiler."""
+"""Profiles of our work of each row, on one thread, by Python's profiler."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMED, LEAST = 6, 0.02
 
 
 def profiled(name: str, quick: bool = False) -> dict[str, Any]:
-    """Run our work of one row here; its seconds, and the functions that take most of them with their shares."""
+    """Run our work of one row; returns its seconds, and the functions with the largest shares of them."""
     warnings.simplefilter("ignore")  # as when it is measured
     contest = ROWS[name].contest(quick)
     profile = cProfile.Profile()
@@ -47,7 +47,7 @@ def profiled(name: str, quick: bool = False) -> dict[str, Any]:
 
 
 def spoken(file: str, line: int, function: str) -> str:
-    """The name of a function as a person would say it.
+    """A readable name of a function.
 
     >>> spoken("/x/site-packages/sklearn/utils/extmath.py", 3, "dot")
     'sklearn.utils.extmath.dot'

@@ -1,4 +1,4 @@
-"""RESULTS.md and its pictures, from the values."""
+"""Writing RESULTS.md and its figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .summary import PLAIN, Table, bars, mean_of
 
 REFERENCE = ("k-means", "spherical k-means", "pca", "nc", "umap")
 FEW = ("k-means", "umap", PLAIN, "c-nc", "pck", "project", "peer PCKMeans", "peer ITML", "likewise")
-"""Those that the pictures show."""
+"""Methods in the figures."""
 
 INTRODUCTION = """\
 Written by `make compare`. Hints are pairs of rows from a random half of each data set. They are drawn once, saved, and
@@ -42,7 +42,7 @@ section and on [data sets from wheels of other packages](../unseen/RESULTS.md). 
 
 
 def write_results(folder: Path, results: Results) -> Path:
-    """Write RESULTS.md and the pictures beside it."""
+    """Write RESULTS.md and its figures."""
     table = Table(results, list(JUDGED), SEEDS, frozenset(UNHINTED))
     tuned = Table(results, list(TUNED), SEEDS_TUNED, frozenset(UNHINTED))
     rivals = [*UNHINTED, *PEERS]
@@ -89,7 +89,7 @@ def write_results(folder: Path, results: Results) -> Path:
 
 
 def by_budget(methods: Sequence[str], budgets: Sequence[int], cell: Callable[[str, int], str], table: Table) -> str:
-    """Methods × budgets; the number of data sets answered where it is not all of them."""
+    """Methods × budgets; with the number of data sets that have a result, if not all have."""
 
     def named(method: str) -> str:
         answered = min(table.answered(method, pairs) for pairs in budgets)
@@ -104,14 +104,14 @@ def by_budget(methods: Sequence[str], budgets: Sequence[int], cell: Callable[[st
 
 
 def ranks(table: Table, methods: Sequence[str], budgets: Sequence[int]) -> str:
-    """Mean ranks, the best at the last budget first."""
+    """Mean ranks, sorted by that at the last budget."""
     found = {pairs: table.ranks(methods, pairs) for pairs in budgets}
     order = sorted(methods, key=lambda method: np.mean([found[pairs][method] for pairs in budgets]))
     return by_budget(order, budgets, lambda method, pairs: f"{found[pairs][method]:.2f}", table)
 
 
 def shares(table: Table, methods: Sequence[str], budgets: Sequence[int]) -> str:
-    """How often hints made things worse."""
+    """The share of runs in which hints made the result worse."""
 
     def cell(method: str, pairs: int) -> str:
         if method != "likewise":
@@ -123,7 +123,7 @@ def shares(table: Table, methods: Sequence[str], budgets: Sequence[int]) -> str:
 
 
 def wrong(table: Table, methods: Sequence[str], budgets: Sequence[int], levels: Sequence[float]) -> str:
-    """Means by share of wrong hints, and how well these are found."""
+    """Means by share of wrong hints, and the AUC of finding them."""
     lines = []
     for level in levels:
         percent = round(100 * level)
@@ -165,7 +165,7 @@ def by_set(table: Table, methods: Sequence[str], groups: dict[str, list[str]]) -
 
 
 def draw_means(table: Table, budgets: Sequence[int], path: Path) -> None:
-    """Mean NMI by budget, on all rows and on those that no hint touches."""
+    """Mean NMI by budget, on all rows and on those without hints."""
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.5), sharey=True, layout="constrained")
     for axis, score, title in zip(axes, ("nmi", "nmi@rest"), ("all rows", "rows that no hint touches"), strict=True):
         for method, style in styles():
@@ -205,7 +205,7 @@ def draw_wrong(table: Table, budgets: Sequence[int], path: Path) -> None:
 
 
 def styles() -> Iterator[tuple[str, dict]]:
-    """A line for each method that the pictures show; ours stands out."""
+    """The line style of each method in the figures."""
     colors = ("#888888", "#c96f4a", "#000000", "#5b9a68", "#b08bbb", "#d4a72c", "#8c6d5a", "#e39ac0", "#1b6ca8")
     for method, color in zip(FEW, colors, strict=True):
         flat = method in REFERENCE or method == PLAIN
@@ -222,6 +222,6 @@ def styles() -> Iterator[tuple[str, dict]]:
 
 
 def saved(figure: plt.Figure, path: Path) -> None:
-    """Write a picture and forget it."""
+    """Save and close a figure."""
     figure.savefig(path, dpi=110)
     plt.close(figure)

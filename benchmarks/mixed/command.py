@@ -1,4 +1,4 @@
-"""``likewise-bench mixed``: Likewise on ten tables, with and without columns that do not matter."""
+"""``likewise-bench mixed``: Likewise on ten tables, with and without columns unrelated to the classes."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def results_page(values: dict[str, np.ndarray]) -> list[str]:
 
 
 def cells(values: np.ndarray) -> list[str]:
-    """NMI without the added columns and what they change, for each number of pairs."""
+    """NMI without the added columns and the difference with them, for each number of pairs."""
     return [cell for without, added in values for cell in (f"{without:.3f}", f"{added - without:+.3f}")]
 
 
 def verdict(mean: np.ndarray) -> str:
-    """Whether what is lost on average is within the bar."""
+    """Whether the mean loss is within the requirement."""
     lost = (mean[:, 1] - mean[:, 0]).round(3)
     found = (f"{change:+.3f} with {pairs} pairs ({'met' if change >= BAR else 'not met'})"
              for pairs, change in zip(PAIRS, lost, strict=True))  # fmt: skip

@@ -1,4 +1,4 @@
-"""Neighbors, and what is built on them."""
+"""Neighbor search, and methods that use it."""
 
 from __future__ import annotations
 
@@ -90,5 +90,5 @@ def neighbors_approximate(n=100_000, f=64, k=10) -> Contest:
 
 
 def shared(ours, theirs) -> float:
-    """The share of their neighbors that are among ours, row by row."""
+    """The share of the opponent's neighbors that are also ours."""
     return float(np.mean([np.isin(right, left).mean() for left, right in zip(ours, theirs, strict=True)]))

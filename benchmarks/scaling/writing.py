@@ -1,4 +1,4 @@
-"""SCALING.md: the exponents, what they have to be, and where curves end."""
+"""Writing SCALING.md: exponents, required exponents, and where curves end."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _is_worse(power: float, method: str, axis: str) -> bool:
 
 
 def _worse(points: Points) -> str:
-    """A word for each exponent that is larger than needed."""
+    """A line for each exponent that is larger than required."""
     found = []
     for method, axis in dict.fromkeys((point.method, point.axis) for point in points.values()):
         power = exponent(curve_of(points, method, axis))

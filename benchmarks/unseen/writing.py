@@ -1,4 +1,4 @@
-"""RESULTS.md, from the values of both versions."""
+"""Writing RESULTS.md from the results of both versions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def write_results(folder: Path, now: Results, before: Results) -> Path:
 
 
 def chapter(versions: Versions, further: Sequence[Bar]) -> list[str]:
-    """The bars and tables of some data sets."""
+    """The requirements and tables of some data sets."""
     asked = [*bars(versions, PAIRS, PERCENTS), *further]
     return [
         markdown(("asked", "found", "met"), [bar.line for bar in asked]),
@@ -82,7 +82,7 @@ def chapter(versions: Versions, further: Sequence[Bar]) -> list[str]:
 
 
 def means(versions: Versions, score: str) -> str:
-    """Versions × budgets for each share of wrong hints; what uses no hints stands in the first part alone."""
+    """Versions × budgets for each share of wrong hints; methods without hints are in the first part only."""
     lines = []
     for percent in PERCENTS:
         for method in (PLAIN, "k-means", "likewise") if percent == 0 else ("likewise",):
@@ -95,7 +95,7 @@ def means(versions: Versions, score: str) -> str:
 
 
 def shares(versions: Versions) -> str:
-    """How often hints made things worse, and how often k-means is better."""
+    """How often hints made the result worse, and how often k-means is better."""
     lines = []
     for percent in PERCENTS:
         for than, named, margin in ((PLAIN, "no hints", MARGIN), ("k-means", "k-means", BEHIND)):
@@ -119,7 +119,7 @@ def by_set(versions: Versions) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as in a sentence.
+    """Join names as in a sentence.
 
     >>> listed(["one", "two", "three"])
     'one, two and three'

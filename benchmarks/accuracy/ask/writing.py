@@ -1,4 +1,4 @@
-"""RESULTS.md and its picture, from the values."""
+"""Writing RESULTS.md and its figure."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ is that of the version before; in two of three repeated runs it rose by .001 to 
 
 
 def write_results(folder: Path, results: Results) -> Path:
-    """Write RESULTS.md and the picture beside it."""
+    """Write RESULTS.md and its figure."""
     judged, choosing = (Asked.of(results, half) for half in HALVES)
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)
@@ -94,7 +94,7 @@ def write_results(folder: Path, results: Results) -> Path:
 
 
 def chapters(table: Asked) -> list[str]:
-    """The tables of one half, for each way of answering that was run."""
+    """The tables of one half, for each way of answering with runs."""
     parts = []
     for answers, words in WAYS.items():
         if not any(table.runs(method, answers) for method in EVERYONE):
@@ -116,13 +116,13 @@ def chapters(table: Asked) -> list[str]:
 
 
 def present(table: Asked, answers: str, own: bool = True) -> list[str]:
-    """The strategies that were run, each also with its own clusterer."""
+    """The strategies with runs, each also with its own clusterer."""
     named = [*EVERYONE, *((f"{name}{OWN_CLUSTERER}" for name in (*WITHOUT_K, *WITH_K)) if own else ())]
     return [method for method in named if table.runs(method, answers)]
 
 
 def curves(table: Asked, answers: str, score: str = SCORE) -> str:
-    """Strategies × budgets; how many runs stand behind each. Without hints: over the runs that any strategy has."""
+    """Strategies × budgets, with the number of runs. No hints: over the runs that any strategy has."""
     methods = present(table, answers)
     some = ~np.isnan([table.values(method, SCREENS[-1], score, answers) for method in methods]).all(axis=0)
     plain = mean_of(np.where(some, table.values("no hints", 0, score, answers), np.nan))
@@ -134,7 +134,7 @@ def curves(table: Asked, answers: str, score: str = SCORE) -> str:
 
 
 def leads(table: Asked, answers: str) -> str:
-    """Differences to random with their errors."""
+    """Differences to random, with their errors."""
     lines = [
         [method, *(str(gain_of(table.lead(method, "random", screens, answers))) for screens in SCREENS)]
         for method in present(table, answers)
@@ -144,7 +144,7 @@ def leads(table: Asked, answers: str) -> str:
 
 
 def costs(table: Asked, answers: str) -> str:
-    """Screens that are needed, and what stopping saves."""
+    """Screens needed, and the savings of stopping."""
     lines = []
     for method in present(table, answers):
         line = [method]
@@ -168,7 +168,7 @@ def median_of(values: np.ndarray) -> float:
 
 
 def noise(table: Asked, answers: str) -> str:
-    """How often answers made things worse, and how well wrong ones are found."""
+    """How often answers made the result worse, and the AUC of finding wrong ones."""
     lines = []
     for method in present(table, answers, own=False):
         worse = worse_than_none(table, method, answers)
@@ -188,7 +188,7 @@ def by_set(table: Asked) -> str:
 
 
 def coverage(results: Results) -> str:
-    """How many runs there are of each strategy and way of answering, judged and to choose on."""
+    """The number of runs of each strategy and way of answering, judged and to choose on."""
     tables = [Asked.of(results, half) for half in HALVES]
     lines = []
     for method in EVERYONE:

@@ -1,4 +1,4 @@
-"""RESULTS.md and its picture, from the values."""
+"""Writing RESULTS.md and its figure."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ metric-learn with default settings, followed by k-means. They get the same compa
 
 
 def write_results(folder: Path, results: Results) -> Path:
-    """Write RESULTS.md and the picture beside it."""
+    """Write RESULTS.md and its figure."""
     judged, choosing = (Told.of(results, half) for half in HALVES)
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)
@@ -70,7 +70,7 @@ def write_results(folder: Path, results: Results) -> Path:
 
 
 def sets_run(table: Told) -> list[str]:
-    """The sets of which something was run."""
+    """The data sets with at least one run."""
     there = ~np.isnan(table.values(NO_HINTS, 0)).all(axis=1)
     return [name for name, known in zip(table.sets, there, strict=True) if known]
 
@@ -97,12 +97,12 @@ def chapters(table: Told) -> list[str]:
 
 
 def amounts_of(way: str) -> tuple[int, ...]:
-    """How often was asked in this way."""
+    """The numbers of answers for a way of asking."""
     return PREFERENCES if way == "preferences" else AMOUNTS
 
 
 def worth(table: Told, percent: int) -> str:
-    """Ways × numbers of answers, in pairs."""
+    """Ways of asking × numbers of answers, in pairs."""
     lines = []
     for way in WAYS_AND_PREFERENCES[1:]:
         cells = [table.worth(way, amount, percent) if amount in amounts_of(way) else "" for amount in EVERY_AMOUNT]
@@ -111,7 +111,7 @@ def worth(table: Told, percent: int) -> str:
 
 
 def curves(table: Told, percent: int, score: str) -> str:
-    """Ways × numbers of answers; how many runs stand behind each."""
+    """Ways of asking × numbers of answers, with the number of runs."""
     plain = number(table.mean(NO_HINTS, 0, score))
     others = [f"{way}, {peer}" for way in COMPARED for peer in PEERS]
     lines = [[NO_HINTS, *[plain] * len(EVERY_AMOUNT)]]
@@ -126,7 +126,7 @@ def curves(table: Told, percent: int, score: str) -> str:
 
 
 def by_set(table: Told, percent: int) -> str:
-    """Sets × ways at 100 answers."""
+    """Data sets × ways of asking, with 100 answers."""
     every = {way: table.gains(way, 100, percent) for way in WAYS_AND_PREFERENCES}
     plain = table.values(NO_HINTS, 0)
     lines = []
@@ -139,7 +139,7 @@ def by_set(table: Told, percent: int) -> str:
 
 
 def coverage(table: Told) -> str:
-    """How many runs there are of each way and number of answers, right / 10 % wrong."""
+    """The number of runs of each way of asking and number of answers, right / 10 % wrong."""
     lines = [
         [way, *(f"{table.runs(way, amount)} / {table.runs(way, amount, 10)}" for amount in EVERY_AMOUNT)]
         for way in (*WAYS_AND_PREFERENCES, *(f"{way}, {peer}" for way in COMPARED for peer in PEERS))
