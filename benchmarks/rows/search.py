@@ -85,7 +85,7 @@ def neighbors_approximate(n=100_000, f=64, k=10) -> Contest:
     return Contest(
         lambda: neighbors(Euclidean(X), k, search="approximate"),
         lambda: neighbors(Euclidean(X), k, search="exact"),
-        lambda ours, theirs: Verdict(f"recall {shared(ours.rows, theirs.rows):.4f}; it says {ours.recall:.4f}"),
+        lambda ours, theirs: Verdict(f"recall {shared(ours.rows, theirs.rows):.4f}; estimated {ours.recall:.4f}"),
     )
 
 

@@ -63,7 +63,7 @@ def test_with_few_hints_it_falls_back_to_the_unsupervised_result(iris):
     hints = Constraints.sample(y, "random_pairs", 10, random_state=1)
     model = Likewise(3, random_state=0).fit(X, constraints=hints)
     assert model.report_.fallback == "fewer than 25 hints"
-    assert "They hold for their own rows" in model.report_.weight_in_words
+    assert "They apply to their own rows only" in model.report_.weight_in_words
     untouched = ~hints.constrained_rows()
     assert (model.labels_ == model.unsupervised_labels_)[untouched].mean() > 0.95
 

@@ -375,13 +375,13 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         numbers = None if before is None else before.predict(sample.rows)
         self.labels_ = np.asarray(self._cluster(X, known, sample.drawn, numbers), dtype=np.int32)
 
-    def _relearn_in_files(self, constraints: Constraints, goes_on: bool) -> Self:
+    def _relearn_in_files(self, constraints: Constraints, warm_start: bool) -> Self:
         """Cluster under other constraints; files are read once if only landmarks are constrained, twice otherwise."""
         rows, model, answers = self._rows_in_files, self.landmark_model_, self.answers_
         named = np.flatnonzero(constraints.constrained_rows() | constraints.comparisons.compared_rows())
         if np.isin(named, self.landmarks_).all():
             try:
-                model._relearn(constraints.restrict(self.landmarks_), goes_on=goes_on)
+                model._relearn(constraints.restrict(self.landmarks_), warm_start=warm_start)
             except ConstraintConflictError:
                 constraints.check(self.n_clusters)
                 raise
@@ -474,7 +474,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         True
         """
         before, given = self._known_so_far(to_learn=True), self._given(constraints)
-        self._relearn(given, goes_on=before | given == given)
+        self._relearn(given, warm_start=before | given == given)
         self.answers_ = _answers_in(constraints)
         return self
 
@@ -497,12 +497,12 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
     def _given(self, constraints: Any) -> Constraints:
         return as_constraints(self.constraints_.n_samples, None, constraints)
 
-    def _relearn(self, constraints: Constraints, *, goes_on: bool = True) -> Self:
-        """Cluster under other constraints; ``goes_on`` is whether they include all previous ones."""
+    def _relearn(self, constraints: Constraints, *, warm_start: bool = True) -> Self:
+        """Cluster under other constraints; with ``warm_start``, members start from the previous ones."""
         if "landmark_model_" in vars(self):
-            return self._relearn_in_files(constraints, goes_on)
+            return self._relearn_in_files(constraints, warm_start)
         features, placement = self._features, self._placement
-        unsupervised, consensus = self._unsupervised, self._consensus if goes_on else None
+        unsupervised, consensus = self._unsupervised, self._consensus if warm_start else None
         self._check_constraints(constraints, stacklevel=5)
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
@@ -558,9 +558,8 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
             with budget.stage("without hints"):
                 unsupervised = cluster_unsupervised(features, n_clusters, rng, budget, self.n_jobs)
             previous = None
-        alone = placement.vote(unsupervised.labels)
-        Z = placement.directions(unsupervised.embedding)
-        result = _Result(features, placement, alone, Z, alone, unsupervised)
+        labels, Z = placement.vote(unsupervised.labels), placement.directions(unsupervised.embedding)
+        result = _Result(features, placement, labels, Z, labels, unsupervised)
         if known.is_empty:
             return result
         trainer = Trainer(features, unsupervised, n_clusters, rng, budget, self.n_jobs)
@@ -573,8 +572,8 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
                 broken = ""
                 if self.trust == "strict":
                     labels, broken = repair_labels(Z, labels, n_clusters, constraints, rng)
-            labels = align_labels(labels, alone)
-            return _Result(features, placement, labels, Z, alone, unsupervised, consensus, broken)
+            labels = align_labels(labels, result.unsupervised_labels)
+            return replace(result, labels=labels, embedding=Z, consensus=consensus, broken=broken)
         except KeyboardInterrupt:  # the unsupervised result is the best one so far
             budget.interrupted = True
             return result

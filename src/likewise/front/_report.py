@@ -252,7 +252,7 @@ class Report:
         """The weight of what was learned from hints, and the reason for it."""
         if self.fallback:
             what = "Pairs" if self.comparisons or self.preferences else "They"
-            return f"nothing: {self.fallback}. {what} hold for their own rows"
+            return f"nothing: {self.fallback}. {what} apply to their own rows only"
         gain = f"{self.gain:+.1f} ± {self.gain_error:.1f}".replace("-", "−")
         better = "better" if self.gain > 0 else "no better"
         return (
