@@ -90,7 +90,7 @@ class Trainer:
         n_jobs = 1 if previous and self.features.n <= FEW_ROWS else self.n_jobs
         number = 0
 
-        def train(task: Task) -> Member:
+        def train_member(task: Task) -> Member:
             if task.previous is not None and task.repeat > 0:  # training it would repeat the first of its family
                 return task.previous
             labels, kept = families[task.family].train(fold_data[task.fold], task)
@@ -106,7 +106,7 @@ class Trainer:
                         self._leave_out(rounds[number:])
                         break
                     start = self.budget.elapsed
-                    members += parallel_map(train, tasks[family, repeat], n_jobs)
+                    members += parallel_map(train_member, tasks[family, repeat], n_jobs)
                     seconds[family] = self.budget.elapsed - start
         except KeyboardInterrupt:
             self.budget.interrupted = True
@@ -117,12 +117,12 @@ class Trainer:
         """The comparisons and preferences, to be scored by members that are not trained on them."""
         found: list[HeldOut] = []
         if len(constraints.comparisons):
-            found.append(self._compared(constraints))
+            found.append(self._held_out_comparisons(constraints))
         if constraints.preferences:
             found.append(HeldOutPreferences.of(constraints.preferences, folds, self.rng))
         return found
 
-    def _compared(self, constraints: Constraints) -> HeldOutComparisons:
+    def _held_out_comparisons(self, constraints: Constraints) -> HeldOutComparisons:
         comparisons = constraints.comparisons
         return HeldOutComparisons(comparisons, resemblance(self.features.linear.F, comparisons))
 
@@ -138,7 +138,7 @@ class Trainer:
         known = {(member.family, member.repeat, member.fold): member for member in previous}
         fold_data: list[TrainingData] = []
         compared = np.hstack([constraints.comparisons.near, constraints.comparisons.far])
-        odds = tie_odds(self._compared(constraints), self.unsupervised) if len(compared) else np.zeros(0)
+        odds = tie_odds(self._held_out_comparisons(constraints), self.unsupervised) if len(compared) else np.zeros(0)
         tasks: dict[tuple[str, int], list[Task]] = {each_round: [] for each_round in rounds_for(constraints)}
         for fold in range(N_FOLDS):
             for name, family in families_for(constraints).items():
