@@ -36,8 +36,7 @@ The settings of `Likewise` were chosen on other data sets than those it is evalu
 exceptions. The first settings were tried on wine, iris, vehicle, ionosphere and one triple of newsgroups. Two decisions
 were made with results on all data sets in view: to exclude runs in linear features from the result without hints, and
 to reduce the weight of hints that cover few clusters. The latter was made after runs with wrong hints; all of these
-have been repeated since. The rule by which the weight of hints decreases was chosen on the data sets of the last
-section and on [data sets from wheels of other packages](../unseen/RESULTS.md). Times were measured on a busy machine.
+have been repeated since. Times were measured on a busy machine.
 """
 
 

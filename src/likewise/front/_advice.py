@@ -9,9 +9,7 @@ from ..constraints._format import pluralize
 from ._answerer import worth_in_pairs
 from ._certainty import labeled_rows
 from ._consensus import MIN_CONSTRAINTS, Consensus, count_constraints
-
-ENOUGH = 2.0
-"""The gain in standard errors from which constraints count enough, 84 % and more."""
+from ._evidence import GAIN_ERRORS, MIN_GAIN
 
 AGREEING = 0.9
 """If the unsupervised result satisfies this share of the constraints, there is little to learn from them."""
@@ -57,19 +55,20 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
         least = MIN_LABELS if labeled else MIN_CONSTRAINTS
         more = pluralize(least - count, f"more {unit}")
         return f"give {more}: with {least} or more, clusterings learn from them for all rows"
-    evidence = consensus.evidence
-    if evidence.coverage == 1 and evidence.z >= ENOUGH:
+    if consensus.constraint_weight == 1:
         return ""
     if kept_without >= AGREEING:
         return (
             f"nothing needs to be done: clusters without hints keep {kept_without:.0%} of the hints, so there is "
             "little to learn from them; hints about rows in doubt would teach more"
         )
-    if evidence.z >= ENOUGH:
+    evidence = consensus.evidence
+    if evidence.coverage < 1 and evidence.z > GAIN_ERRORS:
         return (
             f"give more {unit}s about each cluster, such as two pairs of rows that belong together: some have too few"
         )
-    factor = (ENOUGH / evidence.z) ** 2 if evidence.z > 0 else np.inf
+    enough = GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
+    factor = (enough / evidence.z) ** 2 if evidence.z > 0 else np.inf
     if factor > MAX_FACTOR:
         return (
             "the hints do not match the structure of the data, or they are too few to tell: check the most doubtful "

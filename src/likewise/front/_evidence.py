@@ -38,8 +38,14 @@ MIN_SURE_SHARE = 0.3
 FREE_ERRORS = 1.5
 """Standard errors by which a family may be behind the best one without losing weight."""
 
+MIN_GAIN = 0.5
+"""Constraints have full weight if the gain in log-likelihood exceeds this, plus ``GAIN_ERRORS`` standard errors."""
+
+GAIN_ERRORS = 0.5
+"""Number of standard errors by which the gain must exceed ``MIN_GAIN``."""
+
 CAUTION = 1.0
-"""Standard errors by which a gain is taken to be smaller than it looks."""
+"""Number of standard errors that are subtracted from a smaller gain, as a precaution."""
 
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
 """Must-links per cluster at or below which the coverage is 0, and at or above which it is 1."""
@@ -268,13 +274,14 @@ class Evidence:
 
     @property
     def constraint_weight(self) -> float:
-        """How much constraints count, from 0 to 1.
+        """The weight of constraints in the consensus, from 0 to 1.
 
-        It is Φ(z − 1), a cautious estimate of the probability that learning helps, with z the gain in standard errors:
-        .16 where nothing speaks for or against it, .98 at three standard errors. Less where constraints say little of
-        some clusters: see :attr:`coverage`.
+        It is 1 if the gain minus half of its standard error is more than ½. Otherwise it is Φ(z − 1), a cautious
+        estimate of the probability that learning helps, with z the gain in standard errors: .16 if there is no evidence
+        for or against it. It is multiplied by the :attr:`coverage` of clusters by constraints.
         """
-        return self.coverage * float(ndtr(self.z - CAUTION))
+        enough = self.error > 0 and self.z > GAIN_ERRORS + MIN_GAIN / self.error
+        return self.coverage * (1.0 if enough else float(ndtr(self.z - CAUTION)))
 
     @property
     def coverage(self) -> float:

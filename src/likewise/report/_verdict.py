@@ -72,7 +72,7 @@ def _hints(facts: Facts) -> Verdict:
     more = _sentence(advice)
     if facts.links is not None:
         more = f"{_links(facts)} {more}".strip()
-    if advice and facts.kept_without >= AGREEING:
+    if weight < 1 and facts.kept_without >= AGREEING:
         head = f"{kept}; without hints {_percent(facts.kept_without)} would be."
         text = "So the hints confirm more than they teach; hints about rows in doubt would teach more."
         return Verdict("good" if facts.kept_share >= GOOD_SHARE else "warn", head, text, ("#ask", "Give such hints"))
