@@ -21,7 +21,7 @@ from .measuring import measured
 from .writing import COLUMNS, INTRODUCTION, RESULTS, cells, show, write
 
 LIMIT_S = 3600.0
-"""A row that takes longer than this has gone wrong, and is ended."""
+"""A row that takes longer than this is ended as failed."""
 
 
 @click.command("likewise-bench")
@@ -39,10 +39,10 @@ LIMIT_S = 3600.0
 def rows(names: tuple[str, ...], listed: bool, quick: bool, profile: bool, jobs: int) -> None:
     """Measure the rows called NAMES, or all, against their opponents, and write the results to RESULTS.md.
 
-    `likewise-bench scaling` measures curves: how time and memory grow with the data. `likewise-bench accuracy` compares
-    the clusters of many methods with the truth; `likewise-bench unseen` does so on data that it was not made on, and
-    `likewise-bench mixed` on tables with columns that do not matter. `likewise-bench ask` compares ways to choose what
-    a person is asked. `likewise-bench studio` loads the studio with answers, crashes and rows.
+    `likewise-bench scaling` measures how time and memory grow with the data. `likewise-bench accuracy` compares the
+    clusters of many methods with the true classes. `likewise-bench unseen` does so on data sets that were not used
+    during development, and `likewise-bench mixed` on tables with columns unrelated to the classes. `likewise-bench ask`
+    compares strategies to choose questions. `likewise-bench studio` tests the studio under load.
     """
     if unknown := [name for name in names if name not in ROWS]:
         raise click.UsageError(f"no benchmark called {unknown[0]!r}. There are: {', '.join(ROWS)}.")
@@ -96,11 +96,11 @@ COMMANDS = {
     "statements": "accuracy.statements",
     "studio": "studio",
 }
-"""The package of each command besides the rows."""
+"""The package of each command, except that of the rows."""
 
 
 def main(arguments: list[str]) -> None:
-    """Run what the first argument names, such as ``scaling`` or ``accuracy``; else the rows."""
+    """Run the command that the first argument names, such as ``scaling`` or ``accuracy``; otherwise the rows."""
     name = arguments[0] if arguments else ""
     if name in COMMANDS:
         command = getattr(import_module(f"{__package__}.{COMMANDS[name]}.command"), name)

@@ -1,7 +1,7 @@
-"""Work in a process of its own, watched: its memory is its own, and it can be ended.
+"""Running work in its own process, with limits of time and memory.
 
-Processes are forked from a server that has imported what the work needs and has done nothing else, so that hundreds of
-them cost little and start alike.
+Processes are forked from a server that has imported what the work needs and has done nothing else, so that they start
+quickly and in the same state.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any
 from .harness import Skipped
 
 LOOK_S = 0.02
-"""Seconds between two looks at a process."""
+"""Seconds between two checks of a process."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the work gave, or how it ended instead ("skipped", "time", "memory" or "error") and the words for it."""
+    """The result of the work, or the way it ended ("skipped", "time", "memory" or "error") and a message."""
 
     value: Any = None
     ended: str = ""
@@ -34,7 +34,7 @@ class Outcome:
 
 @cache
 def server() -> Any:
-    """What makes processes: forks of one in which benchmarks.preloaded is imported."""
+    """The multiprocessing context: processes are forked from one in which benchmarks.preloaded is imported."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["benchmarks.preloaded"])
     return context
@@ -43,14 +43,14 @@ def server() -> Any:
 def run_apart(
     work: Callable[..., Any], *arguments: Any, limit_s: float = float("inf"), limit_gib: float = float("inf")
 ) -> Outcome:
-    """Call a function of an importable module in a process of its own.
+    """Call a function of an importable module in its own process.
 
     Parameters
     ----------
     work : callable
         Its result must be plain data.
     limit_s, limit_gib : float
-        The process is ended at so many seconds, or so much resident memory.
+        Limits of seconds and of resident memory at which the process is ended.
     """
     receiver, sender = server().Pipe(duplex=False)
     process = server().Process(target=_answer, args=(sender, work, arguments))
@@ -75,7 +75,7 @@ def run_apart(
 
 
 def resident_gib(pid: int) -> float:
-    """Memory of a process at this moment; 0 when it is gone."""
+    """Resident memory of a process now; 0 if it has ended."""
     statm = Path(f"/proc/{pid}/statm")
     if not Path("/proc/self/statm").exists():
         raise OSError("memory of a process is read from /proc, which this system does not have. Run it on Linux.")
@@ -86,7 +86,7 @@ def resident_gib(pid: int) -> float:
 
 
 def _answer(sender: Connection, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    """What the process does."""
+    """The target of the process: run the work and send its outcome."""
     try:
         sender.send(Outcome(work(*arguments)))
     except Skipped as reason:

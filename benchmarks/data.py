@@ -1,6 +1,6 @@
-"""Data for the rows and curves: the real thing where it is at hand, and made ones of its size and shape.
+"""Data for rows and curves: real data sets if available, and synthetic ones of their size and shape.
 
-Only the real run uses real data. The quick one, which any machine must be able to do, asks for fewer rows and gets made
+Real data are used in full runs only. Quick runs, which must work on any machine, request fewer rows and get synthetic
 ones.
 """
 
@@ -22,7 +22,7 @@ from .harness import Skipped
 
 
 def drawn_words(n_docs: int, n_words: int, n_topics: int, length: int, seed: int):
-    """The document and the number of each word in turn, and the main topic of each document.
+    """The document and word of each token, and the main topic of each document.
 
     Word frequencies fall off as 1/rank; half of a document's words come from the common stock, half from two topics
     that draw on their own words, and topics differ in size as words do.
@@ -51,7 +51,7 @@ def documents(n_docs: int, n_words: int, n_topics: int = 100, length: int = 180,
 
 
 def texts(n_docs: int, n_words: int, n_topics: int = 20, length: int = 40, seed: int = 0):
-    """Made texts as strings, and the main topic of each. Words are five letters that spell their number."""
+    """Synthetic texts, and the main topic of each. Words are five letters that encode their index."""
     rows, words, topics = drawn_words(n_docs, n_words, n_topics, length, seed)
     letters = np.array(list("bdfgklmnprstvzaeiouhjqwxyc"))
     spelled = np.array(
@@ -72,7 +72,7 @@ def blobs(n: int, f: int, n_clusters: int = 10, apart: float = 1.0, seed: int = 
 
 
 def real(name: str) -> datasets.Dataset:
-    """A data set from the folder of them. Nothing is fetched: a row without its data is skipped."""
+    """Load a data set from the data folder. Nothing is downloaded: a row without its data is skipped."""
     folder, file = os.environ.get(VARIABLE), entry_of(name).file
     if not folder or not (Path(folder) / file).is_file():
         where = f"is not in {VARIABLE}={folder}" if folder else f"is looked for in {VARIABLE}, which is not set"
@@ -81,11 +81,11 @@ def real(name: str) -> datasets.Dataset:
 
 
 NEWS = 18_846
-"""Documents in all of 20 Newsgroups."""
+"""Number of documents in 20 Newsgroups."""
 
 
 def news(n_docs: int):
-    """20 Newsgroups, all words, unit rows of TF-IDF weights, and the group of each; fewer documents are made ones."""
+    """20 Newsgroups, all words, as tf-idf rows of unit length, and their groups; synthetic if fewer are requested."""
     if n_docs < NEWS:
         return documents(n_docs, 4 * n_docs, n_topics=20, length=60)
     group = real("newsgroups")
@@ -93,11 +93,11 @@ def news(n_docs: int):
 
 
 PENDIGITS = 10_992
-"""Rows of pendigits."""
+"""Number of rows in pendigits."""
 
 
 def pendigits(n: int):
-    """Handwritten digits, 16 columns, and which digit each is; fewer rows are made ones."""
+    """Handwritten digits in 16 columns, and their classes; if fewer rows are requested, synthetic ones."""
     if n < PENDIGITS:
         return blobs(n, 16)
     digits = real("pendigits")

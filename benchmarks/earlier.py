@@ -1,7 +1,7 @@
-"""An earlier version of this package, at work in a process of its own.
+"""An earlier version of this package, run in its own process.
 
-Its sources come out of the repository's history; everything else it imports is what is installed. It loads the data
-once and then does what it is asked, so that it can take turns with the present version.
+Its sources come from the repository's history, and its dependencies are those installed. It loads the data once and
+then answers requests, so that it can alternate with the current version.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ for line in sys.stdin:
 
 
 class Earlier:
-    """The version of a commit, with data.
+    """The version of a commit, with data loaded.
 
     Parameters
     ----------
@@ -78,11 +78,11 @@ class Earlier:
         data.unlink()
 
     def fit(self, name: str, attribute: str, **parameters: Any) -> tuple[np.ndarray, float]:
-        """An attribute of a new model, and the seconds of its fit."""
+        """An attribute of a newly fitted model, and the seconds of the fit."""
         return self._asked({"method": "fit", "name": name, "parameters": parameters, "attribute": attribute})
 
     def apply(self, method: str) -> tuple[np.ndarray, float]:
-        """What a method of the last model makes of the rows, and the seconds it took."""
+        """The result of a method of the last model on the rows, and the seconds it took."""
         return self._asked({"method": method})
 
     def close(self) -> None:
@@ -106,5 +106,5 @@ class Earlier:
 
 
 def seconds_there(wall: float, found: tuple[np.ndarray, float]) -> float:
-    """The time of the work alone."""
+    """The seconds that the other process measured."""
     return found[1]

@@ -1,4 +1,4 @@
-"""What a row is: some work of ours, a named opponent's on the same data, and the bar it is held to."""
+"""Definition of a row: our work, a named opponent's work on the same data, and the requirement."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from inspect import signature
 from typing import Any
 
 Clock = Callable[[float, Any], float]
-"""The seconds that count, from those on the wall and from what the work gave."""
+"""Computes the seconds that count from the elapsed seconds and the result of the work."""
 
 
 class Skipped(Exception):
-    """A row cannot run here; the message says why, and what to do."""
+    """Raised if a row cannot run here; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a row says beside its times: some words, and whether what the bar asks ``also`` holds."""
+    """The details that a row reports besides its times, and whether the ``also`` part of its requirement holds."""
 
     detail: str = ""
     also: bool = True
 
 
 def wall(seconds: float, found: Any) -> float:
-    """All the time that passed."""
+    """The elapsed time."""
     return seconds
 
 
 @dataclass(frozen=True)
 class Contest:
-    """Two works on the same data, made ready.
+    """Our work and the opponent's on the same data, ready to run.
 
     Attributes
     ----------
     ours, theirs : callables without arguments
-        Only they are timed.
+        The works that are timed.
     judge : callable
-        From what ours and theirs gave last to a :class:`Verdict`.
+        Returns a :class:`Verdict` on the last results of both.
     ours_clock, theirs_clock : callables
-        For work that is timed elsewhere, or by the iteration.
+        For work that is timed elsewhere, or per iteration.
     """
 
     ours: Callable[[], Any]
@@ -51,18 +51,18 @@ class Contest:
 
 @dataclass(frozen=True)
 class Bar:
-    """What is asked of a row. The words in the table and the judgment both come from here.
+    """The requirement for a row; both its description in the table and the decision come from here.
 
     Attributes
     ----------
     faster : float, optional
-        The opponent takes at least so many times our time.
+        Minimum ratio of the opponent's time to ours.
     slower : float, optional
-        We take at most so many times the opponent's.
+        Maximum ratio of our time to the opponent's.
     seconds, gib : float, optional
-        We take less than that.
+        Upper limits of our time and memory.
     also : str
-        What the row's own judge looks at.
+        Description of what the row's own judge checks.
     """
 
     faster: float | None = None
@@ -82,7 +82,7 @@ class Bar:
         return ", ".join(filter(None, parts))
 
     def met(self, ours: float, theirs: float, peak_gib: float, also: bool) -> bool | None:
-        """Whether it is reached; None where nothing is asked."""
+        """Whether the requirement is met; None if there is none."""
         if not str(self):
             return None
         return (
@@ -96,7 +96,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Row:
-    """A benchmark: ``prepare`` makes the data ready, at the sizes that are its defaults or at those of ``quick``."""
+    """A benchmark: ``prepare`` creates the data, with its default sizes or with those of ``quick``."""
 
     name: str
     work: str
@@ -106,7 +106,7 @@ class Row:
     quick: Mapping[str, Any] = field(default_factory=dict)
 
     def contest(self, quick: bool) -> Contest:
-        """The two works, tiny if ``quick``."""
+        """Create the contest, with tiny data if ``quick``."""
         return self.prepare(**(self.quick if quick else {}))
 
 
@@ -118,8 +118,8 @@ def row(
 ) -> Callable[[Callable[..., Contest]], Callable[..., Contest]]:
     """Register a benchmark.
 
-    ``work`` and ``opponent`` may name the parameters of the function, as in ``"{n:,} rows"``: they are written with
-    their defaults, the sizes of the real run. ``quick`` holds the sizes of the tiny one.
+    ``work`` and ``opponent`` may refer to parameters of the function, as in ``"{n:,} rows"``; they are formatted with
+    the defaults, which are the sizes of the full run. ``quick`` are the sizes of the quick run.
     """
 
     def register(prepare: Callable[..., Contest]) -> Callable[..., Contest]:

@@ -1,4 +1,4 @@
-"""How two works are timed: in turn, so that a busy moment hits both, and as often as their length allows."""
+"""Timing our work and the opponent's alternately, so that disturbances affect both, and repeatedly if short."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from typing import Any
 from .harness import ROWS, Clock, wall
 
 LONG_S = 20.0
-"""Work of this length is done once."""
+"""Work that takes at least this long is run once."""
 
 SHORT_S = 1.0
-"""Shorter work is done seven times, all other three times."""
+"""Shorter work is run seven times, other work three times."""
 
 
 def repeats_for(seconds: float) -> int:
-    """How often work is timed whose first run took so long."""
+    """The number of runs, given the seconds of the first one."""
     return 7 if seconds < SHORT_S else 3 if seconds < LONG_S else 1
 
 
 def peak_gib() -> float:
-    """Largest resident memory of this process so far."""
+    """Peak resident memory of this process so far."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
 
 
 def peak_beside(work: Callable[[], Any]) -> int:
-    """Bytes that Python and numpy hold at most while work goes on, beside what they hold already."""
+    """Peak bytes that Python and numpy allocate while work runs, in addition to those allocated before."""
     tracemalloc.start()
     work()
     most = tracemalloc.get_traced_memory()[1]
@@ -47,9 +47,9 @@ def peak_beside(work: Callable[[], Any]) -> int:
 
 @contextmanager
 def held_gib() -> Iterator[Callable[[], float]]:
-    """The most memory of its own that this process holds inside, beside what it held before, without pages of files.
+    """Peak anonymous memory of this process within the context, in addition to that before; without pages of files.
 
-    Looked at every 20 ms.
+    Sampled every 20 ms.
     """
     own, most, done = _own_bytes(), 0, Event()
 
@@ -75,9 +75,9 @@ def _own_bytes() -> int:
 
 
 def forget_peak() -> None:
-    """Let the peak begin anew with what is held now, so that making the data does not count.
+    """Reset the peak to the current memory, so that preparing the data does not count.
 
-    Where the system cannot do that, it counts: the peak is never reported too small.
+    If the system does not support this, it counts; the peak is never underestimated.
     """
     gc.collect()
     with suppress(OSError):
@@ -86,7 +86,7 @@ def forget_peak() -> None:
 
 @dataclass
 class Runs:
-    """The times of one work, and what it gave last."""
+    """The times of one work, and its last result."""
 
     work: Callable[[], Any]
     clock: Clock = wall
@@ -95,7 +95,7 @@ class Runs:
     wanted: int = 1
 
     def again(self) -> None:
-        """Do it once more. The first run says how often it is worth doing."""
+        """Run it once more. The first run determines the number of repeats."""
         self.found = None  # what it gave last must not count as memory it needs
         gc.collect()
         start = time.perf_counter()
@@ -111,7 +111,7 @@ class Runs:
 
 
 def timed(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
-    """The median time of ``work`` and its last result; for what a row says in passing."""
+    """The median time of ``work`` and its last result, for the details of a row."""
     runs = Runs(work)
     for _ in range(repeats):
         runs.again()
@@ -119,12 +119,12 @@ def timed(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
 
 
 def measured(name: str, quick: bool = False) -> dict[str, Any]:
-    """Run one row here, and give what is known then as plain data.
+    """Run one row in this process, and return its measurements as plain data.
 
-    Our peak is that of the data and our first run, before the opponent has run at all. Then both take turns. ``quick``
-    runs each once.
+    Our peak is that of the data and our first run, before the opponent runs. Then both alternate. With ``quick``, each
+    is run once.
     """
-    warnings.simplefilter("ignore")  # warnings are about answers; the judge says what is wrong with those
+    warnings.simplefilter("ignore")  # results are checked by the judge
     row = ROWS[name]
     contest = row.contest(quick)
     ours, theirs = Runs(contest.ours, contest.ours_clock), Runs(contest.theirs, contest.theirs_clock)

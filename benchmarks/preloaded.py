@@ -1,4 +1,4 @@
-"""What every process of a benchmark begins with: imported once, in the server they are forked from."""
+"""The modules that every benchmark process needs, imported once in the server that processes are forked from."""
 
 import gc
 

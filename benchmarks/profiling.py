@@ -1,4 +1,4 @@
-"""Where our time goes in a row: its work once more, on one thread, under Python's profiler."""
+"""Profiles of our work of each row, on one thread, by Python's profiler."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ COLUMNS = ("work", "seconds on one thread", "of which")
 INTRODUCTION = """\
 # Where the time goes
 
-Written by `likewise-bench --profile`: our work of each row once, on one thread, under Python's profiler, which makes
-short calls look longer than they are. Shares are of the time that a function itself takes, without those it calls.
+Written by `likewise-bench --profile`. Our work of each row is run once, on one thread, under Python's profiler, which
+overestimates the time of short calls. Shares are of the time spent in a function itself, without the functions it
+calls.
 """
 NAMED, LEAST = 6, 0.02
-"""So many functions are named at most, with this share of the time at least."""
+"""Maximum number of functions that are listed, and their minimum share of the time."""
 
 
 def profiled(name: str, quick: bool = False) -> dict[str, Any]:
-    """Run our work of one row here; its seconds, and the functions that take most of them with their shares."""
+    """Run our work of one row; returns its seconds, and the functions with the largest shares of them."""
     warnings.simplefilter("ignore")  # as when it is measured
     contest = ROWS[name].contest(quick)
     profile = cProfile.Profile()
@@ -46,7 +47,7 @@ def profiled(name: str, quick: bool = False) -> dict[str, Any]:
 
 
 def spoken(file: str, line: int, function: str) -> str:
-    """The name of a function as a person would say it.
+    """A readable name of a function.
 
     >>> spoken("/x/site-packages/sklearn/utils/extmath.py", 3, "dot")
     'sklearn.utils.extmath.dot'

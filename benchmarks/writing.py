@@ -1,4 +1,4 @@
-"""Tables: on the screen, and in RESULTS.md under the machine they were measured on."""
+"""Tables on the screen and in RESULTS.md, grouped by the machine they were measured on."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ COLUMNS = ("work", "opponent", "ours", "opponent's", "ratio", "peak", "bar", "me
 INTRODUCTION = """\
 # Benchmarks
 
-Written by `make bench`. Each row runs in a process of its own; ours and the opponent's take turns there. Times are
-medians, with the least and the greatest and the number of runs behind them. Ratio: the opponent's time / ours. Peak:
-resident memory with the data and our work, before the opponent has run. `PROFILES.md` says where our time goes.
+Written by `make bench`. Each row runs in its own process, in which our work and the opponent's alternate. Times are
+medians, with the minimum, the maximum and the number of runs. Ratio: the opponent's time / ours. Peak: resident memory
+with the data and our work, before the opponent runs. `PROFILES.md` shows where our time is spent.
 """
 
 Lines = list[list[str]]
 
 
 def machine() -> str:
-    """Where it is measured, and with what."""
+    """Description of the machine and of the installed versions."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     versions = ", ".join(f"{name} {version(name)}" for name in ("likewise", "numpy", "scipy", "scikit-learn"))
     cores = os.cpu_count()
@@ -53,7 +53,7 @@ def write_page(path: Path, parts: Iterable[str]) -> Path:
 
 
 def duration(seconds: Sequence[float]) -> str:
-    """The median of some times, with their spread and how many there are."""
+    """The median of some times, with their range and number."""
     if len(seconds) == 1:
         return f"{seconds[0]:.3g} s (1 run)"
     return f"{median(seconds):.3g} s ({min(seconds):.3g}–{max(seconds):.3g}, {len(seconds)} runs)"
@@ -75,7 +75,7 @@ def cells(row: Row, result: dict[str, Any]) -> list[str]:
 
 
 def show(lines: Lines, columns: Sequence[str] = COLUMNS) -> None:
-    """The table on the screen."""
+    """Print the table."""
     table = Table(title="ratio = opponent's time / ours" if "ratio" in columns else None)
     for column in columns:
         table.add_column(column, overflow="fold")
@@ -85,7 +85,7 @@ def show(lines: Lines, columns: Sequence[str] = COLUMNS) -> None:
 
 
 def read(text: str, columns: Sequence[str] = COLUMNS) -> dict[str, tuple[str, list[str]]]:
-    """The lines of a results file by their work, each with the machine it was measured on."""
+    """The lines of a results file by their work, each with its machine."""
     found, where = {}, ""
     for line in text.splitlines():
         parts = line.strip("| ").split(" | ")
@@ -99,7 +99,7 @@ def read(text: str, columns: Sequence[str] = COLUMNS) -> dict[str, tuple[str, li
 def write(
     lines: Lines, path: Path = RESULTS, columns: Sequence[str] = COLUMNS, introduction: str = INTRODUCTION
 ) -> None:
-    """Keep the lines in the file. What was not run now stays as it was, under its own machine."""
+    """Write the lines to the file. Lines that were not measured now are kept, under their machine."""
     before = read(path.read_text(encoding="utf-8"), columns) if path.exists() else {}
     found = before | {line[0]: (machine(), line) for line in lines}
     inside = [found[row.work] for row in ROWS.values() if row.work in found]

@@ -1,4 +1,4 @@
-"""``likewise-bench accuracy``: run what is missing of the comparison, and write its results."""
+"""``likewise-bench accuracy``: run the missing trials of the comparison, and write its results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent
 
 
 def unpacked(folder: Path, name: str = "results") -> Ledger:
-    """All values so far. They are kept compressed; the uncompressed file of a stopped run takes precedence."""
+    """Read all results so far. They are stored compressed; the uncompressed file of a stopped run takes precedence."""
     loose, packed = folder / f"{name}.csv", folder / f"{name}.csv.xz"
     if packed.exists() and not loose.exists():
         with atomic_write(loose) as file:
@@ -30,7 +30,7 @@ def unpacked(folder: Path, name: str = "results") -> Ledger:
 
 
 def pack(ledger: Ledger) -> None:
-    """Sort the values and compress them to a tenth of the space."""
+    """Sort and compress the results."""
     ledger.tidy()
     with atomic_write(ledger.path.with_suffix(".csv.xz")) as file:
         file.write(lzma.compress(ledger.path.read_bytes()))
@@ -39,7 +39,7 @@ def pack(ledger: Ledger) -> None:
 def run_missing(
     package: str, ledger: Ledger, patterns: Sequence[str], seeds: int, jobs: int, console: Console
 ) -> list[Failure]:
-    """Run what the ledger has not yet, of the cells that match a pattern, and pack the ledger."""
+    """Run the missing trials among the cells that match a pattern, and compress the results."""
     study = Study.load(package)
     failures = []
     for pattern in patterns or ("*",):

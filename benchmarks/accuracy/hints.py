@@ -1,4 +1,4 @@
-"""Hints that all methods get alike: drawn once, kept in files, read from there."""
+"""Hints that all methods share: drawn once, saved in files, and read from there."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MOST = 500
 
 
 def hinted(name: str, X: Any, y: np.ndarray, pairs: int, wrong: float, seed: int, **extra: Any) -> Case:
-    """One draw of hints; the half of the rows that none may touch is scored by itself."""
+    """One draw of hints; the rows about which there are none are scored separately."""
     hints, rest = saved_hints(name, y, pairs, wrong, seed)
     asked = np.setdiff1d(np.arange(len(y)), rest)
     return Case(X, y, hints, int(y.max()) + 1, rest, {"name": name, "rows": asked, **extra})
 
 
 def saved_hints(name: str, y: np.ndarray, pairs: int, wrong: float, seed: int) -> tuple[Constraints, np.ndarray]:
-    """Read the hints of one draw, after writing them if this is the first time; and the rows that none may touch.
+    """Read the hints of one draw, which are written first if missing, and the rows about which there are none.
 
     Pairs are drawn from a random half of the rows. More pairs begin with the fewer ones of the same draw.
     """

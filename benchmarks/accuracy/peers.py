@@ -1,4 +1,4 @@
-"""The peers' side of the comparison: other packages, in their own environment, asked through one process kept alive."""
+"""Client of the peers: other packages, run by one process in their own environment."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ PYTHON = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
 SCRIPT = Path(__file__).parents[1] / "peers" / "run.py"
 
 START_S = 120.0
-"""Seconds that the process has to import all peers."""
+"""Seconds that the process may take to import all peers."""
 
 GRACE_S = 5.0
-"""Seconds after the limit until a process that does not answer is ended."""
+"""Seconds after the limit until a process without an answer is ended."""
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 class PeerFailure(RuntimeError):
-    """A peer has no answer; the message is its own."""
+    """A peer failed; the message is its own."""
 
 
 class PeerTooSlow(PeerFailure):
-    """A peer has no answer within the limit."""
+    """A peer exceeded the time limit."""
 
 
 class Peers:
     """Methods of other packages.
 
-    Their process starts with the first question, serves all that follow, and ends with the ``with`` block or with the
-    program. It is replaced when it breaks or hangs; a forked program gets one of its own.
+    Their process starts with the first request, serves all that follow, and ends with the ``with`` block or with the
+    program. It is replaced if it crashes or hangs; a forked program starts its own.
 
     Parameters
     ----------
     command : sequence of str or path
-        What starts the process; `benchmarks/peers/run.py` says how it talks.
+        The command that starts the process; `benchmarks/peers/run.py` describes the protocol.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Peers:
         return labels
 
     def found(self, method: str, data: dict[str, Any], seed: int, limit_s: float) -> dict[str, Any]:
-        """All that a method found, by name, from the arrays it gets; `benchmarks/peers/methods.py` lists both."""
+        """All results of a method by name, from its input arrays; `benchmarks/peers/methods.py` lists both."""
         process = self._running()
         if method not in process.methods:
             raise ValueError(f"there is no peer method {method!r}. Use one of {', '.join(process.methods)}.")
@@ -135,7 +135,7 @@ class Peers:
 
 
 def saved(method: str, case: Case) -> dict[str, Any]:
-    """What a method gets of a case; only COBRAS, which asks questions, gets the truth to answer them from."""
+    """Save the inputs of a method; only COBRAS, which asks questions, gets the true classes to answer them from."""
     if sparse.issparse(case.X):
         raise TypeError(
             f"peers take dense rows, X is a sparse {type(case.X).__name__} of shape {case.X.shape}. "
@@ -166,7 +166,7 @@ def saved(method: str, case: Case) -> dict[str, Any]:
 
 
 class _Ended(RuntimeError):
-    """The process is gone; by which signal, or None if it left by itself."""
+    """The process has ended; by which signal, or None if it exited by itself."""
 
     def __init__(self, message: str, signal: int | None) -> None:
         super().__init__(message)
@@ -174,7 +174,7 @@ class _Ended(RuntimeError):
 
 
 class _Process:
-    """One running process: a line in, a line out."""
+    """A running process, with a request and an answer per line."""
 
     def __init__(self, command: list[str]) -> None:
         if not Path(command[0]).exists():
@@ -190,7 +190,7 @@ class _Process:
         self.methods: list[str] = self._line(START_S)["methods"]
 
     def is_usable(self) -> bool:
-        """Whether this program, and not the one it was forked from, started the process, and it still runs."""
+        """Whether this program started the process, rather than one it was forked from, and it is still running."""
         return self._owner == os.getpid() and self._child.poll() is None
 
     def ask(self, question: dict[str, Any], wait_s: float) -> dict[str, Any]:
@@ -221,7 +221,7 @@ class _Process:
 
 
 def _end(child: subprocess.Popen[bytes], errors: Any, owner: int) -> None:
-    """End the process and close what leads to it, unless it belongs to the program we were forked from."""
+    """End the process and close its pipes, unless it belongs to the program that this one was forked from."""
     if os.getpid() == owner:
         child.kill()
         child.wait()

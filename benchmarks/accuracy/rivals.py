@@ -1,4 +1,4 @@
-"""What is compared: methods without hints, single methods of our own, other packages, and Likewise."""
+"""The methods of the comparison: without hints, single methods of this package, other packages, and Likewise."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .sets import narrow
 
 SCORED = ("nmi", "ari", "f")
 REST = "@rest"
-"""Ends the name of a score on the half of the rows that no hint touches."""
+"""Suffix of scores on the half of the rows without hints."""
 
 NOTHING = dict.fromkeys([*(f"{score}{end}" for score in SCORED for end in ("", REST)), "seconds"], float("nan"))
-"""The values of a method that has no answer."""
+"""The values of a method without a result."""
 
 LIMIT_S = 10.0
-"""Seconds that a peer may take; one that took longer is not asked again about the same data."""
+"""Time limit of peers in seconds; a peer that exceeds it is not run on the same data again."""
 
 
 def all_scores(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
-    """All scores of a labeling, on all rows and on those that no hint touches."""
+    """All scores of a labeling, on all rows and on those without hints."""
     labels = np.asarray(labels).reshape(-1)
     found = {}
     for name in SCORED:
@@ -40,7 +40,7 @@ def all_scores(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
 
 
 def timed(method: Method) -> Method:
-    """The method with all its scores and the seconds it took; NaN where it refuses the hints."""
+    """The method with all its scores and its seconds; NaN if it rejects the hints."""
 
     def run(case: Case, seed: int) -> Mapping[str, float]:
         start = perf_counter()
@@ -55,7 +55,7 @@ def timed(method: Method) -> Method:
 
 
 def likewise(case: Case, seed: int) -> dict[str, float]:
-    """Likewise; also its result without hints, and how well it finds wrong hints."""
+    """Likewise, its result without hints, and how well it finds wrong hints."""
     start = perf_counter()
     model = Likewise(case.n_clusters, kind=case.extra.get("kind", "auto"), verbose=False, random_state=seed)
     model.fit(case.X, constraints=case.constraints)
@@ -72,13 +72,13 @@ def likewise(case: Case, seed: int) -> dict[str, float]:
 
 
 def is_wrong(case: Case, suspect: Any) -> bool:
-    """Whether a hint says what is not so."""
+    """Whether a hint contradicts the classes."""
     first, second = suspect.rows
     return bool((suspect.kind == "must-link") != (case.y[first] == case.y[second]))
 
 
 def counting(case: Case, seed: int) -> dict[str, float]:
-    """Likewise without the number of clusters: by which factor it is off."""
+    """Likewise without the number of clusters: the factor by which the chosen number is wrong."""
     model = Likewise(verbose=False, random_state=seed).fit(case.X, constraints=case.constraints)
     off = model.n_clusters_ / case.n_clusters
     return {"factor": max(off, 1 / off), **all_scores(case, model.labels_)}
@@ -89,7 +89,7 @@ _peers = Peers()
 
 
 def peer(name: str, case: Case, seed: int) -> Mapping[str, float]:
-    """A method of another package, on at most a hundred dense columns; NaN where it fails or takes too long."""
+    """A method of another package, on at most a hundred dense columns; NaN if it fails or is too slow."""
     about = (name, case.extra["name"])
     if about in _too_slow:
         return NOTHING
@@ -110,7 +110,7 @@ UNHINTED: dict[str, Method] = {
     "spherical k-means": timed(clustered(lambda case, seed: SphericalKMeans(case.n_clusters, random_state=seed))),
     **{name: timed(protocol_method(name)) for name in ("pca", "umap", "nc")},
 }
-"""They use no hints, so one run serves for all budgets."""
+"""Methods that use no hints, so that one run serves for all budgets."""
 
 PEERS = {f"peer {name}": partial(peer, name) for name in
          ("ITML", "MMC", "RCA", "COPKMeans", "PCKMeans", "MPCKMeans", "COBRAS")}  # fmt: skip

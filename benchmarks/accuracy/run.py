@@ -17,7 +17,7 @@ SEEDS = 10
 SEEDS_TUNED = 5
 COUNTED_AT = 100
 NOISY = ("c-nc", "pck", "costco", "project")
-"""Methods of our own that get wrong hints, too, beside Likewise."""
+"""Methods of this package that are run with wrong hints as well, besides Likewise."""
 
 
 def draw(name: str, pairs: int, wrong: float, seed: int) -> Case:

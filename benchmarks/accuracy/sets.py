@@ -1,4 +1,4 @@
-"""The data sets of the comparison, each prepared once, in one way, for all methods alike."""
+"""The data sets of the comparison, preprocessed once for all methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from likewise.prepare._kinds import on_one_scale
 
 MOST_ROWS = 2000
 WIDE = 100
-"""Columns that peers get at most: theirs are methods for narrow, dense tables."""
+"""Maximum number of columns for peers, whose methods are meant for narrow, dense tables."""
 
 
 class Rows(NamedTuple):
@@ -30,7 +30,7 @@ class Rows(NamedTuple):
 
 
 def table(name: str, most: int = MOST_ROWS) -> Rows:
-    """Columns as they are if their ranges are alike, else standardized; of many rows the first of a draw."""
+    """Columns unchanged if their ranges are similar, otherwise standardized; of many rows, a sample."""
     whole = datasets.load(name)
     known = np.flatnonzero(whole.y >= 0)
     if len(known) > most:
@@ -40,7 +40,7 @@ def table(name: str, most: int = MOST_ROWS) -> Rows:
 
 
 def words(name: str) -> Rows:
-    """A table of words as unit rows of tf-idf weights."""
+    """Word counts as tf-idf rows of unit length."""
     whole = datasets.load(name)
     known = whole.y >= 0
     counts = sparse.csr_array(np.asarray(whole.X, dtype=float)[known])
@@ -49,7 +49,7 @@ def words(name: str) -> Rows:
 
 
 def texts(name: str, topics: tuple[str, ...], most: int) -> Rows:
-    """Documents of some topics, up to `most` of each, as unit rows of tf-idf weights."""
+    """Documents of some topics, up to `most` of each, as tf-idf rows of unit length."""
     return Rows(*documents(name, topics, most, 0))
 
 
@@ -62,13 +62,13 @@ def intents(count: int) -> Rows:
 
 
 def faces(what: str) -> Rows:
-    """Pictures of faces; their class is `what`."""
+    """Images of faces; their class is `what`."""
     whole = datasets.load("cmu_faces")
     return Rows(np.asarray(whole.X, dtype=float), codes(whole.extra[what]))
 
 
 def codes(y: Any) -> np.ndarray:
-    """Classes counted from 0 without gaps."""
+    """Classes as integers from 0 without gaps."""
     return np.unique(np.asarray(y), return_inverse=True)[1]
 
 
@@ -79,7 +79,7 @@ JUDGED: dict[str, Callable[[], Rows]] = {
     "reuters-6": partial(texts, "reuters", REUTERS["reu-6"], MOST_ROWS // 6),
     "cora": partial(words, "cora"),
 }
-"""What methods are evaluated on."""
+"""The data sets that methods are evaluated on."""
 
 TUNED: dict[str, Callable[[], Rows]] = {
     **{name: partial(table, name) for name in ("balance", "breast_w", "glass", "pima", "sonar", "soybean_small")},
@@ -95,18 +95,18 @@ TUNED: dict[str, Callable[[], Rows]] = {
     "reuters-5": partial(texts, "reuters", REUTERS["reu-5"], 200),
     "intents": partial(intents, 12),
 }
-"""What settings of Likewise may be chosen on; no method is evaluated on them."""
+"""The data sets that settings of Likewise may be chosen on; no method is evaluated on them."""
 
 
 @lru_cache(maxsize=4)
 def load(name: str) -> Rows:
-    """One of them, kept for the next draw."""
+    """Load a data set, and cache it for the next draw."""
     return (JUDGED | TUNED)[name]()
 
 
 @lru_cache(maxsize=4)
 def narrow(name: str) -> np.ndarray:
-    """The rows of one of them in few dense columns."""
+    """The rows of a data set in few dense columns."""
     return in_few_columns(load(name).X)
 
 

@@ -1,4 +1,4 @@
-"""What the values mean together: means, ranks, shares, and whether the bars are met."""
+"""Summary of the results: means, ranks, shares, and whether the requirements are met."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from scipy.stats import rankdata
 from likewise.evaluation import Results
 
 MARGIN = 0.01
-"""A run counts as worse if it is below by more than this."""
+"""A run counts as worse if its score is lower by more than this."""
 
 PLAIN = "likewise, no hints"
-"""The result of Likewise without hints, from the same fits as with them."""
+"""The result of Likewise without hints, from the same fits as with hints."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Values of one data set × seed a row, looked up by method, budget, share of wrong hints and score."""
+    """Values by data set and seed, looked up by method, budget, share of wrong hints and score."""
 
     results: Results
     sets: Sequence[str]
@@ -27,7 +27,7 @@ class Table:
     unhinted: frozenset[str]
 
     def values(self, method: str, pairs: int, score: str = "nmi", percent: int | str = 0) -> np.ndarray:
-        """One value for each set (rows) and seed (columns); NaN where there is none."""
+        """One value for each set (rows) and seed (columns); NaN if missing."""
         found = np.full((len(self.sets), self.seeds), np.nan)
         for row, name in enumerate(self.sets):
             for seed, value in self.results.get(self._cell(name, method, pairs, score, percent), {}).items():
@@ -43,24 +43,24 @@ class Table:
         return f"{name}/{pairs}/{percent}/{method}/{score}"
 
     def mean(self, method: str, pairs: int, score: str = "nmi", percent: int | str = 0) -> float:
-        """The mean over sets of the mean over seeds; over those sets that have an answer."""
+        """The mean over data sets of the mean over seeds, for the data sets with a result."""
         return mean_of(self.values(method, pairs, score, percent))
 
     def answered(self, method: str, pairs: int, percent: int | str = 0) -> int:
-        """In how many sets a method has an answer for at least one draw."""
+        """The number of data sets on which a method has a result for at least one draw."""
         return int((~np.isnan(self.values(method, pairs, percent=percent))).any(axis=1).sum())
 
     def asked(self, method: str, pairs: int, percent: int | str = 0) -> list[int]:
-        """How many draws of each data set a method was asked about, with an answer or not."""
+        """The number of draws of each data set on which a method was run, with a result or not."""
         cells = (self._cell(name, method, pairs, "nmi", percent) for name in self.sets)
         return [sum(seed < self.seeds for seed in self.results.get(cell, {})) for cell in cells]
 
     def draws(self, method: str, pairs: int, percent: int | str = 0) -> int:
-        """The fewest draws of a data set that the method was asked about."""
+        """The smallest number of draws of a data set on which the method was run."""
         return min((count for count in self.asked(method, pairs, percent) if count), default=0)
 
     def ranks(self, methods: Sequence[str], pairs: int, score: str = "nmi") -> dict[str, float]:
-        """The mean place of each method, 1 the best, ties shared; who has no answer comes last.
+        """The mean rank of each method, 1 the best, with ties shared; methods without a result are last.
 
         Over the data sets and draws that all of them were asked about.
         """
@@ -82,14 +82,14 @@ class Table:
 
 
 def mean_of(values: np.ndarray) -> float:
-    """The mean over rows of the means within them, without what is missing."""
+    """The mean over rows of the means within rows, ignoring missing values."""
     rows = [row[~np.isnan(row)].mean() for row in values if not np.isnan(row).all()]
     return float(np.mean(rows)) if rows else float("nan")
 
 
 @dataclass(frozen=True)
 class Bar:
-    """What was asked for, what was found, and whether that is enough; None while something is not run."""
+    """A requirement, the value found, and whether it is met; None while runs are missing."""
 
     asked: str
     found: str
@@ -97,12 +97,12 @@ class Bar:
 
     @property
     def line(self) -> tuple[str, str, str]:
-        """As the table has it."""
+        """The cells of the requirement in the table."""
         return self.asked, self.found, {True: "yes", False: "**no**", None: "not run"}[self.met]
 
 
 def bars(table: Table, budgets: Sequence[int], rivals: Sequence[str]) -> list[Bar]:
-    """The bars of the comparison, in order."""
+    """The requirements of the comparison, in order."""
     from_25 = [pairs for pairs in budgets if pairs >= 25]
     return [
         *(_first(table, pairs, rivals) for pairs in from_25),

@@ -1,4 +1,4 @@
-"""RESULTS.md and its pictures, from the values."""
+"""Writing RESULTS.md and its figures."""
 
 from __future__ import annotations
 
@@ -18,25 +18,30 @@ from .summary import PLAIN, Table, bars, mean_of
 
 REFERENCE = ("k-means", "spherical k-means", "pca", "nc", "umap")
 FEW = ("k-means", "umap", PLAIN, "c-nc", "pck", "project", "peer PCKMeans", "peer ITML", "likewise")
-"""Those that the pictures show."""
+"""Methods in the figures."""
 
 INTRODUCTION = """\
-Written by `make compare`. Hints are pairs of a random half of the rows, saved once and read by every method; scores
-are NMI unless stated otherwise, on all rows and on the other half, which no hint touches. A mean is over data sets of
-the mean over draws, up to {seeds} of them; it is noted below where there are fewer. Every method gets the same rows:
-columns as they are if their ranges are alike, else standardized; texts as unit rows of tf-idf weights. Methods of other
-packages ("peer") get at most 100 dense columns of them (principal components) and {limit:.0f} seconds a run, and are
-not run again on a data set after a run that took longer; there, and where they fail, they have no answer and share the
-last place. COBRAS chooses its questions itself, among the same rows and as many. Settings of `Likewise` were chosen on
-other data sets than those it is evaluated on (last section), with these exceptions: the first ones were looked at on
-wine, iris, vehicle, ionosphere and one triple of newsgroups; that linear runs stay out of the result without hints, and
-that hints which cover few clusters count less, was decided with an eye on all; the last was decided after runs with
-wrong hints, all of which were made again since. Seconds are from a busy machine.
+Written by `make compare`. Hints are pairs of rows from a random half of each data set. They are drawn once, saved, and
+used by all methods. Scores are NMI unless stated otherwise, on all rows and on the other half, about which there are no
+hints. A mean is taken over draws (up to {seeds}; it is noted below if there are fewer), then over data sets. All
+methods get the same rows: columns are unchanged if their ranges are similar, and standardized otherwise; texts are rows
+of tf-idf weights with unit length.
+
+Methods of other packages ("peer") get at most 100 dense columns (principal components of these rows) and {limit:.0f}
+seconds per run. After a run that takes longer, they are not run on that data set again. There, and where they fail,
+they have no result and share the last rank. COBRAS chooses its own questions about the same rows, as many as there are
+hints.
+
+The settings of `Likewise` were chosen on other data sets than those it is evaluated on (last section), with these
+exceptions. The first settings were tried on wine, iris, vehicle, ionosphere and one triple of newsgroups. Two decisions
+were made with results on all data sets in view: to exclude runs in linear features from the result without hints, and
+to reduce the weight of hints that cover few clusters. The latter was made after runs with wrong hints; all of these
+have been repeated since. Times were measured on a busy machine.
 """
 
 
 def write_results(folder: Path, results: Results) -> Path:
-    """Write RESULTS.md and the pictures beside it."""
+    """Write RESULTS.md and its figures."""
     table = Table(results, list(JUDGED), SEEDS, frozenset(UNHINTED))
     tuned = Table(results, list(TUNED), SEEDS_TUNED, frozenset(UNHINTED))
     rivals = [*UNHINTED, *PEERS]
@@ -83,7 +88,7 @@ def write_results(folder: Path, results: Results) -> Path:
 
 
 def by_budget(methods: Sequence[str], budgets: Sequence[int], cell: Callable[[str, int], str], table: Table) -> str:
-    """Methods × budgets; the number of data sets answered where it is not all of them."""
+    """Methods × budgets; with the number of data sets that have a result, if not all have."""
 
     def named(method: str) -> str:
         answered = min(table.answered(method, pairs) for pairs in budgets)
@@ -98,14 +103,14 @@ def by_budget(methods: Sequence[str], budgets: Sequence[int], cell: Callable[[st
 
 
 def ranks(table: Table, methods: Sequence[str], budgets: Sequence[int]) -> str:
-    """Mean ranks, the best at the last budget first."""
+    """Mean ranks, sorted by that at the last budget."""
     found = {pairs: table.ranks(methods, pairs) for pairs in budgets}
     order = sorted(methods, key=lambda method: np.mean([found[pairs][method] for pairs in budgets]))
     return by_budget(order, budgets, lambda method, pairs: f"{found[pairs][method]:.2f}", table)
 
 
 def shares(table: Table, methods: Sequence[str], budgets: Sequence[int]) -> str:
-    """How often hints made things worse."""
+    """The share of runs in which hints made the result worse."""
 
     def cell(method: str, pairs: int) -> str:
         if method != "likewise":
@@ -117,7 +122,7 @@ def shares(table: Table, methods: Sequence[str], budgets: Sequence[int]) -> str:
 
 
 def wrong(table: Table, methods: Sequence[str], budgets: Sequence[int], levels: Sequence[float]) -> str:
-    """Means by share of wrong hints, and how well these are found."""
+    """Means by share of wrong hints, and the AUC of finding them."""
     lines = []
     for level in levels:
         percent = round(100 * level)
@@ -159,7 +164,7 @@ def by_set(table: Table, methods: Sequence[str], groups: dict[str, list[str]]) -
 
 
 def draw_means(table: Table, budgets: Sequence[int], path: Path) -> None:
-    """Mean NMI by budget, on all rows and on those that no hint touches."""
+    """Mean NMI by budget, on all rows and on those without hints."""
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.5), sharey=True, layout="constrained")
     for axis, score, title in zip(axes, ("nmi", "nmi@rest"), ("all rows", "rows that no hint touches"), strict=True):
         for method, style in styles():
@@ -199,7 +204,7 @@ def draw_wrong(table: Table, budgets: Sequence[int], path: Path) -> None:
 
 
 def styles() -> Iterator[tuple[str, dict]]:
-    """A line for each method that the pictures show; ours stands out."""
+    """The line style of each method in the figures."""
     colors = ("#888888", "#c96f4a", "#000000", "#5b9a68", "#b08bbb", "#d4a72c", "#8c6d5a", "#e39ac0", "#1b6ca8")
     for method, color in zip(FEW, colors, strict=True):
         flat = method in REFERENCE or method == PLAIN
@@ -216,6 +221,6 @@ def styles() -> Iterator[tuple[str, dict]]:
 
 
 def saved(figure: plt.Figure, path: Path) -> None:
-    """Write a picture and forget it."""
+    """Save and close a figure."""
     figure.savefig(path, dpi=110)
     plt.close(figure)

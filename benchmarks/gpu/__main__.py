@@ -1,4 +1,4 @@
-"""Measure what runs on a GPU, each beside its opponent, and write it down.
+"""Measure what runs on a GPU against its opponents, and write the page.
 
     SCIPY_ARRAY_API=1 PYTHONPATH=src python -m benchmarks.gpu --out benchmarks/GPU.md
 
@@ -61,7 +61,7 @@ class Bench:
             torch.cuda.synchronize()
 
     def seconds(self, work, repeats: int = 5) -> float:
-        """The median of some runs, after two that do not count."""
+        """The median of some runs, after two warm-up runs."""
         times = []
         for number in range(repeats + 2):
             self.wait()
@@ -73,7 +73,7 @@ class Bench:
         return sorted(times)[repeats // 2]
 
     def in_turns(self, ours, theirs, repeats: int = 5) -> tuple[float, float]:
-        """The medians of two that take turns."""
+        """The medians of two works that alternate."""
         found = [(self.seconds(ours, 1), self.seconds(theirs, 1)) for _ in range(repeats)]
         return tuple(sorted(times)[repeats // 2] for times in zip(*found, strict=True))
 
@@ -91,7 +91,7 @@ class Bench:
         print(line, flush=True)
 
     def share(self, what: str, seconds: float, moved: float, bar: float) -> None:
-        """A row about the bandwidth that is reached."""
+        """A row about the share of the memory bandwidth that is reached."""
         share = moved / self.copy / seconds
         copying = f"copying as many bytes: {ms(moved / self.copy)}"
         self.row(what, ms(seconds), copying, f"{share:.0%} of copy speed", f"≥ {bar:.0%}", share >= bar)

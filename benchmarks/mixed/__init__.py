@@ -1,1 +1,1 @@
-"""What columns that have nothing to do with the classes cost: ten tables with and without them."""
+"""The effect of columns that are unrelated to the classes: ten tables with and without them."""

@@ -1,4 +1,4 @@
-"""``likewise-bench mixed``: Likewise on ten tables, with and without columns that do not matter."""
+"""``likewise-bench mixed``: Likewise on ten tables, with and without columns unrelated to the classes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ BAR = -0.03
 INTRODUCTION = """\
 # Columns that do not matter
 
-Written by `likewise-bench mixed`. Ten tables made from scikit-learn's data (`tables.py`; at most 400 rows), each with
-one to five columns added that were drawn at random: categories, numbers on other scales, ordinals, dates, texts. NMI of
-`Likewise` on the table without them, and what is gained or lost with them, by number of hinted pairs; the same pairs
-for both, drawn anew with the columns in each of {draws} draws. Asked: on average not more than .03 below the table
-without them.
+Written by `likewise-bench mixed`. Ten tables are made from scikit-learn's data (`tables.py`; at most 400 rows), and one
+to five random columns are added to each: categories, numbers on other scales, ordinals, dates, texts. The table below
+has the NMI of `Likewise` without these columns, and the difference that they make, by the number of pairs given as
+hints. Both use the same pairs, and pairs and columns are drawn anew in each of {draws} draws. The requirement is that
+the mean is at most .03 lower with the added columns.
 
-How columns are weighted was chosen on other data, drawn in another way: glass, vehicle, breast_w, ionosphere, pima,
-yeast, pendigits, `make_blobs` and `make_classification`. One rule was not: that numbers in one unit keep their
-proportions beside other columns came from looking at iris, so the three tables of iris are no independent judges of it.
+The weighting of columns was chosen on other data, drawn in another way: glass, vehicle, breast_w, ionosphere, pima,
+yeast, pendigits, `make_blobs` and `make_classification`. There is one exception: the rule that numbers in one unit keep
+their proportions beside other columns came from looking at iris, so the three tables of iris are no independent test of
+it.
 """
 
 
@@ -62,12 +63,12 @@ def results_page(values: dict[str, np.ndarray]) -> list[str]:
 
 
 def cells(values: np.ndarray) -> list[str]:
-    """NMI without the added columns and what they change, for each number of pairs."""
+    """NMI without the added columns and the difference with them, for each number of pairs."""
     return [cell for without, added in values for cell in (f"{without:.3f}", f"{added - without:+.3f}")]
 
 
 def verdict(mean: np.ndarray) -> str:
-    """Whether what is lost on average is within the bar."""
+    """Whether the mean loss is within the requirement."""
     lost = (mean[:, 1] - mean[:, 0]).round(3)
     found = (f"{change:+.3f} with {pairs} pairs ({'met' if change >= BAR else 'not met'})"
              for pairs, change in zip(PAIRS, lost, strict=True))  # fmt: skip

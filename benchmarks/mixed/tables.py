@@ -1,4 +1,4 @@
-"""Ten tables made from scikit-learn's data: columns that matter, and columns that do not."""
+"""Ten tables made from scikit-learn's data, with columns that are related to the classes and columns that are not."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Mixed:
 
 
 class Draw:
-    """Columns drawn at random."""
+    """Random columns."""
 
     def __init__(self, n: int, rng: np.random.Generator) -> None:
         self.n, self.rng = n, rng
@@ -46,7 +46,7 @@ class Draw:
         return self.rng.choice(names, self.n, p=self.rng.dirichlet(np.full(levels, 5.0)))
 
     def rare_levels(self) -> Any:
-        """A few frequent levels, and many that a few rows have."""
+        """A few frequent levels, and many rare ones."""
         return np.array([f"code {number}" for number in np.minimum(self.rng.zipf(1.5, self.n), 40)])
 
     def number(self, scale: float) -> Any:

@@ -1,8 +1,8 @@
-"""The methods of the peer packages: each takes the data and a seed, and gives what it found by name.
+"""The methods of the peer packages: each takes the data and a seed, and returns its results by name.
 
 The data are the arrays of a saved case: X, must_link, cannot_link and n_clusters. COBRAS also gets said, rows, budget
-and, where it is to say what it found on the way, budgets. LSML and SCML get near and far instead of links: the rows of
-near[t] are more alike than those of far[t].
+and, if intermediate results are wanted, budgets. LSML and SCML get near and far instead of links: the rows of near[t]
+are more alike than those of far[t].
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ np.int = int  # noqa: NPY001
 
 
 def constrained(name, data, seed):
-    """A k-means of active-semi-supervised-clustering; numpy raises as it does for all who import that package."""
+    """A k-means of active-semi-supervised-clustering; numpy raises errors as after importing that package."""
     model = getattr(pairwise_constraints, name)(n_clusters=int(data["n_clusters"]))
     must_link, cannot_link = (list(map(tuple, data[kind].tolist())) for kind in ("must_link", "cannot_link"))
     with np.errstate(all="raise"):
@@ -34,12 +34,12 @@ def constrained(name, data, seed):
 
 
 def k_means(rows, data, seed):
-    """Cluster the rows that a metric has moved."""
+    """Cluster the rows transformed by a metric."""
     return {"labels": KMeans(int(data["n_clusters"]), n_init=10, random_state=seed).fit_predict(rows)}
 
 
 def fitted_to_pairs(model, data):
-    """A metric of metric-learn that takes pairs and their kinds."""
+    """A metric of metric-learn that is learned from pairs and their kinds."""
     pairs = np.vstack([data["must_link"], data["cannot_link"]])
     kinds = np.repeat([1, -1], [len(data["must_link"]), len(data["cannot_link"])])
     return model.fit(data["X"][pairs], kinds)
@@ -61,17 +61,18 @@ def mmc(data, seed):
 
 
 def mmc_weights(data, seed):
-    """The weights of features that the diagonal metric is made of."""
+    """The feature weights of the diagonal metric."""
     return {"weights": np.diag(diagonal_mmc(data, seed).get_mahalanobis_matrix())}
 
 
 def rca(data, seed):
-    """Relevant components of the groups that must-links join, then k-means.
+    """Relevant component analysis of must-link groups, then k-means.
 
-    Fewer must-links than features leave the scatter within groups singular. RCA's own n_components is no help: it takes
-    the directions of least scatter first, those without any, divides by it and ends in NaN. Its warning asks for PCA
-    first, and so it is done here. As many dimensions as the rank would whiten noise; half as many, two differences
-    to a direction, mostly served RCA better. Where only the columns depend on each other, they alone go.
+    With fewer must-links than features, the scatter within groups is singular. RCA's n_components does not help: it
+    takes the directions of smallest scatter first, and divides by a scatter of zero. Its warning recommends PCA before
+    RCA, which is done here. PCA to the rank of the scatter would whiten noise; half of the rank, which leaves two
+    differences per direction, gave better results mostly. If the singularity is that of the columns themselves, only
+    the redundant dimensions are removed.
     """
     X, chunks = data["X"], chunks_of(data["must_link"], len(data["X"]))
     rank = rank_of(X[chunks >= 0] - means_of(X, chunks)[chunks[chunks >= 0]])
@@ -82,13 +83,13 @@ def rca(data, seed):
 
 
 def lsml(data, seed):
-    """A metric from comparisons by their squared residuals, then k-means."""
+    """A metric from comparisons by squared residuals (LSML), then k-means."""
     model = LSML(random_state=seed).fit(data["X"][np.hstack([data["near"], data["far"]])])
     return k_means(model.transform(data["X"]), data, seed)
 
 
 def scml(data, seed):
-    """A sparse combination of directions that comparisons suggest, then k-means.
+    """A sparse combination of directions found from comparisons (SCML), then k-means.
 
     It refuses fewer comparisons than features; PCA to as many as there are comparisons goes before it then.
     """
@@ -102,7 +103,7 @@ def scml(data, seed):
 
 
 def chunks_of(must_link, n_rows):
-    """The group of each row that must-links join to others, −1 for all other rows."""
+    """The must-link group of each row; −1 for rows without must-links."""
     if len(must_link) == 0:
         raise ValueError("RCA learns from must-links alone, and there are none")
     graph = coo_array((np.ones(len(must_link)), must_link.T), shape=(n_rows, n_rows))
@@ -118,12 +119,12 @@ def means_of(X, chunks):
 
 
 def rank_of(rows):
-    """Rank of the covariance, with the tolerance that RCA has."""
+    """Rank of the covariance, with the tolerance of RCA."""
     return np.linalg.matrix_rank(np.atleast_2d(np.cov(rows, rowvar=False, bias=True)))
 
 
 class Oracle:
-    """Answers COBRAS about the rows it may ask about, and keeps what it asked. It knows no "can't say": that is no."""
+    """Answers the questions of COBRAS, and records them. COBRAS does not support "can't say", which counts as no."""
 
     def __init__(self, said, rows, budget):
         self.said, self.rows, self.budget, self.asked = said, rows, budget, []
@@ -144,7 +145,7 @@ class Oracle:
 
 
 def cobras(data, seed):
-    """COBRAS, which chooses its own questions, and its own number of clusters.
+    """COBRAS, which chooses its own questions and its own number of clusters.
 
     Besides the labels: the pairs it asked about, and its labels after each of the numbers of questions in `budgets`.
     """
@@ -166,7 +167,7 @@ LABELING = {
     "LSML": lsml,
     "SCML": scml,
 }
-"""What gives labels."""
+"""Methods that return labels."""
 
 WEIGHTING = {"MMC weights": mmc_weights}
-"""What gives weights of features."""
+"""Methods that return feature weights."""

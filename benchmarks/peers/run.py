@@ -3,9 +3,9 @@
 python run.py METHOD DATA.npz    one run, seed 0, no limit
 python run.py --serve            a request a line: {"method": …, "data": PATH, "seed": …, "limit_s": …}
 
-Serving begins with a line {"methods": […]}. An answer is one line: {"seconds": …, "labels": […]}, or instead of labels
-"failure", what went wrong, and "too_slow", whether it was the limit. "MMC weights" gives "weights" of the features.
-`methods.py` says what DATA holds. The seconds are those of the method alone, without imports and reading.
+The server starts with a line {"methods": […]}. An answer is one line: {"seconds": …, "labels": […]}, or, instead of
+labels, "failure" with the reason, and "too_slow" if the limit was exceeded. "MMC weights" returns feature "weights".
+`methods.py` describes the contents of DATA. The seconds are those of the method only, without imports and reading.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ METHODS = LABELING | WEIGHTING
 
 
 class TooSlow(BaseException):
-    """The limit has passed. No Exception, so that no peer that catches those goes on."""
+    """The limit is exceeded. It is no Exception, so that peers that catch exceptions do not continue."""
 
 
 def answered(method, data, seed, limit_s=None):
-    """What a method found within the limit, as lists, or why it found nothing."""
+    """The results of a method within the limit, as lists, or the reason of its failure."""
     rows = dict(np.load(data))
     np.random.seed(seed)  # noqa: NPY002  (the peers draw from the global state)
     start = time.perf_counter()
@@ -47,7 +47,7 @@ def answered(method, data, seed, limit_s=None):
 
 
 def limited(work, rows, seed, limit_s):
-    """Do the work; raise TooSlow at the limit, and again each second if a peer has swallowed it."""
+    """Run the work; raise TooSlow at the limit, and again every second if a peer has caught it."""
     if limit_s is None:
         return work(rows, seed)
     signal.signal(signal.SIGALRM, ring)
@@ -59,12 +59,12 @@ def limited(work, rows, seed, limit_s):
 
 
 def ring(signal_number, frame):
-    """What the clock does at the limit."""
+    """The signal handler at the limit."""
     raise TooSlow
 
 
 def main(arguments):
-    """Answer one question, or those on standard input."""
+    """Answer one request, or those on standard input."""
     warnings.simplefilter("ignore")
     answers = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
     os.dup2(2, 1)  # what peers print goes to standard error, so that only answers come out

@@ -1,4 +1,4 @@
-"""The rows, a file a subject. A row is a function that makes its data ready and gives the two works to be timed.
+"""The rows, one file per subject. A row is a function that creates its data and returns the two works to be timed.
 
-Its parameters are the sizes: the defaults are those of the real run, and are what the table says.
+Its parameters are the sizes of the data. The defaults are those of the full run, which the table shows.
 """

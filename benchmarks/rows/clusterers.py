@@ -1,4 +1,4 @@
-"""Clusterers of the k-means family, beside the packages that people use today."""
+"""Clusterers of the k-means family, compared with other packages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ASC = "active-semi-supervised-clustering"
 
 
 def beside_peer(method: str, model, n: int, pairs: int) -> Contest:
-    """A k-means of ours beside the peer's of the same name."""
+    """A constrained k-means of this package, compared with the peer's of the same name."""
     X, y = (part[:n] for part in load_digits(return_X_y=True))
     hints = lw.Constraints.sample(y, "random_pairs", pairs, random_state=0)
 
@@ -55,7 +55,7 @@ def mpck(n=1797, pairs=500) -> Contest:
 
 
 def each_iteration(seconds, model) -> float:
-    """Both stop when nothing moves; what counts is an iteration."""
+    """Seconds per iteration, since both stop on convergence."""
     return seconds / model.n_iter_
 
 

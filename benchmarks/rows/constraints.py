@@ -1,4 +1,4 @@
-"""Hints: read, closed and checked."""
+"""Reading, closing and checking hints."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def closure(n=1_000_000) -> Contest:
 
 
 def many_pairs(n: int, n_pairs: int, seed: int = 0):
-    """Must-links within items of about ten rows, and a fifth as many cannot-links between items, in no order."""
+    """Must-links within items of about ten rows, and a fifth of all pairs as cannot-links, in no order."""
     rng = np.random.default_rng(seed)
     item = rng.permutation(n) // 10
     order = np.argsort(item, kind="stable")
@@ -78,7 +78,7 @@ def constraints_many(n=5_000_000, pairs=10_000_000) -> Contest:
 
 
 def many_comparisons(n: int, count: int, seed: int = 0):
-    """Comparisons that a person would make who has all rows on one line: none contradicts the others."""
+    """Comparisons by positions on a line, so that none contradicts the others."""
     rng = np.random.default_rng(seed)
     place = rng.random(n)
     four = rng.integers(0, n, size=(count, 4))

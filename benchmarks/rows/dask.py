@@ -1,4 +1,4 @@
-"""Rows on a Dask cluster: what the scheduler costs beside bare processes, and what the client holds."""
+"""Rows on a Dask cluster: the overhead of the scheduler compared with plain processes, and the memory of the client."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def mapped(path: str, start: int, stop: int) -> np.ndarray:
 
 
 def chunk_of(block: np.ndarray, *, path: str, rows: int, again: bool, block_id: Any = None) -> np.ndarray:
-    """The rows of a chunk; where the file is read again and again, all chunks are its first one."""
+    """The rows of a chunk; with ``again``, all chunks are the first one of the file."""
     first = 0 if again else block_id[0] * rows
     return mapped(path, first, first + len(block))
 
 
 def from_file(path: str, n: int, f: int, rows: int, *, again: bool = False) -> Any:
-    """A NumPy file as a Dask array with chunks of so many rows."""
+    """A NumPy file as a Dask array with chunks of ``rows`` rows."""
     from dask.array import empty
 
     lengths = empty((n, f), chunks=(rows, f), dtype=np.float32)
@@ -44,7 +44,7 @@ def from_file(path: str, n: int, f: int, rows: int, *, again: bool = False) -> A
 
 
 def folded(path: str, look: Any, start: int, stop: int) -> Any:
-    """What one bare process does: its part of the rows, leaf by leaf."""
+    """The work of one plain process: its part of the rows, leaf by leaf."""
     total = TreeSum()
     for first in range(start, stop, LEAF):
         total.add(look(mapped(path, first, min(first + LEAF, stop)), first))
@@ -52,7 +52,7 @@ def folded(path: str, look: Any, start: int, stop: int) -> Any:
 
 
 def cluster(processes: bool) -> Any:
-    """A client of two workers of one thread each; a tiny run has them in this process."""
+    """A client of two workers with one thread each; in a quick run they are in this process."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -62,7 +62,7 @@ def cluster(processes: bool) -> Any:
 
 
 def beside_processes(look: Any, n: int, f: int, chunk: int, processes: bool) -> Contest:
-    """A pass on a cluster of two workers beside two bare processes, from the same mapped file."""
+    """A pass on a cluster of two workers, compared with two plain processes, from the same memory-mapped file."""
     X, _ = tall_rows(n, f)
     folder = TemporaryDirectory()
     path = str(Path(folder.name, "rows.npy"))
@@ -93,7 +93,7 @@ def beside_processes(look: Any, n: int, f: int, chunk: int, processes: bool) -> 
 
 
 def sum_of(parts: list[Any]) -> Any:
-    """A sum of two."""
+    """The sum of two parts."""
     left, right = parts
     return left + right
 
@@ -133,7 +133,7 @@ def dask_lloyd(n=5_000_000, f=50, chunk=2**18, k=20, processes=True) -> Contest:
 
 
 def nothing(rows: np.ndarray, first: int) -> int:
-    """A look that finds nothing."""
+    """A look that does nothing."""
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Learned distances."""
+"""Metric learning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .peers import peer, peer_seconds
 
 
 def xing_objective(X: np.ndarray, hints: lw.Constraints):
-    """The objective of the diagonal metric, and the squared differences it is made of."""
+    """The objective of the diagonal metric, and the squared differences it depends on."""
     must, cannot = (np.square(X[p[:, 0]] - X[p[:, 1]]) for p in (hints.must_link, hints.cannot_link))
     linear = must.sum(axis=0)
 
@@ -27,7 +27,7 @@ def xing_objective(X: np.ndarray, hints: lw.Constraints):
 
 
 def rand_after_k_means(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> float:
-    """Rand index of k-means under a diagonal metric, the mean of three runs of ten starts."""
+    """Rand index of k-means under a diagonal metric, averaged over three runs of ten initializations."""
     runs = [KMeans(10, n_init=10, random_state=seed).fit_predict(X * np.sqrt(weights)) for seed in range(3)]
     return float(np.mean([lw.evaluation.rand_index(y, labels) for labels in runs]))
 
@@ -42,7 +42,7 @@ def rand_after_k_means(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> flo
     draws=1,
 )
 def xing(n=1797, pairs=500, draws=5) -> Contest:
-    """One draw says little: k-means from other starts moves the Rand index of one metric by .005."""
+    """One draw is not enough: other initializations of k-means change the Rand index of the same metric by .005."""
     X, y = (part[:n] for part in load_digits(return_X_y=True))
     drawn = [lw.Constraints.sample(y, "random_pairs", pairs, random_state=seed) for seed in range(draws)]
 

@@ -1,4 +1,4 @@
-"""Likewise: one call, and more hints later."""
+"""Likewise: a fit, and an update with more hints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..harness import Bar, Contest, Verdict, row
 
 
 def agreement(y, ours, other_y, theirs) -> Verdict:
-    """NMI with the classes the data was made of."""
+    """NMI with the classes that the data were generated from."""
     score = lw.evaluation.normalized_mutual_information
     return Verdict(f"NMI {score(y, ours):.3f}, theirs {score(other_y, theirs):.3f}")
 
@@ -73,7 +73,7 @@ def front_text(n=100_000, words=20_000, k=20, hints=200, directions=100) -> Cont
 
 
 def more_hints(n: int, f: int, hints: int, more: int) -> Contest:
-    """A fitted model is updated with ``more`` hints; against a new fit with all of them."""
+    """Updating a fitted model with ``more`` hints, compared with a new fit with all of them."""
     X, y = blobs(n, f, apart=0.5)
     known = lw.Constraints.sample(y, "random_pairs", hints, random_state=0)
     model = lw.Likewise(10, n_jobs=-1, verbose=False, random_state=0).fit(X, constraints=known)

@@ -1,7 +1,7 @@
-"""A hundred million rows in files: fits as multiples of one bare reading.
+"""A hundred million rows in files: fits, relative to reading the files once.
 
-The files (20 GB) are made once, in the folder that LIKEWISE_HUGE names; parts that are there already are kept. Before
-each work they are dropped from the system's cache, so that both works read them from the disk.
+The files (20 GB) are created once, in the folder given by LIKEWISE_HUGE; existing files are kept. Before each work they
+are dropped from the page cache, so that both works read them from disk.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from ..harness import Bar, Contest, Skipped, Verdict, row
 from ..measuring import held_gib
 
 PART = 1_000_000
-"""Rows of a file."""
+"""Number of rows per file."""
 
 CLUSTERS = 20
 TEMPORARY = 1_000_000
-"""Rows up to which a temporary folder does."""
+"""Number of rows up to which a temporary folder is used."""
 
 
 def labels_of(part: int, rows: int) -> tuple[np.ndarray, np.random.Generator]:
-    """The clusters of the rows of a file, and the generator that goes on with their values."""
+    """The clusters of the rows of a file, and the generator to draw their values from."""
     rng = np.random.default_rng([0, part])
     return rng.integers(CLUSTERS, size=rows), rng
 
 
 def make_parts(folder: Path, n: int, f: int) -> list[Path]:
-    """Clusters of several shapes in single precision, a million rows in a file; files that are there are kept."""
+    """Clusters of several shapes in single precision, a million rows per file; existing files are kept."""
     rng = np.random.default_rng(0)
     centers = rng.normal(size=(CLUSTERS, f)).astype(np.float32)
     spread = rng.uniform(0.5, 2, size=f).astype(np.float32)
@@ -55,7 +55,7 @@ def make_parts(folder: Path, n: int, f: int) -> list[Path]:
 
 
 def some_hints(n: int, pairs: int) -> lw.Constraints:
-    """Pairs of each kind among rows of all files."""
+    """Pairs of each kind among the rows of all files."""
     chosen = np.sort(np.random.default_rng(1).choice(n, size=min(n, 5000), replace=False))
     labels = np.empty(len(chosen), dtype=np.int64)
     for part in np.unique(chosen // PART):
@@ -66,7 +66,7 @@ def some_hints(n: int, pairs: int) -> lw.Constraints:
 
 
 def forget(files: list[Path]) -> None:
-    """Drop the files from the system's cache."""
+    """Drop the files from the page cache."""
     for path in files:
         with path.open("rb") as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -84,7 +84,7 @@ def bare_reading(files: list[Path]) -> int:
 
 
 def beside_a_bare_reading(n: int, f: int, fit: Callable[[RowFiles, lw.Constraints], Any]) -> Contest:
-    """A fit on the files, and how much memory it held beside their pages."""
+    """A fit on the files, and its memory without file pages, compared with reading the files once."""
     named, temporary = os.environ.get("LIKEWISE_HUGE"), None
     if named is None:
         if n > TEMPORARY:

@@ -14,9 +14,9 @@ from ..measuring import peak_gib, timed
 
 
 def citations(n: int, n_links: int, seed: int = 0) -> np.ndarray:
-    """Papers in order of time that cite earlier ones: half of the links at random, half by copying a citation.
+    """Papers in temporal order that cite earlier ones: half of the links at random, half by copying a citation.
 
-    Copying makes the rich richer, as in real citation graphs: a few papers are cited thousands of times.
+    Copying is preferential attachment, as in real citation graphs: a few papers are cited thousands of times.
     """
     rng = np.random.default_rng(seed)
     left = np.sort(rng.integers(1, n, n_links))
@@ -28,7 +28,7 @@ def citations(n: int, n_links: int, seed: int = 0) -> np.ndarray:
 
 
 def unblocked(links: np.ndarray, n: int) -> int:
-    """Both products whole, as one would write them first; the number of pairs."""
+    """Both matrix products at once, in the direct implementation; returns the number of pairs."""
     cites = link_matrix(links, n)
     total = sparse.csr_array((n, n))
     for left in (cites, sparse.csr_array(cites.T)):
@@ -59,7 +59,7 @@ def links_local(n=200_000, links=1_000_000, theta=0.1) -> Contest:
 
 
 def by_fundamental_matrix(W: np.ndarray) -> np.ndarray:
-    """Hitting times as textbooks have them: (Z_jj − Z_ij)/π_j with Z = (I − P + 1πᵀ)⁻¹."""
+    """Hitting times by the textbook formula: (Z_jj − Z_ij)/π_j with Z = (I − P + 1πᵀ)⁻¹."""
     degree = W.sum(axis=1)
     stationary = degree / degree.sum()
     Z = np.linalg.inv(np.eye(len(W)) - W / degree[:, None] + stationary)

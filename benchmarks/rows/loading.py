@@ -1,4 +1,4 @@
-"""Loading the package itself."""
+"""Importing the package."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LIBRARIES = ("sklearn", "scipy", "numpy", "joblib", "threadpoolctl")
 
 
 def seconds_to(code: str, processes: int) -> float:
-    """Run the code in new processes; the least of the seconds that it says it took there, without starting Python.
+    """Run code in new processes; the minimum of the seconds it reports, without starting Python.
 
-    Reading a thousand files is disturbed easily, and what disturbs it only adds to the time.
+    The minimum is used because disturbances of reading a thousand files only add to the time.
     """
     program = "import time; start = time.perf_counter()\n" + code + "\nprint(time.perf_counter() - start)"
     run = [sys.executable, "-c", program]
@@ -22,7 +22,7 @@ def seconds_to(code: str, processes: int) -> float:
 
 
 def modules_loaded() -> list[str]:
-    """The modules of scikit-learn and below it that loading every public name brings in, in their order."""
+    """The modules of scikit-learn and its dependencies that importing every public name loads, in order."""
     code = f"import sys; {EVERYTHING}; print(*sys.modules)"
     names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     return [name for name in names if name.split(".")[0] in LIBRARIES]

@@ -1,4 +1,4 @@
-"""Other packages, asked one question in their own environment."""
+"""Other packages, run for one case in their own environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..harness import Skipped
 
 
 def peer(method: str, X: np.ndarray, hints: lw.Constraints, n_clusters: int) -> dict[str, Any]:
-    """What a peer's method found, and the seconds it took without imports and reading."""
+    """The result of a peer's method, and its seconds without imports and reading."""
     if not PYTHON.exists():
         raise Skipped("the peers' environment is not built; make .venv-peers/.ready builds it.")
     with tempfile.TemporaryDirectory() as folder:
@@ -31,5 +31,5 @@ def peer(method: str, X: np.ndarray, hints: lw.Constraints, n_clusters: int) -> 
 
 
 def peer_seconds(answer: dict[str, Any]) -> float:
-    """The time of the method alone."""
+    """The seconds of the method only."""
     return answer["seconds"]

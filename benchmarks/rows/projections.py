@@ -1,4 +1,4 @@
-"""Projections, and new rows through them."""
+"""Projections, and the transformation of new rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..measuring import peak_beside, timed
 
 
 def direct_costco(X, pairs, n_components):
-    """Costco as its equations stand: three f×f matrices and a generalized eigenproblem."""
+    """Costco by its equations: three f×f matrices and a generalized eigenproblem."""
     differences = X[pairs[:, 0]] - X[pairs[:, 1]]
     V = differences.T @ differences / len(pairs)
     U = np.cov(X.T, bias=True)
@@ -53,7 +53,7 @@ def costco_wide(n=300, f=4457, links=150, r=20) -> Contest:
 
 
 def beside_svd(projection, X, hints) -> Contest:
-    """A projection beside a truncated SVD of the same matrix to as many directions."""
+    """A projection, compared with a truncated SVD of the same matrix with as many directions."""
     r = projection.n_components
 
     def judge(model, svd):
@@ -132,7 +132,7 @@ def ssdr_news(docs=NEWS, hints=800, r=40) -> Contest:
 
 
 def in_single(projection, X, hints) -> Contest:
-    """A projection of float32 beside the same of float64, and what each holds beside its data."""
+    """A projection of float32 data compared with float64, and the memory of each in addition to the data."""
     single = X.astype(np.float32)
 
     def fitted(data):

@@ -1,4 +1,4 @@
-"""Questions: how long a person waits for them, and for what the answers teach."""
+"""Questions: the time to choose them, and to learn from the answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..harness import Bar, Contest, Verdict, row
 
 
 def said(y, question) -> str:
-    """What a person says who knows the classes."""
+    """The answers of a person who knows the classes."""
     i, j = question.rows
     return "same" if y[i] == y[j] else "different"
 
@@ -30,7 +30,7 @@ def taught(n: int, f: int, answers: int):
 
 
 def ten_questions(n: int, f: int, answers: int, some: int) -> Contest:
-    """Choosing ten questions; against ten rows to label, as scikit-learn's example of active learning chooses them."""
+    """Choosing ten questions, compared with ten rows to label as in scikit-learn's example of active learning."""
     X, y, model = taught(n, f, answers)
     rng = np.random.default_rng(0)
     shown = rng.permutation(n)[:some]
@@ -49,7 +49,7 @@ def ten_questions(n: int, f: int, answers: int, some: int) -> Contest:
 
 
 def ten_answers(n: int, f: int, answers: int) -> Contest:
-    """Learning from ten more answers; against a new fit."""
+    """Learning from ten more answers, compared with a new fit."""
     X, y, model = taught(n, f, answers)
     anew = lw.Likewise(10, n_jobs=-1, verbose=False, random_state=0)
     seeds = count(1)

@@ -1,4 +1,4 @@
-"""Neighbors, and what is built on them."""
+"""Neighbor search, and methods that use it."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ def neighbors_approximate(n=100_000, f=64, k=10) -> Contest:
     return Contest(
         lambda: neighbors(Euclidean(X), k, search="approximate"),
         lambda: neighbors(Euclidean(X), k, search="exact"),
-        lambda ours, theirs: Verdict(f"recall {shared(ours.rows, theirs.rows):.4f}; it says {ours.recall:.4f}"),
+        lambda ours, theirs: Verdict(f"recall {shared(ours.rows, theirs.rows):.4f}; estimated {ours.recall:.4f}"),
     )
 
 
 def shared(ours, theirs) -> float:
-    """The share of their neighbors that are among ours, row by row."""
+    """The share of the opponent's neighbors that are also ours."""
     return float(np.mean([np.isin(right, left).mean() for left, right in zip(ours, theirs, strict=True)]))

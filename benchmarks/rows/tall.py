@@ -1,4 +1,4 @@
-"""Tall data: a fit costs about one reading of the rows."""
+"""Tall data: fits, relative to reading the rows once."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ QUICK = {"n": 20_000, "f": 20, "pairs": 20, "r": 3}
 BLOCK = 2**16
 
 BEFORE = "70ed10db9e7682ade85a94ce36323a420ae015f1"
-"""The last commit at which every fit looked at all rows again and again."""
+"""The last commit at which every fit iterated over all rows."""
 
 FLOAT64_ROWS = 50_000
-"""Rows on which directions are compared in double precision."""
+"""Number of rows on which directions are compared in double precision."""
 
 
 def tall_rows(n: int, f: int) -> tuple[np.ndarray, np.ndarray]:
-    """Clusters of several shapes in single precision, made block by block."""
+    """Clusters of several shapes in single precision, generated block by block."""
     rng = np.random.default_rng(0)
     centers, spread = rng.normal(size=(20, f)).astype(np.float32), rng.uniform(0.5, 2, size=f).astype(np.float32)
     X, y = np.empty((n, f), dtype=np.float32), rng.integers(20, size=n)
@@ -49,7 +49,7 @@ def tall_rows(n: int, f: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cross_product(X: np.ndarray) -> np.ndarray:
-    """XᵀX by blocks of rows, as numpy multiplies them: one reading of the data, in its own precision."""
+    """XᵀX by blocks of rows with numpy: one pass over the data, in its own precision."""
     total = np.zeros((X.shape[1], X.shape[1]))
     for start in range(0, X.shape[0], BLOCK):
         block = X[start : start + BLOCK]
@@ -58,12 +58,12 @@ def cross_product(X: np.ndarray) -> np.ndarray:
 
 
 def angle_between(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """The largest principal angle between the directions in two sets of rows."""
+    """The largest principal angle between the spans of two sets of directions."""
     return float(linalg.subspace_angles(ours.T.astype(np.float64), theirs.T.astype(np.float64)).max())
 
 
 def beside_cross_product(projection, n: int, f: int, pairs: int, r: int) -> Contest:
-    """A projection beside one reading of the data; judged by the fit on all rows, and by what is held."""
+    """A projection, compared with one pass over the data; checked against the fit on all rows, and by its memory."""
     X, y = tall_rows(n, f)
     hints = lw.Constraints.sample(y, "equal", pairs, random_state=0)
 
@@ -88,7 +88,7 @@ def beside_cross_product(projection, n: int, f: int, pairs: int, r: int) -> Cont
 
 
 def beside_the_version_before(projection, n: int, f: int, pairs: int, r: int) -> Contest:
-    """A projection beside its fit on all rows, at the last commit that had no other."""
+    """A projection, compared with the last commit at which it was fitted on all rows."""
     X, y = tall_rows(n, f)
     hints = lw.Constraints.sample(y, "equal", pairs, random_state=0)
     before = Earlier(BEFORE, X, hints)
@@ -138,7 +138,7 @@ for _name, _projection in (("costco", lw.Costco), ("ssdr", lw.SSDR), ("asp", lw.
 
 
 def placing(name: str, method: str, n: int, f: int, **parameters: Any) -> Contest:
-    """New rows, placed by a model and by the same model of the version before."""
+    """Assigning new rows by a model, compared with the same model of the earlier version."""
     X, y = tall_rows(n, f)
     hints = lw.Constraints.sample(y, "equal", 50, random_state=0)
     before = Earlier(BEFORE, X, hints)
@@ -181,7 +181,7 @@ def project_predict_before(n=500_000, f=50) -> Contest:
 
 
 def costco(data, hints):
-    """The projection that the rows below are about."""
+    """The projection of the rows below."""
     return lw.Costco(10).fit(data, constraints=hints)
 
 
@@ -266,7 +266,7 @@ def _until_judged(opened: Any, ours: Callable[[], Any], theirs: Callable[[], Any
 
 
 def iterations(n: int, f: int, kind: str) -> Contest:
-    """Five iterations of k-means on rows in files and in memory, from the same centers; timed by the iteration."""
+    """Five iterations of k-means on rows in files and in memory, from the same centers; timed per iteration."""
     X, y = tall_rows(n, f)
     hints = lw.Constraints.sample(y, "equal", 200, random_state=0)
     folder = TemporaryDirectory()
@@ -360,7 +360,7 @@ def project_files(n=500_000, f=50) -> Contest:
 
 
 def files_beside_memory(n: int, f: int, model: Any) -> Contest:
-    """A clusterer on rows in files, and on the same rows in memory."""
+    """A clusterer on rows in files, compared with the same rows in memory."""
     X, y = tall_rows(n, f)
     hints = lw.Constraints.sample(y, "equal", 200, random_state=0) if model._method.uses_constraints else None
     folder = TemporaryDirectory()

@@ -1,5 +1,5 @@
-"""How time and memory grow: every projection and clusterer over rows, columns, hints and directions or clusters.
+"""Scaling of time and memory: every projection and clusterer over rows, columns, hints, and directions or clusters.
 
-axes.py says what grows and what stays, running.py measures a curve until it gets too long or too large, fitting.py
-gives its exponent, mathematics.py what the exponent has to be, drawing.py and writing.py show them.
+axes.py defines the sizes that grow, running.py measures a curve up to limits of time and memory, fitting.py fits its
+exponent, mathematics.py has the exponent that the method requires, and drawing.py and writing.py create the page.
 """

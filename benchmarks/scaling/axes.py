@@ -1,4 +1,4 @@
-"""What grows along a curve, and what stays as it is."""
+"""The axes of the curves: the size that grows, and the sizes that stay fixed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..data import blobs, documents
 
 
 def methods() -> list[str]:
-    """Everything that has a curve: methods of the registry that say how their cost grows."""
+    """All methods with a curve: those of the registry that state how their cost grows."""
     return [method.name for method in all_methods() if method.cost is not None]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Data with hints, and how much is asked of a method.
+    """The size of the data, the hints, and the output of a method.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Problem:
         return X, Constraints.sample(y, "equal", self.hints // 2, random_state=0)
 
     def model(self, method: str, X: Any) -> Any:
-        """The method as a user would call it, for these rows."""
+        """The method with default settings for these rows."""
         build = reducer if method_named(method).reduces else clusterer
         return build(method, X, self.width, 0)
 
@@ -57,7 +57,7 @@ TINY = Problem(n=150, f=20, hints=40, width=3)
 
 @dataclass(frozen=True)
 class Axis:
-    """A direction in which problems grow.
+    """A size that grows along a curve.
 
     Attributes
     ----------
@@ -79,19 +79,19 @@ class Axis:
 
     @property
     def fixed(self) -> str:
-        """What stays, in words."""
+        """Description of the fixed sizes."""
         words = {"n": "n = {:,}", "f": "f = {:,}", "hints": "{:,} hints", "width": "r = k = {}"}
         stays = (text.format(getattr(self.base, name)) for name, text in words.items() if name != self.grows)
         return ", ".join([*stays, *(["sparse"] if self.base.sparse else [])])
 
     def problem(self, value: int, quick: bool = False) -> Problem:
-        """The problem at a place of the curve."""
+        """The problem at a point of the curve."""
         base = replace(TINY, sparse=self.base.sparse) if quick else self.base
         return replace(base, **{self.grows: value})
 
 
 def curves(names: Iterable[str] = (), axes: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """Methods and the axes they have a curve along, method by method; by default all.
+    """The methods and their axes, method by method; by default all.
 
     A method that does not use constraints has no curve along them.
     """

@@ -1,4 +1,4 @@
-"""Pictures of the curves: one an axis, a panel a family."""
+"""Figures of the curves: one per axis, with a panel per family."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def curve_of(points: Points, method: str, axis: str) -> list[tuple[int, float]]:
 
 
 def draw(points: Points, folder: Path) -> list[Path]:
-    """Write a picture for each axis that has a curve."""
+    """Write a figure for each axis with a curve."""
     folder.mkdir(exist_ok=True)
     return [
         draw_axis(points, axis, folder / f"scaling-{axis}.png")
@@ -33,7 +33,7 @@ def draw(points: Points, folder: Path) -> list[Path]:
 
 
 def draw_axis(points: Points, axis: str, path: Path) -> Path:
-    """Seconds along one axis, both logarithmic. The legend gives the exponent, a sign why a curve ends early."""
+    """Seconds along one axis, both logarithmic, with exponents in the legend and a sign where a curve ends early."""
     shapes = families()
     figure, panels = plt.subplots(1, len(shapes), figsize=(3.4 * len(shapes), 5.2), sharey=True, layout="constrained")
     for panel, (title, family) in zip(panels, shapes.items(), strict=True):

@@ -1,4 +1,4 @@
-"""The exponent of a curve: how many times longer ten times as much takes, as a power of ten."""
+"""The exponent of a curve, in a power law of the time over the size."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 Curve = Sequence[tuple[float, float]]
-"""Values and seconds, values rising."""
+"""Values and seconds, in ascending order of values."""
 
 LEAST_S = 0.05
-"""What is quicker is mostly the cost of calling anything at all, and is not fitted."""
+"""Shorter times are mostly overhead, and are not fitted."""
 
 LAST = 4
-"""Points at the upper end that are fitted: the exponent is about large data."""
+"""Number of points at the upper end that are fitted, since the exponent is about large data."""
 
 
 def exponent(curve: Curve) -> float:
@@ -36,7 +36,7 @@ def exponent(curve: Curve) -> float:
 
 
 def predicted(curve: Curve, value: float) -> float:
-    """Seconds at the next value, along the line through the last two points.
+    """Predicted seconds at the next value, extrapolated from the last two points.
 
     One point says nothing of growth, and none nothing at all: then it is the same again, and 0.
 

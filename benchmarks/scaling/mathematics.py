@@ -1,4 +1,4 @@
-"""What an exponent has to be: what the method's own equations ask for, as its class says (``Method.cost``)."""
+"""Required exponents: those of the equations of each method, as its class states them (``Method.cost``)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from likewise._methods import method_named
 from .axes import AXES, methods
 
 WORSE = 0.25
-"""A fitted exponent that is larger by more than this counts as worse."""
+"""A fitted exponent counts as worse if it is larger than required by more than this."""
 
 EXPONENT = {"n": "rows", "f": "columns", "hints": "constraints", "width": "width"}
-"""Which exponent of a :class:`~likewise._method.Cost` belongs to what grows along an axis."""
+"""The exponent of :class:`~likewise._method.Cost` for what grows along each axis."""
 
 BECAUSE: dict[tuple[str, str], str] = {}
-"""Why a method is worse than needed along an axis, where somebody has found out."""
+"""Known reasons for exponents that are larger than required."""
 
 
 def families() -> dict[str, list[str]]:
-    """Methods whose cost has one shape, by the name of that shape."""
+    """Methods with the same form of cost, by its name."""
     found: dict[str, list[str]] = {}
     for name in methods():
         found.setdefault(cost_of(name).family, []).append(name)
@@ -26,7 +26,7 @@ def families() -> dict[str, list[str]]:
 
 
 def cost_of(method: str) -> Cost:
-    """How the running time of a method has to grow."""
+    """The required cost of a method."""
     cost = method_named(method).cost
     if cost is None:
         raise KeyError(f"{method!r} does not say how its cost grows. Give its class one: Method(..., cost=...).")
@@ -34,5 +34,5 @@ def cost_of(method: str) -> Cost:
 
 
 def needed(method: str, axis: str) -> float:
-    """The exponent that the mathematics asks for."""
+    """The required exponent."""
     return getattr(cost_of(method), EXPONENT[AXES[axis].grows])

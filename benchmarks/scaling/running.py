@@ -1,4 +1,4 @@
-"""A curve, point by point, each in a process of its own, until it gets too long or too large."""
+"""Measuring a curve point by point, each in its own process, until a limit of time or memory."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .axes import AXES, Problem
 from .fitting import predicted
 
 MAKING_S = 30.0
-"""Seconds a process has beside the limit, to draw its data."""
+"""Seconds in addition to the limit, for creating the data."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a curve ends."""
+    """The limits at which a curve ends."""
 
     seconds: float = 60.0
     gib: float = 8.0
@@ -32,7 +32,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Point:
-    """A place of a curve: what was measured there, or why nothing was.
+    """A point of a curve: its measurements, or why there are none.
 
     ``stopped`` is empty, or one of "time", "memory", "error" with a colon and the reason. Limits are those of the run.
     """
@@ -48,7 +48,7 @@ class Point:
     machine: str = ""
 
     def is_final(self, limits: Limits) -> bool:
-        """Whether it need not be run again: it was measured, it failed, or it stopped at limits no lower than these."""
+        """Whether it need not be run again: it was measured, failed, or was stopped at limits at least as high."""
         held = {"time": self.limit_s >= limits.seconds, "memory": self.limit_gib >= limits.gib}
         return held.get(self.stopped.split(":")[0], True)
 
@@ -57,7 +57,7 @@ Points = dict[tuple[str, str, int], Point]
 
 
 def read(path: Path) -> Points:
-    """The points of a file; none if it is not there."""
+    """Read the points of a file; none if it does not exist."""
     if not path.exists():
         return {}
     with path.open(newline="", encoding="utf-8") as lines:
@@ -71,7 +71,7 @@ def _typed(name: str, cell: str) -> Any:
 
 
 def write(path: Path, points: Points) -> None:
-    """Keep the points, in the order of their names and values."""
+    """Write the points, sorted by name and value."""
     with atomic_write_text(path) as lines:
         table = csv.DictWriter(lines, [field.name for field in fields(Point)], lineterminator="\n")
         table.writeheader()
@@ -79,7 +79,7 @@ def write(path: Path, points: Points) -> None:
 
 
 def fitted(method: str, problem: Problem, quick: bool) -> tuple[float, float]:
-    """Seconds and peak of one fit; short ones are the median of three. What is drawn and made ready is not counted."""
+    """Seconds and peak memory of one fit, without creating the data; short fits are the median of three."""
     warnings.simplefilter("ignore")  # warnings are about answers, and nobody looks at those here
     X, hints = problem.drawn()
     model = problem.model(method, X)
@@ -93,7 +93,7 @@ def fitted(method: str, problem: Problem, quick: bool) -> tuple[float, float]:
 
 
 def measured(method: str, axis: str, value: int, limits: Limits, quick: bool = False) -> Point:
-    """One point, in a process of its own."""
+    """Measure one point in its own process."""
     outcome = run_apart(
         fitted, method, AXES[axis].problem(value, quick), quick, limit_s=limits.seconds + MAKING_S, limit_gib=limits.gib
     )
@@ -112,7 +112,7 @@ def sweep(
     known: Callable[[int], Point | None] = lambda value: None,
     quick: bool = False,
 ) -> Iterator[Point]:
-    """The points of a curve in turn. It ends with the first that has no time; what is known is not run again.
+    """Measure the points of a curve in order, up to the first without a time; known points are not run again.
 
     A point that the curve so far says would take longer than the limit is not begun.
     """

@@ -1,4 +1,4 @@
-"""SCALING.md: the exponents, what they have to be, and where curves end."""
+"""Writing SCALING.md: exponents, required exponents, and where curves end."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from .running import Points
 INTRODUCTION = f"""\
 # Scaling
 
-Written by `likewise-bench scaling`. A curve is one fit at each of some sizes, in a process of its own, until the next
-would take longer or need more memory than allowed. An exponent of 2 means that twice the size takes four times as
-long. It is fitted to the last {LAST} points of a curve that take {LEAST_S} s or longer; – where fewer than two do. In
-brackets: what the mathematics needs; **bold** where ours is larger by more than {WORSE}. Less than needed is
-common: what is cheap at these sizes hides what will cost most beyond them.
+Written by `likewise-bench scaling`. A curve consists of one fit for each of several sizes, each in its own process,
+until the next one would exceed the limit of time or memory. An exponent of 2 means that twice the size takes four times
+as long. Exponents are fitted to the last {LAST} points of a curve that take at least {LEAST_S} s; – if there are fewer
+than two. The exponent that the mathematics of the method requires is in brackets, and exponents that exceed it by more
+than {WORSE} are **bold**. Smaller exponents are common, since terms that dominate for larger data may be negligible at
+these sizes.
 """
 
 
@@ -62,7 +63,7 @@ def _is_worse(power: float, method: str, axis: str) -> bool:
 
 
 def _worse(points: Points) -> str:
-    """A word for each exponent that is larger than needed."""
+    """A line for each exponent that is larger than required."""
     found = []
     for method, axis in dict.fromkeys((point.method, point.axis) for point in points.values()):
         power = exponent(curve_of(points, method, axis))

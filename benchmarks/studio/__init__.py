@@ -1,1 +1,1 @@
-"""The studio under load: answers at speed, crashes at random moments, a hundred thousand rows."""
+"""The studio under load: fast answers, crashes at random moments, a hundred thousand rows."""

@@ -1,4 +1,4 @@
-"""What a page of the studio takes, in the system's Chromium without a graphics card."""
+"""Timings of the studio's page in the system's Chromium, without a graphics card."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ANSWER = """() => new Promise(done => {
 
 
 class Seen(NamedTuple):
-    """Milliseconds, and the heap in MB."""
+    """Timings in milliseconds, and the heap in MB."""
 
     first_paint: float
     frame: float
@@ -57,7 +57,7 @@ class Seen(NamedTuple):
 
 
 def look(studio: Studio, n: int) -> Seen:
-    """Open the page, pan, point, draw and answer."""
+    """Open the page, pan, hover, draw and answer."""
     from playwright.sync_api import sync_playwright
 
     link = studio.ask("POST", "/api/link", {"name": ""})["link"]

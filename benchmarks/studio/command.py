@@ -1,4 +1,4 @@
-"""``likewise-bench studio``: the studio under load, measured against what it promises."""
+"""``likewise-bench studio``: the studio under load, compared with its requirements."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 INTRODUCTION = """\
 # The studio under load
 
-Written by `likewise-bench studio`. The studio runs as a user starts it, in a process of its own with its worker beside
-it; a script sends what a page would send. `answers`: at 50 a second, while fits go on, compared with the exported
-hints. `kills`: kill −9 of the server, or of its worker, at random moments while somebody answers; then every answer
-that was said to be kept must be in the session, once. `soak`: both for many minutes, two studios side by side, and the
-memory of the one that is not killed. `soak-dask`: fits on a Dask cluster of two workers, one of which is killed during
-each fit; results are compared with a fit in memory, to the bit. `size`: rows around 12 centers, 50 columns. `page`: the
-same in Chromium, drawn in software.
+Written by `likewise-bench studio`. The studio is started as a user starts it, in a process of its own with a worker
+process, and a script sends the requests of a page. `answers`: 50 answers a second while fits are running, compared with
+the exported hints. `kills`: kill −9 of the server, or of its worker, at random moments while answers arrive; afterward
+every answer that was confirmed as saved must be in the session exactly once. `soak`: both for many minutes, in two
+studios side by side, with the memory of the one that is not killed. `soak-dask`: fits on a Dask cluster of two workers,
+one of which is killed during each fit; results are compared with a fit in memory, to the bit. `size`: rows around 12
+centers, 50 columns. `page`: the same in Chromium with software rendering.
 """
 
 
 class Line(NamedTuple):
-    """What was measured, and whether it is what was asked for."""
+    """A measurement, and whether it meets the requirement."""
 
     what: str
     measured: str
@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
 
 def answers(folder: Path, count: int, rate: float = 50.0) -> list[Line]:
-    """Answers at speed, none lost."""
+    """Fast answers, of which none is lost."""
     groups = write_rows(folder / "rows.npy", 3_000, 20, 10, size=5)
     studio = Studio(folder / "rows.npy", folder / "answers.studio", "--k", "20")
     kept: dict[frozenset[str], bool] = {}
@@ -98,7 +98,7 @@ def answers(folder: Path, count: int, rate: float = 50.0) -> list[Line]:
 
 
 def _exported(studio: Studio) -> dict[frozenset[str], bool]:
-    """The hints that an export has."""
+    """The hints of an export."""
     number = studio.ask("POST", "/api/exports", {"key": "benchmark-export"})["export"]["number"]
     while (export := studio.ask("GET", f"/api/exports/{number}"))["status"] not in ("done", "failed"):
         time.sleep(0.2)
@@ -109,14 +109,14 @@ def _exported(studio: Studio) -> dict[frozenset[str], bool]:
 
 @dataclass
 class Crashes:
-    """A studio that is killed at random moments while somebody answers, and what came of it.
+    """A studio that is killed at random moments while answers arrive, and the results.
 
     Attributes
     ----------
     studio : Studio
     groups : (n,) ints
     kept : dict of str to int
-        The answers that were said to be kept.
+        The answers that were confirmed as saved.
     """
 
     studio: Studio
@@ -128,7 +128,7 @@ class Crashes:
     twice: int = 0
 
     def crash(self, rng: np.random.Generator) -> None:
-        """Kill it, every fourth time the worker first; look at the session, and start it again."""
+        """Kill the server, every fourth time its worker first; check the session, and start it again."""
         person = threading.Thread(target=_go_on, args=(self.studio, self.groups, self.kept))
         person.start()
         time.sleep(rng.uniform(0.0, 1.5))
@@ -146,7 +146,7 @@ class Crashes:
         self.studio.start()
 
     def lines(self) -> list[Line]:
-        """What was found."""
+        """The results."""
         kills = f"{self.n} kills −9 of the server ({self.n_workers} of the worker, too)"
         return [
             Line(f"kept answers lost in {kills}", str(self.lost), "0", self.lost == 0),
@@ -156,7 +156,7 @@ class Crashes:
 
 
 def kills(folder: Path, count: int) -> list[Line]:
-    """Crashes at random moments; nothing that was said to be kept is lost, and nothing is there twice."""
+    """Crashes at random moments; every confirmed answer is in the session exactly once."""
     groups = write_rows(folder / "rows.npy", 3_000, 20, 10, size=5)
     crashes = Crashes(Studio(folder / "rows.npy", folder / "kills.studio", "--k", "20"), groups)
     rng = np.random.default_rng(0)
@@ -167,7 +167,7 @@ def kills(folder: Path, count: int) -> list[Line]:
 
 
 def _go_on(studio: Studio, groups: np.ndarray, kept: dict[str, int]) -> None:
-    """Answer until the server dies; what it said to be kept is noted."""
+    """Answer until the server dies; confirmed answers are recorded."""
     with suppress(OSError, ValueError, HTTPException):
         cards = studio.ask("GET", "/api/questions")["questions"]
         while cards:
@@ -178,7 +178,7 @@ def _go_on(studio: Studio, groups: np.ndarray, kept: dict[str, int]) -> None:
 
 
 def soak(folder: Path, minutes: int) -> list[Line]:
-    """A long time under load: one studio that is answered without end, and one beside it that is killed."""
+    """A long time under load: one studio with continuous answers, and another that is killed repeatedly."""
     groups = write_rows(folder / "rows.npy", 3_000, 20, 10, size=5)
     steady = Studio(folder / "rows.npy", folder / "steady.studio", "--k", "20")
     crashes = Crashes(Studio(folder / "rows.npy", folder / "kills.studio", "--k", "20"), groups)
@@ -208,7 +208,7 @@ def soak(folder: Path, minutes: int) -> list[Line]:
 
 
 def soak_dask(folder: Path, minutes: int) -> list[Line]:
-    """A long time of fits on a Dask cluster whose workers are killed."""
+    """Fits on a Dask cluster over a long time, with workers that are killed."""
     from .dask_fits import fit_until
 
     found = fit_until(minutes)
@@ -221,7 +221,7 @@ def soak_dask(folder: Path, minutes: int) -> list[Line]:
 
 
 def _answer_until(studio: Studio, groups: np.ndarray, end: float) -> list[float]:
-    """Answer twice a second, and look at the map now and then; returns how long each answer took."""
+    """Answer twice a second, and request the map now and then; returns the time of each answer."""
     took: list[float] = []
     cards = studio.ask("GET", "/api/questions")["questions"]
     while cards and time.monotonic() < end:
@@ -242,7 +242,7 @@ def _crash_until(crashes: Crashes, end: float) -> None:
 
 
 def _watch(studio: Studio, memory: dict[str, list[tuple[float, float]]], ended: threading.Event) -> None:
-    """Note the memory of the server and of its worker every two seconds."""
+    """Record the memory of the server and of its worker every two seconds."""
     start = time.monotonic()
     while not ended.wait(2):
         now = time.monotonic() - start
@@ -270,7 +270,7 @@ def _flat(what: str, samples: list[tuple[float, float]]) -> Line:
 
 
 def size(folder: Path, n: int) -> list[Line]:
-    """Many rows: the first question, answers while the first fit runs, the map, memory."""
+    """Many rows: the first question, answers during the first fit, the map, and memory."""
     groups = write_rows(folder / "rows.npy", n, 12, 50)
     data = (folder / "rows.npy").stat().st_size / 2**20
     studio = Studio(folder / "rows.npy", folder / "size.studio", "--k", "12")
@@ -345,7 +345,7 @@ QUICK = {"answers": 30, "kills": 1, "soak": 1, "soak-dask": 1, "size": 2_000, "p
 @click.option("--amount", type=click.IntRange(1), help="Answers, kills, minutes or rows instead of the full number.")
 @click.option("--quick", is_flag=True, help="Few of each, nothing kept: check that everything runs.")
 def studio(names: tuple[str, ...], amount: int | None, quick: bool) -> None:
-    """Answer at speed, crash, load many rows, and look at them; all works, or those called NAMES."""
+    """Measure fast answers, crashes, many rows and the page; all works, or those called NAMES."""
     console = Console()
     for name in names or WORKS:
         count = amount or (QUICK if quick else AMOUNTS)[name]
@@ -359,7 +359,7 @@ def studio(names: tuple[str, ...], amount: int | None, quick: bool) -> None:
 
 
 def _write(name: str, count: int, lines: list[list[Any]]) -> None:
-    """Put the section of a work into the page; all others stay."""
+    """Replace the section of a work in the page; the others are kept."""
     held = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
     sections = {part.split("\n", 1)[0]: part.split("\n", 1)[1].strip() for part in held.split("\n## ")[1:]}
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())

@@ -1,4 +1,4 @@
-"""Fits on a Dask cluster whose workers are killed, one after the other, for many minutes."""
+"""Fits on a Dask cluster whose workers are killed, for many minutes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PATIENCE = {  # a busy machine has lost nobody
 
 
 class Fits(NamedTuple):
-    """What came of it: fits, those with another result, workers killed, and seconds with the memory of the client."""
+    """The number of fits, of different results and of killed workers, and the client's memory over time."""
 
     n: int
     different: int
@@ -36,7 +36,7 @@ class Fits(NamedTuple):
 
 
 def fit_until(minutes: float, n: int = 40_000, width: int = 16) -> Fits:
-    """Fit the same rows again and again; each time a worker is killed at a random moment.
+    """Fit the same rows repeatedly; during each fit a worker is killed at a random moment.
 
     The scheduler runs in this process, so its memory is counted.
     """
@@ -75,7 +75,7 @@ def fit_until(minutes: float, n: int = 40_000, width: int = 16) -> Fits:
 
 
 def _kill_one(cluster: Any, seconds: float, fitted: threading.Event, kills: list[int]) -> None:
-    """Kill a worker while the fit goes on; its nanny starts another."""
+    """Kill a worker during the fit; its nanny starts another."""
     if fitted.wait(seconds):
         return
     processes = sorted(nanny.pid for nanny in cluster.workers.values() if nanny.pid is not None)

@@ -1,4 +1,4 @@
-"""The studio in a process of its own, and a page's requests without a page."""
+"""The studio in its own process, and the requests of a page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Studio:
         self.start()
 
     def start(self) -> None:
-        """Start it, and wait for its link."""
+        """Start the studio, and wait for its link."""
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         began = time.monotonic()
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True, env=environment)
@@ -47,7 +47,7 @@ class Studio:
         self.token = self.ask("POST", "/api/enter", {"code": found[2]})["token"]
 
     def ask(self, method: str, path: str, body: Any = None, *, raw: bool = False) -> Any:
-        """A request over one connection that stays open; if the server has closed it meanwhile, over another one."""
+        """A request over a persistent connection; if the server has closed it, over a new one."""
         data = None if body is None else json.dumps(body).encode()
         try:
             status, content = self._sent(method, path, data)
@@ -73,7 +73,7 @@ class Studio:
             raise
 
     def answer(self, card: dict[str, Any], groups: np.ndarray, key: str | None = None) -> dict[str, Any]:
-        """Answer a card as the groups of the rows have it."""
+        """Answer a card according to the groups of the rows."""
         left, right = card["rows"][:2]
         said = "same" if groups[left] == groups[right] else "different"
         return self.ask(
@@ -82,22 +82,22 @@ class Studio:
 
     @property
     def workers(self) -> list[int]:
-        """The processes that it has started."""
+        """The child processes."""
         listed = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         return [int(child) for one in listed for child in one.read_text().split()]
 
     @property
     def memory(self) -> float:
-        """What the server has in memory, in MiB."""
+        """The resident memory of the server in MiB."""
         return resident(self.process.pid)
 
     def kill(self) -> None:
-        """As a crash does."""
+        """Kill the process, as in a crash."""
         self.process.kill()
         self._ended()
 
     def stop(self) -> None:
-        """As Ctrl-C does."""
+        """Interrupt the process, as by Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
         self._ended()
 
@@ -110,7 +110,7 @@ class Studio:
 
 
 def resident(pid: int) -> float:
-    """What a process has in memory, in MiB; nothing if it is gone."""
+    """The resident memory of a process in MiB; 0 if it has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -120,7 +120,7 @@ def resident(pid: int) -> float:
 
 
 def write_rows(path: Path, n: int, k: int, width: int, *, size: int | None = None) -> np.ndarray:
-    """Rows around centers as an .npy file; returns the group of each row, which may be smaller than its center's."""
+    """Write rows around centers to an .npy file; returns the group of each row, by center or in blocks of ``size``."""
     rng = np.random.default_rng(0)
     cluster = rng.integers(k, size=n)
     centers = rng.normal(scale=3, size=(k, width))

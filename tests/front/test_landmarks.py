@@ -59,7 +59,7 @@ def test_all_rows_are_clustered(blobs):
     hints = Constraints.sample(y, "random_pairs", 40, random_state=0)
     model = Likewise(4, random_state=0).fit(X, constraints=hints)
     assert model.report_.landmarks == 150
-    assert "placed by those near them" in str(model.report_)
+    assert "assigned by the nearest of them" in str(model.report_)
     assert model.report_.learned_from == "" or "of 40 hints" in model.report_.learned_from
     for each in (model.labels_, model.unsupervised_labels_, model.predict(X), model.predict(X + 1e-3)):
         assert each.shape == (500,)

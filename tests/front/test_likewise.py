@@ -64,7 +64,7 @@ def test_with_few_hints_it_falls_back_to_the_unsupervised_result(iris):
     hints = Constraints.sample(y, "random_pairs", 10, random_state=1)
     model = Likewise(3, random_state=0).fit(X, constraints=hints)
     assert model.report_.fallback == "fewer than 25 hints"
-    assert "They hold for their own rows" in model.report_.weight_in_words
+    assert "They apply to their own rows only" in model.report_.weight_in_words
     untouched = ~hints.constrained_rows()
     assert (model.labels_ == model.unsupervised_labels_)[untouched].mean() > 0.95
 
@@ -91,10 +91,10 @@ def test_two_labels_of_each_type_teach():
 def test_hints_that_count_little_come_with_advice(iris):
     X, y, _, _ = iris
     few = Likewise(3, random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 10, random_state=1))
-    assert few.report_.advice == "give 15 more hints: from 25 on, other rows learn from them"
+    assert few.report_.advice == "give 15 more hints: with 25 or more, clusterings learn from them for all rows"
     labels = np.where(np.isin(np.arange(len(y)), [0, 1, 60, 120]), y, -1)
     named = Likewise(3, random_state=0).fit(X, constraints=Constraints.from_labels(labels))
-    assert named.report_.advice == "give 4 more labels: from 8 on, other rows learn from them"
+    assert named.report_.advice == "give 4 more labels: with 8 or more, clusterings learn from them for all rows"
     assert few.report_.ask_about == tuple(few.doubtful(5).tolist())
     assert str(few.report_.ask_about[0]) in str(few.report_)
     many = Likewise(3, random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 200, random_state=1))
@@ -356,7 +356,7 @@ def test_one_class_for_all_rows_is_one_cluster_and_says_so(blobs):
         model = Likewise(3, random_state=0).fit(X, np.zeros(len(X)))
     assert seen[0].filename == __file__
     assert model.n_clusters_ == model.report_.n_clusters == 1
-    assert "1, though 3 were asked for" in str(model.report_)
+    assert "1 (requested: 3)" in str(model.report_)
     assert "the hints join all rows into one group: check where they come from" in str(model.report_)
     assert model.top_features(0) == []
 

@@ -453,7 +453,7 @@ class TestLikewise:
     def test_few_are_not_learned_from(self):
         model = fitted(Constraints.sample(Y, "triplets", 40, ties="coin", random_state=0))
         assert model.report_.fallback == "worth fewer than 25 pairs"
-        assert "Pairs hold for their own rows" in model.report_.weight_in_words
+        assert "Pairs apply to their own rows only" in model.report_.weight_in_words
         np.testing.assert_array_equal(model.labels_, model.unsupervised_labels_)
         assert model.report_.constraint_weight == 0
 

@@ -211,7 +211,7 @@ def test_a_saved_model_is_loaded_by_its_class(wine, tmp_path):
     again = Likewise.load(path)
     assert again.predict(X).tolist() == model.labels_.tolist()
     assert again.to_frame(backend="pandas").equals(model.to_frame(backend="pandas"))
-    with pytest.raises(AttributeError, match="its report_ is not kept there"):
+    with pytest.raises(AttributeError, match="report_ is not saved in the file"):
         _ = again.report_
     with pytest.raises(ValueError, match=r"holds a Likewise, not a PCKMeans\. Read it with Likewise\.load"):
         PCKMeans.load(path)
@@ -228,7 +228,7 @@ def test_rows_and_clusters_as_frames(wine, backend):
     clusters = model.report_.to_frame(backend=backend)
     assert sum(clusters["rows"]) == 178
     assert "proline" in " ".join(clusters["features"])
-    with pytest.raises(ValueError, match="ids has 2 entries, there are 178 rows"):
+    with pytest.raises(ValueError, match="ids has 2 entries, but there are 178 rows"):
         model.to_frame(ids=["a", "b"])
     with pytest.raises(ValueError, match=r"backend='numpy' is not known\. Use one of 'pandas'"):
         model.to_frame(backend="numpy")

@@ -1,4 +1,4 @@
-"""Which questions are worth asking: ours beside random ones and published strategies, counted in screens.
+"""Strategies to choose questions: ours compared with random and published ones, by the number of screens.
 
 A simulated person answers from the truth; half of the rows are excluded beforehand and can never be asked about.
 """

@@ -1,4 +1,4 @@
-"""``likewise-bench ask``: run what is missing of the questions, and write the results."""
+"""``likewise-bench ask``: run the missing trials of the questions, and write the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .writing import coverage, means, write_results
 FOLDER = Path(__file__).parent
 
 STEPS = (("judged/*/0/*", 3), ("judged/*/10/*", 3), ("judged/*", DRAWS), ("*", DRAWS))
-"""Cells and draws in the order in which they are run, so that a run that is stopped has the most important ones."""
+"""Cells and draws in the order of running, so that a stopped run has the most important ones."""
 
 
 @click.command()
@@ -30,7 +30,7 @@ STEPS = (("judged/*/0/*", 3), ("judged/*/10/*", 3), ("judged/*", DRAWS), ("*", D
     help="Keep the values in this .csv file, print means, and leave the results as they are: to try settings.",
 )
 def ask(patterns: tuple[str, ...], seeds: int, jobs: int, out: Path | None) -> None:
-    """Simulate people who answer questions, by several strategies; write accuracy/ask/RESULTS.md.
+    """Simulate people who answer the questions of several strategies; write accuracy/ask/RESULTS.md.
 
     PATTERNS choose cells, such as judged/iris/0/pairs; default: all. Results that exist are kept.
     """

@@ -1,4 +1,4 @@
-"""A simulated person: answers from the truth, with errors that stay the same when a pair is asked again."""
+"""A simulated person who answers from the true classes, with errors that do not change when a pair is asked again."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sklearn.neighbors import NearestNeighbors
 from likewise.questions import Question
 
 ANSWERS = ("0", "10", "20", "hard", "cant-say")
-"""Percent of the pairs answered wrongly; wrong where it is hard; 10 % "can't say"."""
+"""Percentage of pairs answered wrongly; wrong where it is hard; 10 % "can't say"."""
 
 HARD = 0.1
-"""The share of random pairs answered wrongly where errors grow with how mixed the neighborhood is."""
+"""The share of random pairs answered wrongly if errors depend on the neighborhood."""
 
 N_NEIGHBORS = 10
 UNSURE = 0.1
 
 
 class Person:
-    """Somebody who answers questions.
+    """A simulated person who answers questions.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class Person:
         self.is_right = answers in ("0", "cant-say")
 
     def pair(self, i: int, j: int) -> bool | None:
-        """Whether two rows are the same; None for "can't say"."""
+        """Whether two rows belong together; None for "can't say"."""
         said = int(self.said[i, j])
         return None if said < 0 else bool(said)
 
     def answer(self, question: Question) -> Any:
-        """The answer to a question of any kind, as :meth:`likewise.questions.Question.read` takes it."""
+        """The answer to a question of any kind, in the form that :meth:`likewise.questions.Question.read` accepts."""
         if question.kind == "piles":
             return self.piles(question.rows)
         if question.kind == "choice":
@@ -67,7 +67,7 @@ class Person:
         return {True: "same", False: "different", None: None}[self.pair(*question.rows)]
 
     def piles(self, rows: tuple[int, ...]) -> list[Any]:
-        """Sort rows one after the other: each is compared with the first row of every pile until one is the same."""
+        """Sort rows one by one: each is compared with the first row of every pile until they belong together."""
         firsts: list[int] = []
         piles: list[Any] = []
         for row in rows:
@@ -83,14 +83,15 @@ class Person:
 
 
 def share_of(answers: str) -> float:
-    """The share of pairs answered wrongly, wherever they are."""
+    """The share of pairs answered wrongly, independent of the rows."""
     return 0.0 if answers == "cant-say" else int(answers) / 100
 
 
 def hard_errors(X: Any, y: np.ndarray) -> np.ndarray:
-    """Chances of error that grow with the share of other classes among the ten neighbors of the two rows.
+    """Error probabilities that grow with the share of other classes among the ten neighbors of the two rows.
 
-    Scaled so that random pairs have the chance ``HARD``; at most one half, also where that leaves the mean below.
+    They are scaled so that their mean over random pairs is ``HARD``, but at most one half, even if the mean is then
+    smaller.
     """
     near = NearestNeighbors(n_neighbors=min(N_NEIGHBORS, len(y) - 1)).fit(X).kneighbors(return_distance=False)
     mixed = (y[near] != y[:, None]).mean(axis=1)

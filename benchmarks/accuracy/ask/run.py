@@ -1,4 +1,4 @@
-"""The trials: data sets × how answers are given; a run asks on until the last budget, and is scored at each."""
+"""The trials: data sets × ways of answering. A run asks up to the last budget, and is scored at each budget."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from .strategies import Round, Told, balanced, constraints_of, explore_and_conso
 SCREENS = (10, 25, 50, 100, 200, 500)
 DRAWS = 5
 UNKNOWN = "unknown-k"
-"""Right answers, and the number of clusters is not given."""
+"""Right answers, without a given number of clusters."""
 
 OWN = "own "
-"""Begins the names of values that a strategy has with its own clusterer."""
+"""Prefix of the values of a strategy with its own clusterer."""
 
 COBRAS_LIMIT_S = 120.0
 
@@ -52,13 +52,13 @@ def draw(name: str, answers: str, seed: int) -> Case:
 
 @lru_cache(maxsize=4)
 def base(name: str, n_clusters: int | None, seed: int) -> Likewise:
-    """Likewise without answers; fits with answers begin with it."""
+    """Likewise without answers; fits with answers start from it."""
     X, _, kind, _ = load(name)
     return Likewise(n_clusters, kind=kind, verbose=False, random_state=seed).fit(X)
 
 
 def with_answers(case: Case, told: Constraints) -> Likewise:
-    """What a fresh fit with the answers gives; what does not depend on them is not computed again."""
+    """The result of a new fit with the answers, but without repeating what does not depend on them."""
     return copy.copy(case.extra["base"]).set_constraints(told)
 
 
@@ -72,12 +72,12 @@ def scores(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
 
 
 def at(screens: int | str, values: Mapping[str, float]) -> dict[str, float]:
-    """Values under the name of a budget."""
+    """Values with the name of a budget added to their names."""
     return {f"{name}-{screens}": value for name, value in values.items()}
 
 
 def suspicion(case: Case, suspects: Sequence[Suspect]) -> dict[str, float]:
-    """The AUC with which wrong answers are found; nothing where all are right or all are wrong."""
+    """The AUC of finding wrong answers; empty if all are right or all are wrong."""
     wrong = [is_wrong(case, suspect) for suspect in suspects]
     if all(wrong) or not any(wrong):
         return {}
@@ -91,7 +91,7 @@ def no_hints(case: Case, seed: int) -> dict[str, float]:
 
 # -- our own -----------------------------------------------------------------------------------------------------------
 def dialogue(questions: str, case: Case, seed: int) -> dict[str, float]:
-    """A dialogue, scored at each budget and where the rule says to stop."""
+    """A dialogue, scored at each budget and where the stopping rule applies."""
     start = perf_counter()
     person: Person = case.extra["person"]
     talk = Dialogue(
@@ -126,7 +126,7 @@ def dialogue(questions: str, case: Case, seed: int) -> dict[str, float]:
 
 
 def measured(case: Case, talk: Dialogue) -> dict[str, float]:
-    """The scores of a fresh fit, and the AUC of suspects."""
+    """The scores of a new fit, and the AUC of suspects."""
     model = with_answers(case, talk.constraints)
     return {**scores(case, model.labels_), **suspicion(case, suspect_answers(talk.answers, model))}
 
@@ -148,7 +148,7 @@ def mpck(case: Case, told: Constraints, seed: int) -> Any:
 
 
 def by_rounds(strategy: Callable[[Round], None], own: Own | None, case: Case, seed: int) -> dict[str, float]:
-    """A strategy of others: its answers given to Likewise, and to the clusterer it was published with."""
+    """A strategy of others: its answers are given to Likewise, and to the clusterer it was published with."""
     start = perf_counter()
     asking = Round(
         case.extra["narrow"],
@@ -165,7 +165,7 @@ def by_rounds(strategy: Callable[[Round], None], own: Own | None, case: Case, se
 
 
 def told_to_both(case: Case, told: Sequence[Told], seed: int, own: Own | None) -> dict[str, float]:
-    """The scores at each budget; where no answer is new, those of the budget before."""
+    """The scores at each budget; if no answer is new, those of the previous budget."""
     found: dict[str, float] = {}
     last: dict[str, float] = {}
     known = 0
@@ -182,7 +182,7 @@ def told_to_both(case: Case, told: Sequence[Told], seed: int, own: Own | None) -
 
 
 def cobras(case: Case, seed: int) -> Mapping[str, float]:
-    """COBRAS, by the package of its authors; it chooses the number of clusters itself."""
+    """COBRAS, by its authors' package; it chooses the number of clusters itself."""
     start = perf_counter()
     data = {
         "X": case.extra["narrow"],
@@ -205,7 +205,7 @@ def cobras(case: Case, seed: int) -> Mapping[str, float]:
 
 
 def distinct(told: Iterable[Told]) -> list[Told]:
-    """Each pair once: COBRAS may ask again."""
+    """Each pair once, since COBRAS may repeat questions."""
     return list({one.rows: one for one in reversed(list(told))}.values())[::-1]
 
 
@@ -223,7 +223,7 @@ WITH_K: dict[str, Method] = {
     "minmax": partial(by_rounds, min_max, pck),
     "npu": partial(by_rounds, npu, mpck),
 }
-"""They must know the number of clusters."""
+"""Strategies that need the number of clusters."""
 
 WITHOUT_K: dict[str, Method] = {"cobras": cobras}
 NO_HINTS: dict[str, Method] = {"no hints": no_hints}

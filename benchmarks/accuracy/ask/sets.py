@@ -1,4 +1,4 @@
-"""The data sets, in two halves: settings are chosen on one, the other is judged. Few rows, so that runs are quick."""
+"""The data sets, in two halves: settings are chosen on one half, and the other is used for evaluation."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ MOST_ROWS = 500
 
 CHOSEN_ON_FIRST = ("wine", "ionosphere", "glass", "breast_w", "pendigits", "coil20_32", "news-rec")
 JUDGED_FIRST = ("iris", "wdbc", "vehicle", "digits", "isolet", "lymphoma", "news-mediocre")
-"""Of the sets of ``make compare``, those that the strategy was designed on, and those it was first judged on."""
+"""Of the data sets of ``make compare``, those the strategy was designed on, and those it was first evaluated on."""
 
 OTHERS = sorted(set(compared.JUDGED) - {*CHOSEN_ON_FIRST, *JUDGED_FIRST})
-"""The other sets that ``make compare`` evaluates on: in alphabetical order, every other one is judged."""
+"""The other data sets that ``make compare`` evaluates on; in alphabetical order, every other one is judged."""
 
 HALVES: dict[str, tuple[str, ...]] = {
     "judged": (*JUDGED_FIRST, *OTHERS[::2], *unseen.JUDGED),
     "choosing": (*CHOSEN_ON_FIRST, *OTHERS[1::2], *unseen.TUNED),
 }
-"""Fixed before anything was run. The sets of ``benchmarks/unseen`` keep the halves they have there."""
+"""Fixed before the first run. The data sets of ``benchmarks/unseen`` keep the halves they have there."""
 
 
 class Rows(NamedTuple):
-    """Prepared rows, their classes, the kind of data, and the rows in few dense columns."""
+    """Preprocessed rows, their classes, the kind of data, and the rows in few dense columns."""
 
     X: Any
     y: np.ndarray
@@ -39,7 +39,7 @@ class Rows(NamedTuple):
 
 @lru_cache(maxsize=4)
 def load(name: str) -> Rows:
-    """One of them, kept for the next draw; of many rows as many of each class, drawn once."""
+    """Load a data set, and cache it for the next draw; of many rows, a sample with as many of each class."""
     new = name in unseen.JUDGED | unseen.TUNED
     X, y, kind = unseen.load(name) if new else (*compared.load(name), "auto")
     if len(y) > MOST_ROWS:

@@ -1,6 +1,6 @@
-"""Strategies that others have published, and questions by lot. None of them looks at what Likewise has learned.
+"""Published strategies and random questions. None of them uses what Likewise has learned.
 
-They are told of answers one by one, and end when the questions are used up or nothing is left to ask.
+They get answers one by one, and end when all questions have been asked or nothing is left to ask.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from likewise.clustering import MPCKMeans
 from .person import Person
 
 RECLUSTER_AFTER = 10
-"""NPU, as published, clusters anew for each row; here after so many answers, and a fifth of all so far."""
+"""NPU as published clusters again for each row; here, after this number of answers, and a fifth of all so far."""
 
 N_TREES = 50
 
 
 class Told(NamedTuple):
-    """What is known of two rows, and after how many screens."""
+    """The relation of two rows, and the number of screens after which it was known."""
 
     screen: int
     rows: tuple[int, int]
@@ -35,7 +35,7 @@ class Told(NamedTuple):
 
 
 class Spent(Exception):
-    """All questions are used up."""
+    """All questions have been asked."""
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Round:
     used: int = 0
 
     def ask(self, i: int, j: int) -> bool | None:
-        """Ask a question; it costs a screen, also if the person can't say."""
+        """Ask a question; it costs a screen, even if the answer is "can't say"."""
         if self.used == self.screens:
             raise Spent
         self.used += 1
@@ -78,31 +78,31 @@ class Round:
         return said
 
     def run(self, strategy: Callable[[Round], None]) -> list[Told]:
-        """What is known at the end, in order."""
+        """The known relations at the end, in order."""
         with suppress(Spent):
             strategy(self)
         return self.told
 
     def constraints(self) -> Constraints:
-        """What is known so far."""
+        """The known relations so far."""
         return constraints_of(self.told, len(self.X))
 
 
 def constraints_of(told: Iterable[Told], n_samples: int) -> Constraints:
-    """Must-links and cannot-links of what is known."""
+    """The known relations as must-links and cannot-links."""
     told = list(told)
     same = [one.rows for one in told if one.same]
     return Constraints(n_samples, same, [one.rows for one in told if not one.same])
 
 
 def random(asking: Round) -> None:
-    """Distinct pairs by lot."""
+    """Distinct random pairs."""
     for i, j in random_pairs(asking):
         asking.ask(i, j)
 
 
 def balanced(asking: Round) -> None:
-    """By turns a pair within a cluster that was found without answers, and a pair of two clusters."""
+    """Alternately a pair within a cluster of the result without answers, and a pair of two clusters."""
     waiting: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     pairs = random_pairs(asking)
     for turn in count():
@@ -127,7 +127,7 @@ def random_pairs(asking: Round) -> Iterator[tuple[int, int]]:
 
 
 class Neighborhoods:
-    """Sets of rows known to be the same within and different across; rows that stay open are set aside."""
+    """Sets of rows that belong together, and differ between sets; rows that stay open are set aside."""
 
     def __init__(self, asking: Round) -> None:
         self.asking = asking
@@ -139,12 +139,12 @@ class Neighborhoods:
         return [row for group in self.groups for row in group]
 
     def found(self, row: int) -> None:
-        """Begin a neighborhood."""
+        """Start a neighborhood."""
         self.open.remove(row)
         self.groups.append([row])
 
     def place(self, row: int, order: Iterable[int], most: int | None = None) -> None:
-        """Ask about a row against one row of each neighborhood, in this order, until the answer is "same".
+        """Ask about a row and one row of each neighborhood, in this order, until the answer is "same".
 
         If there are `most` neighborhoods and it is in none but the last, it is there; that costs no question.
         """
@@ -165,23 +165,23 @@ class Neighborhoods:
             self.groups.append([row])
 
     def by_center(self, row: int) -> np.ndarray:
-        """The neighborhoods, the one with the nearest center first."""
+        """The neighborhoods, in order of the distance to their centers."""
         X = self.asking.X
         centers = np.array([X[group].mean(axis=0) for group in self.groups])
         return np.argsort(((centers - X[row]) ** 2).sum(axis=1))
 
     def by_nearest(self, row: int) -> np.ndarray:
-        """The neighborhoods, the one with the nearest row first."""
+        """The neighborhoods, in order of the distance to their nearest rows."""
         X = self.asking.X
         return np.argsort([((X[group] - X[row]) ** 2).sum(axis=1).min() for group in self.groups])
 
     def farthest(self) -> int:
-        """The open row that is farthest from all placed ones."""
+        """The open row that is farthest from all known ones."""
         distances = cdist(self.asking.X[self.open], self.asking.X[self.placed]).min(axis=1)
         return self.open[int(distances.argmax())]
 
     def explore(self) -> None:
-        """Farthest-first, until there are as many neighborhoods as clusters."""
+        """Farthest-first traversal, until there are as many neighborhoods as clusters."""
         self.found(int(self.asking.rng.choice(self.open)))
         while self.open and len(self.groups) < self.asking.n_clusters:
             row = self.farthest()
@@ -189,7 +189,7 @@ class Neighborhoods:
 
 
 def explore_and_consolidate(asking: Round) -> None:
-    """Basu, Banerjee and Mooney 2004: explore, then rows by lot against the neighborhoods, nearest center first."""
+    """Basu, Banerjee and Mooney 2004: explore, then ask about random rows, nearest center first."""
     known = Neighborhoods(asking)
     known.explore()
     while known.open:
@@ -198,7 +198,7 @@ def explore_and_consolidate(asking: Round) -> None:
 
 
 def min_max(asking: Round) -> None:
-    """Mallapragada, Jin and Jain 2008: explore, then the row least similar to all that is known."""
+    """Mallapragada, Jin and Jain 2008: explore, then ask about the row least similar to all known ones."""
     known = Neighborhoods(asking)
     known.explore()
     while known.open:
@@ -207,7 +207,7 @@ def min_max(asking: Round) -> None:
 
 
 def npu(asking: Round) -> None:
-    """Xiong, Azimi and Fern 2014: the row with the most uncertain neighborhood per expected question.
+    """Xiong, Azimi and Fern 2014: ask about the row with the most uncertain neighborhood per expected question.
 
     Similarities of rows are shares of a random forest's trees that put them into one leaf; it learns the clusters that
     MPCK-means finds with the answers so far.
@@ -229,7 +229,7 @@ def npu(asking: Round) -> None:
 
 
 def forest_similarity(asking: Round) -> np.ndarray:
-    """The share of trees that put two rows into one leaf, for all pairs."""
+    """The share of trees in which two rows are in the same leaf, for all pairs."""
     seed = int(asking.rng.integers(2**31))
     clusterer = MPCKMeans.as_published(asking.n_clusters, closure=asking.person.is_right, n_init=1, random_state=seed)
     labels = clusterer.fit(asking.X, constraints=asking.constraints()).labels_

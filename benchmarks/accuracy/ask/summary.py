@@ -1,4 +1,4 @@
-"""What the values mean together: screens that are needed, margins over others, and whether the bars are met."""
+"""Summary of the results: screens needed, differences to other strategies, and whether the requirements are met."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .run import DRAWS, OWN, SCREENS, UNKNOWN, WITH_K, WITHOUT_K
 from .sets import HALVES
 
 BUDGETS = [screens for screens in SCREENS if screens >= 25]
-"""Where strategies are compared; the curves also have a point before."""
+"""The budgets at which strategies are compared; the curves have an earlier point as well."""
 
 SCORE = f"nmi{REST}"
 OWN_CLUSTERER = ", own clusterer"
 PEERS = ("balanced random", *WITHOUT_K, *WITH_K, *(f"{name}{OWN_CLUSTERER}" for name in (*WITHOUT_K, *WITH_K)))
-"""Whom to be ahead of, beside random."""
+"""The strategies to be better than, besides random."""
 
 MOST = {"pairs": 0.35, "piles": 0.20}
-"""The share of random's screens that may be needed."""
+"""The share of random's screens that may be needed at most."""
 
 SELDOM = 0.05
 AUC = 0.85
@@ -34,13 +34,13 @@ GIVEN_UP = 0.01
 
 @dataclass(frozen=True)
 class Asked(Table):
-    """Values of one half, looked up by strategy, screens, score and how answers are given (``percent``)."""
+    """Values of one half, looked up by strategy, screens, score and way of answering (``percent``)."""
 
     half: str = "judged"
 
     @staticmethod
     def of(results: Results, half: str) -> Asked:
-        """All that is known of one half."""
+        """All values of one half."""
         return Asked(results, HALVES[half], DRAWS, frozenset(), half)
 
     def _cell(self, name: str, method: str, pairs: int, score: str, percent: int | str) -> str:
@@ -52,7 +52,7 @@ class Asked(Table):
         return f"{self.half}/{name}/{answers}/{method}/{score}-{pairs}"
 
     def named(self, method: str, score: str, answers: str = "0") -> np.ndarray:
-        """Values that belong to no budget."""
+        """Values that do not depend on a budget."""
         found = np.full((len(self.sets), self.seeds), np.nan)
         for row, name in enumerate(self.sets):
             for seed, value in self.results.get(f"{self.half}/{name}/{answers}/{method}/{score}", {}).items():
@@ -71,17 +71,17 @@ class Asked(Table):
         return ~np.isnan([*found, self.values("no hints", 0, score, answers)]).any(axis=0)
 
     def lead(self, method: str, other: str, screens: int, answers: str = "0") -> np.ndarray:
-        """How much higher a strategy scores, in the runs that both have."""
+        """The difference to another strategy, in the runs that both have."""
         own, theirs = (self.values(name, screens, SCORE, answers) for name in (method, other))
         return own - theirs
 
     def runs(self, method: str, answers: str = "0") -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return int((~np.isnan(self.values(method, SCREENS[-1], SCORE, answers))).sum())
 
 
 def screens_for(curve: Sequence[float], target: float) -> float:
-    """The screens at which a curve first reaches a value, straight lines between budgets; infinity if it never does.
+    """The screens at which a curve first reaches a value, by linear interpolation; infinity if it never does.
 
     >>> screens_for([0.2, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8], 0.3)
     17.5
@@ -97,7 +97,7 @@ def screens_for(curve: Sequence[float], target: float) -> float:
 
 
 class Needed(NamedTuple):
-    """Random's screens, those that reach the same quality, and in how many runs."""
+    """The screens of random, those that reach the same quality, and the number of runs."""
 
     of: int
     screens: float
@@ -105,7 +105,7 @@ class Needed(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of random's screens."""
+        """The share of random's screens that is needed."""
         return self.screens / self.of
 
     def __str__(self) -> str:
@@ -115,7 +115,7 @@ class Needed(NamedTuple):
 
 
 def needed(table: Asked, method: str, screens: int, answers: str = "0") -> Needed:
-    """How many screens a strategy needs for the mean quality that random has after so many."""
+    """The screens that a strategy needs for the mean quality that random has after a given number."""
     common = table.both([method, "random"], answers)
     if not common.any():
         return Needed(screens, float("nan"), 0)
@@ -124,7 +124,7 @@ def needed(table: Asked, method: str, screens: int, answers: str = "0") -> Neede
 
 
 class Stopping(NamedTuple):
-    """What stopping by the rule saves and costs."""
+    """The savings and costs of stopping by the rule."""
 
     runs: int
     stopped: int
@@ -134,7 +134,7 @@ class Stopping(NamedTuple):
 
 
 def stopping(table: Asked, method: str, answers: str = "0") -> Stopping:
-    """NMI after 500 screens minus NMI where the rule stops, over the runs that it stops before the last budget."""
+    """NMI after 500 screens minus NMI at the stop, over the runs that stop before the last budget."""
     stop = table.named(method, "stop", answers)
     lost = table.values(method, SCREENS[-1], SCORE, answers) - table.named(method, f"{SCORE}-stop", answers)
     runs = table.runs(method, answers)
@@ -145,12 +145,12 @@ def stopping(table: Asked, method: str, answers: str = "0") -> Stopping:
 
 
 def worse_than_none(table: Asked, method: str, answers: str) -> list[float]:
-    """At each budget the share of runs that end below no hints by more than .01."""
+    """The share of runs at each budget that are worse than no hints by more than .01."""
     return [table.worse(method, "no hints", screens, SCORE, answers) for screens in BUDGETS]
 
 
 def bars(table: Asked) -> list[Bar]:
-    """What is asked of the judged half, on rows that could not be asked about."""
+    """The requirements for the judged half, on rows that could not be asked about."""
     return [
         *(_needed(table, method, screens) for method in MOST for screens in (100, 500)),
         *(_ahead(table, method) for method in MOST),
@@ -162,7 +162,7 @@ def bars(table: Asked) -> list[Bar]:
 
 
 def met(value: float, enough: bool) -> bool | None:
-    """Whether a bar is met; None where there is no value."""
+    """Whether a requirement is met; None if there is no value."""
     return None if np.isnan(value) else bool(enough)
 
 

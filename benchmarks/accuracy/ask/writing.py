@@ -1,4 +1,4 @@
-"""RESULTS.md and its picture, from the values."""
+"""Writing RESULTS.md and its figure."""
 
 from __future__ import annotations
 
@@ -33,41 +33,44 @@ WAYS = {
 }
 
 INTRODUCTION = """\
-Written by `make ask`. A simulated person answers questions about a random half of the rows; the other half is excluded
-beforehand, so that no question can be about it. Scores are NMI after a fit of `Likewise` with all answers so far, on
-the excluded rows unless stated otherwise. Cost is counted in screens: a pair, a row against its likely groups
-("choices"), or six rows to be sorted into piles. Data sets are those of [the comparison](../RESULTS.md) and
-[those that come in wheels](../../unseen/RESULTS.md), with at most {rows} rows, as many of each class. Settings were
-chosen on one half of the sets, the other is judged; that was fixed before anything was run: sets that the strategy was
-designed and first judged on keep their side, so do those that come in wheels; the others alternate in alphabetical
-order.
+Written by `make ask`. A simulated person answers questions about a random half of the rows. The other half is excluded
+beforehand, so that no question can be about it. Scores are NMI of `Likewise` fitted with all answers so far, on the
+excluded rows unless stated otherwise. Cost is counted in screens. A screen shows a pair, a row and its likely groups
+("choices"), or six rows to be sorted into piles.
 
-Strategies of others are given the same person. *Random* asks about pairs by lot; *balanced random* by turns about a
-pair within a cluster found without answers and a pair of two clusters. *Explore & Consolidate* (Basu, Banerjee and
-Mooney 2004), *MinMax* (Mallapragada, Jin and Jain 2008) and *NPU* (Xiong, Azimi and Fern 2014) are written from their
-papers, on at most 100 dense columns; NPU clusters anew after ten answers, or a fifth of those so far, instead of after
-each row. *COBRAS* (Van Craenendonck et al. 2018) is its authors' package; it has no "can't say", which it takes for
-"different". Their answers are given to `Likewise`, and to the clusterer they were published with ("own clusterer"):
-PCK-means, for NPU MPCK-means, both without closure where answers may be wrong; COBRAS clusters itself.
+The data sets are those of [the comparison with other methods](../RESULTS.md) and [those from wheels of other
+packages](../../unseen/RESULTS.md), with at most {rows} rows, as many of each class. Settings were chosen on one half of
+the data sets, and the other half is used for evaluation ("judged"). The halves were fixed before the first run: data
+sets that the strategy was designed on, or first evaluated on, keep that role, and so do those from wheels; the others
+alternate in alphabetical order.
 
-Wrong answers stay wrong when a pair is asked again. *Wrong where it is hard*: the chance of a wrong answer grows with
-the share of other classes among the ten neighbors of the two rows, at most one half, scaled so that {hard:.0%} of
-random pairs are answered wrongly. To sort rows into piles, the person takes them one by one and compares each with the
-first row of every pile. Answers are suspected of being wrong as by `Dialogue.suspects`, those of other strategies by
-`suspects_`. A mean is over data sets of the mean over draws, up to {draws}; differences are of runs that both have.
-Screens needed are read from the curves of means, with straight lines in between. Where all rows that may be asked about
-are known before the last budget, a dialogue ends and keeps its score. The last section says how much was run; what was
-not can be run by `make ask`, and the rest of the page follows.
+Other strategies ask the same simulated person. *Random* asks about random pairs; *balanced random* alternates between a
+pair within a cluster and a pair of two clusters of the result without answers. *Explore & Consolidate* (Basu, Banerjee
+and Mooney 2004), *MinMax* (Mallapragada, Jin and Jain 2008) and *NPU* (Xiong, Azimi and Fern 2014) are implemented from
+their papers, on at most 100 dense columns; NPU clusters again after ten answers, or a fifth of those so far, instead of
+after each row. *COBRAS* (Van Craenendonck et al. 2018) is its authors' package; it does not accept "can't say", which
+is passed to it as "different". The answers to these strategies are given to `Likewise`, and to the clusterer that each
+was published with ("own clusterer"): MPCK-means for NPU, COBRAS itself, and PCK-means for the others. PCK-means and
+MPCK-means are run without transitive closure if answers may be wrong.
 
-Since the first runs, pairs that contradict each other are outvoted and asked about again. All runs of pairs with wrong
-answers are of that version. It changes neither what is asked nor the NMI where answers are right, or sorted into piles:
-seven runs that were repeated agree to the last digit. The AUC of suspects by piles is that of the version before; it
-rose by .001 to .002 from 25 screens on in two of three runs that were repeated.
+A wrong answer stays wrong if the pair is asked again. *Wrong where it is hard*: the probability of a wrong answer grows
+with the share of other classes among the ten nearest neighbors of the two rows, up to one half, and is scaled so that
+{hard:.0%} of random pairs are answered wrongly. To sort rows into piles, the person takes them one by one and compares
+each with the first row of every pile. The AUC of suspects measures how well wrong answers are found by
+`Dialogue.suspects`, and for other strategies by `suspects_`. A mean is taken over draws (up to {draws}), then over data
+sets; differences are between runs that both have. The screens needed are interpolated linearly on the curves of means.
+If all rows that may be asked about are known before the last budget, a dialogue ends and keeps its score. The last
+section lists the runs that were made; `make ask` makes the missing ones and updates the page.
+
+Since the first runs, a version was introduced in which pairs that contradict each other are outvoted and asked about
+again. All runs of pairs with wrong answers are of that version. It changes neither the questions nor the NMI if answers
+are right, or if rows are sorted into piles: seven repeated runs agree to the last digit. The AUC of suspects for piles
+is that of the version before; in two of three repeated runs it rose by .001 to .002 from 25 screens on.
 """
 
 
 def write_results(folder: Path, results: Results) -> Path:
-    """Write RESULTS.md and the picture beside it."""
+    """Write RESULTS.md and its figure."""
     judged, choosing = (Asked.of(results, half) for half in HALVES)
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)
@@ -91,7 +94,7 @@ def write_results(folder: Path, results: Results) -> Path:
 
 
 def chapters(table: Asked) -> list[str]:
-    """The tables of one half, for each way of answering that was run."""
+    """The tables of one half, for each way of answering with runs."""
     parts = []
     for answers, words in WAYS.items():
         if not any(table.runs(method, answers) for method in EVERYONE):
@@ -113,13 +116,13 @@ def chapters(table: Asked) -> list[str]:
 
 
 def present(table: Asked, answers: str, own: bool = True) -> list[str]:
-    """The strategies that were run, each also with its own clusterer."""
+    """The strategies with runs, each also with its own clusterer."""
     named = [*EVERYONE, *((f"{name}{OWN_CLUSTERER}" for name in (*WITHOUT_K, *WITH_K)) if own else ())]
     return [method for method in named if table.runs(method, answers)]
 
 
 def curves(table: Asked, answers: str, score: str = SCORE) -> str:
-    """Strategies × budgets; how many runs stand behind each. Without hints: over the runs that any strategy has."""
+    """Strategies × budgets, with the number of runs. No hints: over the runs that any strategy has."""
     methods = present(table, answers)
     some = ~np.isnan([table.values(method, SCREENS[-1], score, answers) for method in methods]).all(axis=0)
     plain = mean_of(np.where(some, table.values("no hints", 0, score, answers), np.nan))
@@ -131,7 +134,7 @@ def curves(table: Asked, answers: str, score: str = SCORE) -> str:
 
 
 def leads(table: Asked, answers: str) -> str:
-    """Differences to random with their errors."""
+    """Differences to random, with their errors."""
     lines = [
         [method, *(str(gain_of(table.lead(method, "random", screens, answers))) for screens in SCREENS)]
         for method in present(table, answers)
@@ -141,7 +144,7 @@ def leads(table: Asked, answers: str) -> str:
 
 
 def costs(table: Asked, answers: str) -> str:
-    """Screens that are needed, and what stopping saves."""
+    """Screens needed, and the savings of stopping."""
     lines = []
     for method in present(table, answers):
         line = [method]
@@ -165,7 +168,7 @@ def median_of(values: np.ndarray) -> float:
 
 
 def noise(table: Asked, answers: str) -> str:
-    """How often answers made things worse, and how well wrong ones are found."""
+    """How often answers made the result worse, and the AUC of finding wrong ones."""
     lines = []
     for method in present(table, answers, own=False):
         worse = worse_than_none(table, method, answers)
@@ -185,7 +188,7 @@ def by_set(table: Asked) -> str:
 
 
 def coverage(results: Results) -> str:
-    """How many runs there are of each strategy and way of answering, judged and to choose on."""
+    """The number of runs of each strategy and way of answering, judged and to choose on."""
     tables = [Asked.of(results, half) for half in HALVES]
     lines = []
     for method in EVERYONE:

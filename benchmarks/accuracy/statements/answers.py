@@ -1,4 +1,4 @@
-"""What a simulated person says, asked so many times in one way."""
+"""The answers of a simulated person, for each way of asking."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from likewise.clustering.kmeans._points import Points
 from likewise.front._kmeans import kmeans_labels, reserve_stream
 
 SHOWN = 20
-"""Rows on which two clusterings are judged."""
+"""Number of rows of the two clusterings that are compared."""
 
 POOL = 40
-"""Clusterings that are shown, two at a time."""
+"""Number of clusterings from which two at a time are compared."""
 
 
 def sampled(
@@ -26,7 +26,7 @@ def sampled(
 
 
 def by_resemblance(narrow: np.ndarray) -> Callable[[Any, Any], np.ndarray]:
-    """How far two rows are apart, for somebody who must answer where classes do not tell."""
+    """The distance of two rows, by which a person answers who is forced to although the classes do not decide."""
     spread = narrow.std(axis=0)
     rows = narrow / np.where(spread > 0, spread.mean(), 1.0)
 
@@ -37,7 +37,7 @@ def by_resemblance(narrow: np.ndarray) -> Callable[[Any, Any], np.ndarray]:
 
 
 def pool_of(model: Likewise, n_clusters: int, rng: np.random.RandomState) -> list[np.ndarray]:
-    """Clusterings of many qualities: k-means in the features of a model, half of them with random weights."""
+    """Clusterings of different quality: k-means in the features of a model, half of them with random weights."""
     features = model._features
     spaces = (features.linear.F, features.graph.F, features.both.F)
     runs = []

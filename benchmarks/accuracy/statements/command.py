@@ -1,4 +1,4 @@
-"""``likewise-bench statements``: run what is missing of what answers are worth, and write the results."""
+"""``likewise-bench statements``: run the missing trials of the worth of answers, and write the results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEPS = (
     ("judged/*", DRAWS),
     ("*", DRAWS),
 )
-"""Cells and draws in the order in which they are run, so that a run that is stopped has the most important ones."""
+"""Cells and draws in the order of running, so that a stopped run has the most important ones."""
 
 
 @click.command()
@@ -30,7 +30,7 @@ STEPS = (
 @click.option("--seeds", type=click.IntRange(1), default=DRAWS, show_default=True, help="Run at most this many draws.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Number of processes.")
 def statements(patterns: tuple[str, ...], seeds: int, jobs: int) -> None:
-    """Measure what an answer is worth, by what is asked; write accuracy/statements/RESULTS.md.
+    """Measure the worth of an answer for each way of asking; write accuracy/statements/RESULTS.md.
 
     PATTERNS choose cells, such as judged/iris/0/100/*; default: all. Results that exist are kept.
     """

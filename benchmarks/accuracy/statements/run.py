@@ -21,13 +21,13 @@ from .sets import HALVES, load
 
 AMOUNTS = (25, 100, 250, 500)
 FEW = (10, 30, 50)
-"""Further numbers of pairs, so that their curve can be read."""
+"""Further numbers of pairs, for the curve of pairs."""
 
 PREFERENCES = (10, 30, 100)
 WRONG = (0.0, 0.1)
 DRAWS = 5
 LIMIT_S = 20.0
-"""Seconds that a peer may take; one that took longer is not asked again about the same data."""
+"""Time limit of peers in seconds; a peer that exceeds it is not run on the same data again."""
 
 PAIRS = "pairs"
 WAYS: dict[str, dict[str, Any]] = {
@@ -39,11 +39,11 @@ WAYS: dict[str, dict[str, Any]] = {
     "forced by a coin": {"how": "triplets", "ties": "coin"},
     "forced by resemblance": {"how": "triplets", "ties": "distance"},
 }
-"""How rows are asked about; ties are answered by "can't say" unless it is stated."""
+"""The ways of asking; ties are answered by "can't say" unless stated otherwise."""
 
 FORCED = ("forced by a coin", "forced by resemblance")
 COMPARED = ("triplets", "forced by a coin")
-"""What peers are given, too."""
+"""The ways of asking whose answers peers get as well."""
 
 _peers = Peers()
 _too_slow: set[tuple[str, str]] = set()
@@ -62,14 +62,14 @@ def draw(name: str, seed: int) -> Case:
 
 @lru_cache(maxsize=64)
 def base(name: str, seed: int) -> Likewise:
-    """Likewise without answers; fits with answers begin with it."""
+    """Likewise without answers; fits with answers start from it."""
     X, y, kind, _ = load(name)
     return Likewise(int(y.max()) + 1, kind=kind, verbose=False, random_state=seed).fit(X)
 
 
 @lru_cache(maxsize=64)
 def pool(name: str, seed: int) -> list[np.ndarray]:
-    """The clusterings that preferences choose from."""
+    """The clusterings that preferences compare."""
     return pool_of(base(name, seed), int(load(name).y.max()) + 1, np.random.RandomState(seed))
 
 
@@ -88,7 +88,7 @@ def no_hints(case: Case, seed: int) -> dict[str, float]:
 
 
 def told(way: str, amount: int, wrong: float, case: Case, seed: int) -> Constraints:
-    """The answers of one draw; all who are compared get the same."""
+    """The answers of one draw, which all methods share."""
     rng = np.random.default_rng([seed, amount, *way.encode()])
     if way == "preferences":
         shown = pool(case.extra["name"], seed)
@@ -101,7 +101,7 @@ def told(way: str, amount: int, wrong: float, case: Case, seed: int) -> Constrai
 
 
 def likewise(way: str, amount: int, wrong: float, case: Case, seed: int) -> dict[str, float]:
-    """Likewise with the answers: what a fresh fit gives; what does not depend on them is not computed again."""
+    """Likewise with the answers: the result of a new fit, but without repeating what does not depend on them."""
     hints = told(way, amount, wrong, case, seed)
     start = perf_counter()
     model = copy.copy(case.extra["base"]).set_constraints(hints)
@@ -110,13 +110,13 @@ def likewise(way: str, amount: int, wrong: float, case: Case, seed: int) -> dict
 
 
 def as_pairs(way: str, amount: int, wrong: float, case: Case, seed: int) -> dict[str, float]:
-    """The same, with every comparison read as a must-link and a cannot-link."""
+    """Likewise with every comparison read as a must-link and a cannot-link."""
     hints = told(way, amount, wrong, case, seed).as_pairs()
     return scores(case, copy.copy(case.extra["base"]).set_constraints(hints).labels_)
 
 
 def peer(method: str, way: str, amount: int, wrong: float, case: Case, seed: int) -> Mapping[str, float]:
-    """A metric of metric-learn and k-means, on at most a hundred dense columns; NaN where it fails or is too slow."""
+    """A metric of metric-learn and k-means, on at most a hundred dense columns; NaN if it fails or is too slow."""
     nothing = {"nmi": float("nan"), f"nmi{REST}": float("nan")}
     about = (method, case.extra["name"])
     if about in _too_slow:
@@ -142,7 +142,7 @@ READ_AS_PAIRS = ", read as pairs"
 
 
 def methods(amount: int, wrong: float) -> dict[str, Method]:
-    """Who is asked for so many answers."""
+    """The methods to run with this number of answers."""
     found: dict[str, Method] = {}
     if amount in AMOUNTS or amount in FEW:
         ways = WAYS if amount in AMOUNTS else (PAIRS,)

@@ -16,7 +16,7 @@ MOST_ROWS = 350
 
 @lru_cache(maxsize=4)
 def load(name: str) -> Rows:
-    """One of them, kept for the next draw; of many rows as many of each class, drawn once."""
+    """Load a data set, and cache it for the next draw; of many rows, a sample with as many of each class."""
     X, y, kind, narrow = asked.load(name)
     if len(y) > MOST_ROWS:
         kept = rows_per_class(y, MOST_ROWS // (y.max() + 1), 0)

@@ -1,4 +1,4 @@
-"""What the values mean together: what answers are worth in pairs, and whether the bars are met."""
+"""Summary of the results: the worth of answers in pairs, and whether the requirements are met."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NO_HINTS = "no hints"
 
 @dataclass(frozen=True)
 class Told(Table):
-    """Values of one half, looked up by the way of asking, the number of answers, the score and the percent wrong."""
+    """Values of one half, looked up by way of asking, number of answers, score and percentage of wrong answers."""
 
     half: str = "judged"
 
     @staticmethod
     def of(results: Results, half: str) -> Told:
-        """All that is known of one half."""
+        """All values of one half."""
         return Told(results, HALVES[half], DRAWS, frozenset(), half)
 
     def _cell(self, name: str, method: str, pairs: int, score: str, percent: int | str) -> str:
@@ -36,19 +36,19 @@ class Told(Table):
         return f"{self.half}/{name}/{percent}/{pairs}/{method}/{score}"
 
     def gains(self, way: str, amount: int, percent: int = 0, score: str = "nmi") -> np.ndarray:
-        """How much higher a way scores than no hints, for each set and draw that was run."""
+        """The difference to no hints, for each data set and draw."""
         return self.values(way, amount, score, percent) - self.values(NO_HINTS, 0, score)
 
     def runs(self, way: str, amount: int, percent: int = 0) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return int((~np.isnan(self.gains(way, amount, percent))).sum())
 
     def lead(self, way: str, amount: int, other: str, others: int, percent: int = 0, score: str = "nmi") -> float:
-        """How much higher so many answers of one way score than so many of another, in the runs that both have."""
+        """The difference between two ways of asking with given numbers of answers, in the runs that both have."""
         return mean_of(self.values(way, amount, score, percent) - self.values(other, others, score, percent))
 
     def worth(self, way: str, amount: int, percent: int = 0) -> str:
-        """How many pairs score as high, on the runs that all of them have; straight lines over log numbers between."""
+        """The number of pairs with the same score, in the runs that all have; interpolated over log numbers."""
         own = self.values(way, amount, percent=percent)
         curve = [self.values(NO_HINTS, 0), *(self.values(PAIRS, pairs, percent=percent) for pairs in PAIR_AMOUNTS)]
         there = ~np.isnan([own, *curve]).any(axis=0)
@@ -58,14 +58,14 @@ class Told(Table):
         return pairs_for(level, means)
 
     def worse(self, way: str, percent: int) -> np.ndarray:  # type: ignore[override]
-        """Whether each run of a way, with any number of answers, is worse than no hints by more than the margin."""
+        """Whether each run of a way of asking, at any number of answers, is worse than no hints by the margin."""
         amounts = PREFERENCES if way == "preferences" else AMOUNTS
         gains = np.concatenate([self.gains(way, amount, percent).ravel() for amount in amounts])
         return gains[~np.isnan(gains)] < -MARGIN
 
 
 def pairs_for(level: float, means: Sequence[float]) -> str:
-    """The number of pairs at which the curve reaches a level; ``means`` begin without any.
+    """The number of pairs at which the curve reaches a level; ``means`` start with that without hints.
 
     >>> pairs_for(0.55, [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0]), pairs_for(0.4, [0.5] * 8)
     ('< 10', '0')
@@ -84,7 +84,7 @@ def pairs_for(level: float, means: Sequence[float]) -> str:
 
 
 def bars(table: Told) -> list[Bar]:
-    """What is asked."""
+    """The requirements."""
     return [
         _lead(table, "piles of three", 100, 250),
         _lead(table, "preferences", 30, 30),

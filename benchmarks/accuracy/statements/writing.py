@@ -1,4 +1,4 @@
-"""RESULTS.md and its picture, from the values."""
+"""Writing RESULTS.md and its figure."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ EVERY_AMOUNT = sorted({*AMOUNTS, *FEW, *PREFERENCES})
 WAYS_AND_PREFERENCES = (*WAYS, "preferences")
 
 INTRODUCTION = """\
-Written by `make statements`. An answer is a screen: a pair ("same or different?"), three or six rows to be sorted
-into piles, three rows of which one is odd, a triplet ("is a more like b, or more like c?"), or two clusterings of
-{shown} rows ("which is better?"). A simulated person answers from the true classes, about a random half of the rows.
-Where classes do not decide a triplet or an odd one out, the person says "can't say"; *forced by a coin* and *forced by
-resemblance*, every triplet is answered, by a coin or by the distance of the rows. Clusterings are drawn from {pool}
-k-means runs in the features of the model, half of them with random weights; the one with more pairs right among the
-rows shown is better, and two that are equally right are not asked about. Wrong answers: a pair of the other kind, a
-row in a wrong pile, a comparison or preference reversed.
+Written by `make statements`. An answer is one screen: a pair ("same or different?"), three or six rows to be sorted
+into piles, three rows of which one is the odd one out, a triplet ("is a more like b, or more like c?"), or two
+clusterings of {shown} rows ("which is better?"). A simulated person answers from the true classes, about a random half
+of the rows. If the classes do not decide a triplet or an odd one out, the person answers "can't say". If *forced by a
+coin* or *forced by resemblance*, the person answers every triplet, at random or by the distance of the rows. The two
+clusterings are drawn from {pool} k-means runs in the features of the model, half of them with random weights; the
+better one has more correct pairs among the rows shown, and two that are equally good are not asked about. A wrong
+answer is a pair of the other kind, a row in a wrong pile, or a reversed comparison or preference.
 
-Scores are NMI after a fit of `Likewise` with all answers, on all rows unless stated otherwise. Data sets are those of
-[the questions](../ask/RESULTS.md) with the same halves, and at most {rows} rows: settings were chosen on one half, the
-other is judged; how steeply preferences count was chosen so after judged runs had been looked at. A mean is over data
-sets of the mean over draws, up to {draws}. What answers are worth in pairs is read from the curve of means for pairs,
-over the logarithm of their number, on the runs that both have. LSML (Liu et al. 2012) and SCML (Shi et al. 2014) are
-those of metric-learn, with its defaults, followed by k-means; they get the same comparisons, at most 100 dense columns
-and {limit:.0f} seconds a run, and one or two draws.
+Scores are NMI of `Likewise` fitted with all answers, on all rows unless stated otherwise. The data sets are those of
+[the questions](../ask/RESULTS.md), in the same halves, with at most {rows} rows: settings were chosen on one half, and
+the other half is used for evaluation ("judged"). One setting, how steeply the likelihood of a preference depends on the
+clusterings, was chosen in this way only after judged runs had been looked at. A mean is taken over draws (up to
+{draws}), then over data sets. The worth of answers in pairs is interpolated on the curve of means for pairs, over the
+logarithm of their number, for the runs that both have. LSML (Liu et al. 2012) and SCML (Shi et al. 2014) are those of
+metric-learn with default settings, followed by k-means. They get the same comparisons, at most 100 dense columns and
+{limit:.0f} seconds per run, and one or two draws.
 """
 
 
 def write_results(folder: Path, results: Results) -> Path:
-    """Write RESULTS.md and the picture beside it."""
+    """Write RESULTS.md and its figure."""
     judged, choosing = (Told.of(results, half) for half in HALVES)
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)
@@ -69,7 +70,7 @@ def write_results(folder: Path, results: Results) -> Path:
 
 
 def sets_run(table: Told) -> list[str]:
-    """The sets of which something was run."""
+    """The data sets with at least one run."""
     there = ~np.isnan(table.values(NO_HINTS, 0)).all(axis=1)
     return [name for name, known in zip(table.sets, there, strict=True) if known]
 
@@ -96,12 +97,12 @@ def chapters(table: Told) -> list[str]:
 
 
 def amounts_of(way: str) -> tuple[int, ...]:
-    """How often was asked in this way."""
+    """The numbers of answers for a way of asking."""
     return PREFERENCES if way == "preferences" else AMOUNTS
 
 
 def worth(table: Told, percent: int) -> str:
-    """Ways × numbers of answers, in pairs."""
+    """Ways of asking × numbers of answers, in pairs."""
     lines = []
     for way in WAYS_AND_PREFERENCES[1:]:
         cells = [table.worth(way, amount, percent) if amount in amounts_of(way) else "" for amount in EVERY_AMOUNT]
@@ -110,7 +111,7 @@ def worth(table: Told, percent: int) -> str:
 
 
 def curves(table: Told, percent: int, score: str) -> str:
-    """Ways × numbers of answers; how many runs stand behind each."""
+    """Ways of asking × numbers of answers, with the number of runs."""
     plain = number(table.mean(NO_HINTS, 0, score))
     others = [f"{way}, {peer}" for way in COMPARED for peer in PEERS]
     lines = [[NO_HINTS, *[plain] * len(EVERY_AMOUNT)]]
@@ -125,7 +126,7 @@ def curves(table: Told, percent: int, score: str) -> str:
 
 
 def by_set(table: Told, percent: int) -> str:
-    """Sets × ways at 100 answers."""
+    """Data sets × ways of asking, with 100 answers."""
     every = {way: table.gains(way, 100, percent) for way in WAYS_AND_PREFERENCES}
     plain = table.values(NO_HINTS, 0)
     lines = []
@@ -138,7 +139,7 @@ def by_set(table: Told, percent: int) -> str:
 
 
 def coverage(table: Told) -> str:
-    """How many runs there are of each way and number of answers, right / 10 % wrong."""
+    """The number of runs of each way of asking and number of answers, right / 10 % wrong."""
     lines = [
         [way, *(f"{table.runs(way, amount)} / {table.runs(way, amount, 10)}" for amount in EVERY_AMOUNT)]
         for way in (*WAYS_AND_PREFERENCES, *(f"{way}, {peer}" for way in COMPARED for peer in PEERS))

@@ -1,4 +1,4 @@
-"""Likewise: clusters from data and a few hints, with nothing to choose, and the graph features it uses."""
+"""The estimator Likewise, which clusters data with the help of a few hints, and its graph features."""
 
 from ._certainty import Assignment as Assignment
 from ._evidence import Suspect as Suspect

@@ -1,4 +1,4 @@
-"""What to do next where constraints count little."""
+"""Advice on what to do next if the constraints have little weight."""
 
 from __future__ import annotations
 
@@ -12,48 +12,49 @@ from ._consensus import MIN_CONSTRAINTS, Consensus, count_constraints
 from ._evidence import GAIN_ERRORS, MIN_GAIN
 
 AGREEING = 0.9
-"""Constraints of which the unsupervised result keeps so many teach little."""
+"""If the unsupervised result satisfies this share of the constraints, there is little to learn from them."""
 
 MIN_LABELS = 8
-"""So many labels imply as many pairs as clusterings need to learn from: 28."""
+"""Number of labels that imply enough pairs to learn from: 28 pairs, at least ``MIN_CONSTRAINTS``."""
 
 MAX_FACTOR = 4.0
-"""No advice for more than so many times the constraints that there are: what is extrapolated so far means little."""
+"""No number is advised beyond this multiple of the given constraints, since the extrapolation is too uncertain."""
 
 
 def advice(consensus: Consensus, constraints: Constraints, kept_without: float) -> str:
-    """How many more constraints are likely needed until they count.
+    """Advice on what to do next, such as how many more constraints are probably needed.
 
-    The gain on held-out constraints grows with their number m, its standard error with √m: z times larger takes z²
-    times as many.
+    The gain on m held-out constraints grows with m, and its standard error with √m. So a ratio of the two that is z
+    times larger takes z² times as many constraints.
 
     Parameters
     ----------
     consensus : Consensus
     constraints : Constraints
-        As given: labels are counted as labels.
+        The constraints as given, in which labels are counted as labels.
     kept_without : float
-        The share of the constraints that the unsupervised result keeps.
+        The share of the constraints that the unsupervised result satisfies.
 
     Returns
     -------
     str
-        Empty where constraints count enough.
+        Empty if the constraints have enough weight.
     """
     labeled = int(labeled_rows(constraints).sum())
     others = len(constraints.comparisons) + len(constraints.preferences)
     count, unit = (labeled, "label") if labeled else (count_constraints(constraints) + others, "hint")
     if not constraints.groups().any():
-        return "the hints join all rows into one group: check where they come from, or add some of rows that differ"
+        return "the hints join all rows into one group: check where they come from, or add pairs of rows that differ"
     if consensus.fallback:
         worth = worth_in_pairs(consensus.stated, consensus.evidence.n_clusters)
         missing = MIN_CONSTRAINTS - count_constraints(consensus.stated) - worth
         if missing <= 0:
             return "allow more time (budget_s), so that clusterings can learn from the hints"
         if others:
-            return f"give {pluralize(int(np.ceil(missing)), 'more pair')}, or other hints that say as much"
+            return f"give {pluralize(int(np.ceil(missing)), 'more pair')}, or other hints worth as many"
         least = MIN_LABELS if labeled else MIN_CONSTRAINTS
-        return f"give {pluralize(least - count, f'more {unit}')}: from {least} on, other rows learn from them"
+        more = pluralize(least - count, f"more {unit}")
+        return f"give {more}: with {least} or more, clusterings learn from them for all rows"
     if consensus.constraint_weight == 1:
         return ""
     if kept_without >= AGREEING:
@@ -64,18 +65,18 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
     evidence = consensus.evidence
     if evidence.coverage < 1 and evidence.z > GAIN_ERRORS:
         return (
-            f"give more {unit}s of each cluster, such as two pairs of rows that are the same: they tell little of some"
+            f"give more {unit}s about each cluster, such as two pairs of rows that belong together: some have too few"
         )
     enough = GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
     factor = (enough / evidence.z) ** 2 if evidence.z > 0 else np.inf
     if factor > MAX_FACTOR:
         return (
-            "what these hints say is not what sets the rows apart, or they are too few to tell: check the most "
-            f"doubtful of them, or give at least {_rounded(count):,} more {unit}s"
+            "the hints do not match the structure of the data, or they are too few to tell: check the most doubtful "
+            f"of them, or give at least {_rounded(count):,} more {unit}s"
         )
     return f"give about {_rounded((factor - 1) * count):,} more {unit}s"
 
 
 def _rounded(number: float) -> int:
-    """Up to a multiple of five: it is an estimate."""
+    """Round an estimated number up to a multiple of five."""
     return max(5 * int(np.ceil(number / 5)), 5)

@@ -1,4 +1,4 @@
-"""What comparisons and preferences say of clusters: which kind of person answered, and how much an answer counts."""
+"""How comparisons and preferences are interpreted: whether comparisons imply pairs, and what each answer is worth."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ..constraints import Comparisons, Constraints
 from ._unsupervised import Unsupervised
 
 AS_PAIRS = 0.5
-"""Comparisons are read as pairs if a smaller share of the questions that clusters do not decide was answered."""
+"""Comparisons are read as pairs if less than this share of ties was answered."""
 
 VOTES_SHARE = 0.7
-"""How much the runs without constraints count in the share of such questions; the rest is what even clusters imply."""
+"""Weight of the unsupervised runs in the estimated share of ties; the rest is the share for clusters of equal size."""
 
 PAIRS_OF_PREFERENCE = 1.25
-"""Pairs that a preference counts as where the question is whether there is enough to learn from."""
+"""Number of pairs that a preference is worth when deciding whether there is enough to learn from."""
 
 
 def tie_share(near: IntArray, far: IntArray, unsupervised: Unsupervised) -> float:
-    """The share of questions that clusters do not decide: both pairs are in one cluster, or neither is."""
+    """Estimated share of ties: questions whose two pairs are both within a cluster, or both between clusters."""
     left = np.array([labels[near[:, 0]] == labels[near[:, 1]] for labels in unsupervised.labelings])
     right = np.array([labels[far[:, 0]] == labels[far[:, 1]] for labels in unsupervised.labelings])
     seen = float(np.average((left == right).mean(axis=1), weights=unsupervised.weights))
@@ -27,7 +27,7 @@ def tie_share(near: IntArray, far: IntArray, unsupervised: Unsupervised) -> floa
 
 
 def decided_share(n_clusters: int) -> float:
-    """The share of questions about random rows that even clusters decide.
+    """The share of questions about random rows that are not ties, for clusters of equal size.
 
     >>> decided_share(2), round(decided_share(10), 2)
     (0.5, 0.18)
@@ -36,10 +36,10 @@ def decided_share(n_clusters: int) -> float:
 
 
 def answered_ties(comparisons: Comparisons, unsupervised: Unsupervised) -> float:
-    """The share τ of the questions that clusters do not decide which were answered all the same, from 0 to 1.
+    """Estimated share τ of ties that were answered, from 0 to 1.
 
-    Somebody who thinks of clusters leaves these open (0); somebody who must answer, or goes by resemblance, answers all
-    of them (1). With T the share of such questions, answered / asked = (1 − T) + τ T.
+    A person who decides by clusters leaves ties open (τ = 0). A person who has to answer every question, or decides by
+    similarity, answers all of them (τ = 1). With T the share of ties, answered / asked = (1 − T) + τ T.
     """
     if not len(comparisons.unsure):
         return 1.0
@@ -50,11 +50,11 @@ def answered_ties(comparisons: Comparisons, unsupervised: Unsupervised) -> float
 
 
 def are_pairs(comparisons: Comparisons, unsupervised: Unsupervised) -> bool:
-    """Whether comparisons are as good as pairs: near the same cluster, far another."""
+    """Whether comparisons imply pairs: the near rows are in one cluster, and the far rows in two."""
     return len(comparisons) > 0 and answered_ties(comparisons, unsupervised) < AS_PAIRS
 
 
 def worth_in_pairs(constraints: Constraints, n_clusters: int) -> float:
-    """How many pairs comparisons and preferences count as; a forced comparison as its chance to say anything."""
+    """How many pairs comparisons and preferences are worth; a comparison is worth its chance of not being a tie."""
     compared = decided_share(n_clusters) * len(constraints.comparisons)
     return compared + PAIRS_OF_PREFERENCE * sum(preference.weight for preference in constraints.preferences)

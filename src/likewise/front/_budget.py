@@ -1,4 +1,4 @@
-"""Time: what each stage of a fit took, and what there is still room for."""
+"""Time budget of a fit, and the time spent in each stage."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .._progress import stage
 
 
 class Budget:
-    """A clock with a limit.
+    """A time budget that starts when it is created.
 
     Parameters
     ----------
     limit_s : float, optional
-        Seconds that there are; None for as many as it takes.
+        Limit in seconds. None: no limit.
 
     Attributes
     ----------
     seconds : dict
-        What each stage took.
+        Seconds spent in each stage.
     left_out : list of str
-        What there was no room for.
+        Descriptions of work that was skipped for lack of time.
     interrupted : bool
-        Whether Ctrl-C was pressed.
+        Whether the fit was interrupted with Ctrl-C.
     """
 
     def __init__(self, limit_s: float | None = None) -> None:
@@ -40,12 +40,12 @@ class Budget:
         return perf_counter() - self._start
 
     def has_room(self, seconds: float, share: float = 1.0) -> bool:
-        """Whether so many seconds more are within the limit, or within a share of it."""
+        """Whether ``seconds`` more stay within the given share of the limit."""
         return self.limit_s is None or self.elapsed + seconds <= share * self.limit_s
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Name the work inside for progress, and add what it takes to ``seconds``."""
+        """Context manager that shows a stage in the progress bar, and adds its time to ``seconds``."""
         start = perf_counter()
         try:
             with stage(name):

@@ -1,4 +1,4 @@
-"""How sure it is that a row belongs to its cluster, and which cluster comes next: the votes of the ensemble."""
+"""Certainty of each row's cluster, and its second most likely cluster, by the votes of the ensemble."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ._evidence import member_weights, shared_rows
 from ._members import Member
 
 DOUBTFUL = 0.7
-"""Rows of a smaller certainty are in doubt."""
+"""Rows with a lower certainty are in doubt."""
 
 
 class Assignment(NamedTuple):
-    """Rows and their clusters.
+    """Clusters of rows, with their certainty.
 
     Attributes
     ----------
     labels : (m,) ints
         The cluster of each row.
     second_labels : (m,) ints
-        The cluster that comes next; −1 where no clustering suggests another.
+        The second most likely cluster of each row; −1 if all votes are for the first.
     certainty : (m,) array
-        How sure the cluster is, from 0 to 1.
+        The share of votes for the cluster of each row, from 0 to 1.
     """
 
     labels: NDArray[np.int32]
@@ -38,19 +38,20 @@ class Assignment(NamedTuple):
 def membership(
     members: Sequence[Member], weights: Mapping[str, float], labels: IntArray, n_clusters: int
 ) -> FloatArray:
-    """The share of each cluster in each row, by the votes of all members; shares of a row add up to 1.
+    """The share of votes for each cluster, for each row; the shares of a row add up to 1.
 
-    A member votes for the clusters that the rows it puts together are in: where 90 of the 100 rows of its cluster are
-    in cluster 2 and 10 in cluster 5, its vote is 0.9 for cluster 2 and 0.1 for cluster 5. Each family of members counts
-    by its weight. Votes for the largest of these clusters alone tell right rows from wrong ones less well.
+    The vote of a member for a row is the distribution of ``labels`` within the member's cluster that contains the row:
+    if 90 of its 100 rows are in cluster 2 and 10 in cluster 5, the vote is 0.9 for cluster 2 and 0.1 for cluster 5.
+    Votes are weighted by family. A vote for the largest of these clusters only separates correctly from incorrectly
+    clustered rows less well.
 
     Parameters
     ----------
     members : sequence of Member
     weights : mapping of str to float
-        Of each family.
+        The weight of each family.
     labels : (n,) ints
-        The clusters.
+        The clusters of the result.
     n_clusters : int
 
     Returns
@@ -72,16 +73,18 @@ def membership(
             shared[:, : counts.shape[1]] = counts
             sizes = np.maximum(shared.sum(axis=1, keepdims=True), 1)
             shares += (amount * shared / sizes)[member.labels]
-    return shares / shares.sum(axis=1, keepdims=True)  # a row that all agree on has 1, and not a rounded one
+    return shares / shares.sum(axis=1, keepdims=True)  # exactly 1 where all members agree
 
 
 def assign(shares: FloatArray, labels: NDArray[np.integer]) -> Assignment:
-    """The certainty of rows in their clusters, and the clusters that come next.
+    """The certainty of each row's cluster, and its second most likely cluster.
 
     Parameters
     ----------
     shares : (m, k) array
+        The share of votes for each cluster.
     labels : (m,) ints
+        The cluster of each row.
 
     Examples
     --------
@@ -98,7 +101,7 @@ def assign(shares: FloatArray, labels: NDArray[np.integer]) -> Assignment:
 
 
 def labeled_rows(constraints: Constraints) -> BoolArray:
-    """Mask of the rows that have a label: whoever gave it is sure of their cluster.
+    """Mask of the rows that have a label.
 
     >>> labeled_rows(Constraints.from_labels(["a", None, "b"])).tolist()
     [True, False, True]

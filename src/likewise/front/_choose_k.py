@@ -1,4 +1,4 @@
-"""Choosing the number of clusters: what the data and the constraints make likely, and what a person can read."""
+"""Choosing the number of clusters by the structure of the data and the constraints."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from ._kmeans import kmeans_labels, reserve_stream
 from ._unsupervised import Features
 
 STEP = 1.2
-"""Candidates grow by this factor, once they no longer grow by one."""
+"""Factor between large candidates; small candidates differ by one."""
 
 N_REPEATS = 2
-"""Runs for each candidate in each of two spaces."""
+"""Number of runs for each candidate in each of two spaces."""
 
 PRIOR_POWER = 1.5
-"""Small numbers are likelier: the prior of k, on a scale of log k, falls as k to minus this."""
+"""The prior density of log k is proportional to k to the power of minus this, so small numbers are preferred."""
 
 CONSTRAINT_WEIGHT = 0.5
-"""What a constraint counts, since constraints touch the same rows and the same partitions again and again."""
+"""Weight of a constraint in the log-likelihood; below 1 because constraints on the same rows are not independent."""
 
 UNEVEN = 1.1
-"""Two rows are in one of k clusters with chance 1.1/k: clusters are never quite even."""
+"""Two random rows share one of k clusters with probability 1.1/k, since clusters differ in size."""
 
 MAX_FACTOR = 3.0
-"""The share of must-links counts only if it suggests a number within this factor of what explains the constraints."""
+"""The share of must-links is used only if it suggests a number within this factor of the estimate without it."""
 
 STRUCTURE_WEIGHT = 5.0
-"""What a difference of 1 in the structure of partitions counts, in log-likelihood: constraints soon weigh more."""
+"""Weight of the structure score in units of log-likelihood; a moderate number of constraints outweighs it."""
 
 READABLE = 20
-"""For more clusters than this the structure counts no more than at its best below: only constraints ask for more."""
+"""Beyond this number of clusters the structure score is capped at its maximum below, so only constraints favor more."""
 
 MAX_SILHOUETTE_ROWS = 500
 
 BUDGET_SHARE = 0.3
-"""Of a budget, what choosing the number of clusters may have used when the last candidate is tried."""
+"""Share of the time budget within which candidates are tried."""
 
 
 def choose_n_clusters(
@@ -56,15 +56,18 @@ def choose_n_clusters(
     budget: Budget | None = None,
     n_jobs: int | None = None,
 ) -> int:
-    """A number of clusters that suits the data, the constraints if there are any, and a reader.
+    """Choose the number of clusters k as the exponential of the posterior mean of log k.
 
-    The posterior mean of log k. A number is likely if its unsupervised partitions have structure: repeated runs agree,
-    and clusters are compact and apart; if they explain the constraints; if as many of the constraints are must-links
-    as would be among pairs drawn at random from k clusters; and if it is small. The third is left out where
-    constraints are of one kind only, or so far from what explains them that they cannot have been drawn at random.
-    Never fewer than rows that are all different from each other.
+    The posterior combines four terms:
 
-    Where time is short, large numbers are not tried.
+    - the structure of unsupervised partitions into k clusters: the agreement of repeated runs and their silhouette,
+    - the likelihood of the constraints given these partitions,
+    - the likelihood of the share of must-links if pairs are drawn at random from k clusters,
+    - a prior that prefers small numbers.
+
+    The third term is omitted if all constraints are of one kind, or if it disagrees so much with the second that the
+    pairs were probably not drawn at random. The result is at least the size of any set of rows that were found to be
+    all cannot-linked with each other. If time is short, large numbers are not tried.
     """
     runs = _partitions(features, rng, budget or Budget(), n_jobs)
     candidates = list(runs)
@@ -73,7 +76,7 @@ def choose_n_clusters(
     many = np.array(candidates) > READABLE
     structure[many] = np.minimum(structure[many], structure[~many].max())
     sizes = np.log(candidates)
-    posterior = np.log(np.gradient(sizes)) if len(sizes) > 1 else np.zeros(1)  # its logarithm, up to a constant
+    posterior = np.log(np.gradient(sizes)) if len(sizes) > 1 else np.zeros(1)  # logarithm, up to a constant
     posterior = posterior - PRIOR_POWER * sizes
     if constraints.has_pairs:
         posterior = posterior + _constraint_evidence(posterior, sizes, runs, constraints, features, rng)
@@ -89,7 +92,7 @@ def _constraint_evidence(
     features: Features,
     rng: np.random.RandomState,
 ) -> FloatArray:
-    """The log-likelihood of the constraints for each candidate: by its partitions, and by the share of must-links."""
+    """The log-likelihood of the constraints for each candidate, given its partitions and the share of must-links."""
     statements = _with_both_kinds(Statements.of(constraints, rng), features, rng)
     evidence = CONSTRAINT_WEIGHT * np.array([_log_likelihood(labelings, statements) for labelings in runs.values()])
     if constraints.n_must_link and constraints.n_cannot_link:
@@ -101,12 +104,12 @@ def _constraint_evidence(
 
 
 def _mean(values: FloatArray, posterior: FloatArray) -> float:
-    """The mean of values under an unnormalized log posterior."""
+    """The mean of values under an unnormalized log-posterior."""
     return float(softmax(posterior) @ values)
 
 
 def at_least_clique(constraints: Constraints, n_clusters: int) -> int:
-    """``n_clusters``, or as many as rows were found that are all different from each other."""
+    """``n_clusters``, or the size of a larger set of rows that are all cannot-linked with each other."""
     kept, _ = constraints.drop_conflicts()
     while (clique := kept.clique(n_clusters)) is not None:
         n_clusters = len(clique)
@@ -124,7 +127,7 @@ def _candidates(n: int) -> list[int]:
 def _partitions(
     features: Features, rng: np.random.RandomState, budget: Budget, n_jobs: int | None
 ) -> dict[int, list[IntArray]]:
-    """Unsupervised partitions for each candidate, small numbers first; made once for the same features."""
+    """Unsupervised partitions for each candidate, in ascending order; cached in ``features``."""
     if features.partitions:
         return features.partitions
     candidates = _candidates(features.n)
@@ -140,12 +143,12 @@ def _partitions(
 
 
 def _log_likelihood(labelings: list[IntArray], statements: Statements) -> float:
-    """The log-likelihood of the statements, by how many partitions put their rows together."""
+    """The log-likelihood of the statements, given the share of partitions in which their rows share a cluster."""
     return float(statements.weight @ log_likelihoods(votes(labelings, statements.pairs), statements))
 
 
 def _with_both_kinds(statements: Statements, features: Features, rng: np.random.RandomState) -> Statements:
-    """Where one kind is missing: near rows stand for must-links, random rows for cannot-links."""
+    """The statements; if all are of one kind, with neighbors as must-links or random pairs as cannot-links."""
     if statements.same.any() and not statements.same.all():
         return statements
     count = len(statements)
@@ -163,13 +166,13 @@ def _with_both_kinds(statements: Statements, features: Features, rng: np.random.
 
 
 def _structure(G: FloatArray, labelings: list[IntArray], rows: IntArray) -> float:
-    """How well labelings agree (adjusted Rand index) plus how compact and apart their clusters are (silhouette)."""
+    """Mean adjusted Rand index between labelings plus their mean silhouette."""
     agreement = np.mean([adjusted_rand_score(*pair) for pair in combinations(labelings, 2)])
     return float(agreement) + _silhouette(G, labelings[:N_REPEATS], rows)
 
 
 def _silhouette(G: FloatArray, labelings: list[IntArray], rows: IntArray) -> float:
-    """The mean silhouette of some rows under several labelings; −1 where none of them tells these rows apart."""
+    """The mean silhouette of some rows under several labelings; −1 if it is undefined for all of them."""
     scores = [
         silhouette_score(G[rows], labels[rows]) for labels in labelings if 1 < len(np.unique(labels[rows])) < len(rows)
     ]

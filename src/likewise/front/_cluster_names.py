@@ -1,4 +1,4 @@
-"""What clusters are called: after the labels of the rows in them."""
+"""Naming clusters after the labels of their rows."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..constraints import Constraints
 
 @dataclass(frozen=True)
 class ClusterName:
-    """What a cluster is called, and why.
+    """The name of a cluster, and the label it comes from.
 
     Attributes
     ----------
     name : str
-        No other cluster has it.
+        Unique among all clusters.
     label : str or None
-        The label it is called after; None where no row in it has one.
+        The label that the cluster is named after; None if none of its rows is labeled.
     known, known_in_all : int
-        Rows with this label, in the cluster and in all.
+        Number of rows with this label, in the cluster and in total.
     """
 
     name: str
@@ -32,10 +32,10 @@ class ClusterName:
 
 
 def label_counts(constraints: Constraints, labels: IntArray, n_clusters: int) -> tuple[list[str], IntArray]:
-    """The names of the labels, and how many rows of each cluster have each of them.
+    """The names of the labels, and the number of rows with each label in each cluster.
 
-    Labels are partitions whose blocks have names, are the same within and differ from each other. Where there are
-    several, labels of one name count together.
+    Labels are partitions into named blocks, with must-links within blocks and cannot-links between them. Labels of the
+    same name in several partitions are counted together.
     """
     column: dict[str, int] = {}
     counts = np.zeros((n_clusters, 0), dtype=np.int64)
@@ -49,11 +49,11 @@ def label_counts(constraints: Constraints, labels: IntArray, n_clusters: int) ->
 
 
 def name_clusters(constraints: Constraints, labels: IntArray, n_clusters: int) -> tuple[ClusterName, ...]:
-    """Call each cluster after the label that most of its labeled rows have, or by its number where it has none.
+    """Name each cluster after the most frequent label of its rows, or by its number if none of its rows is labeled.
 
-    Of two labels that as many rows have, the one of which a larger share is here; then the one that came first. Of
-    several clusters with one label the one with most rows of it has the plain name (of as many, the larger one), and
-    the others are "CLL (2)", "CLL (3)", …
+    Ties between labels are broken by the share of the label's rows that are in the cluster, then by order. If several
+    clusters have the same label, the one with most rows of it (in a tie, the larger one) is named after the label, and
+    the others "CLL (2)", "CLL (3)", …
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def name_clusters(constraints: Constraints, labels: IntArray, n_clusters: int) -
 
 
 def rows_of_their_label(constraints: Constraints, labels: IntArray, names: Sequence[ClusterName]) -> BoolArray:
-    """Mask of the rows in a cluster that is called after their label.
+    """Mask of the labeled rows whose cluster is named after their label.
 
     >>> known = Constraints.from_labels(["CLL", "CLL", "FL", None])
     >>> labels = np.array([0, 0, 0, 1])
@@ -113,7 +113,7 @@ def rows_of_their_label(constraints: Constraints, labels: IntArray, names: Seque
 
 
 def _free(before: str, number: int, after: str, taken: set[str]) -> str:
-    """The first name with a number, from this one on, that no cluster has; it is taken then."""
+    """The first numbered name that is not taken, starting with ``number``; it is added to ``taken``."""
     while (name := f"{before}{number}{after}") in taken:
         number += 1
     taken.add(name)

@@ -1,4 +1,4 @@
-"""From constraints to labels: members, their consensus, the fallback, and what becomes of doubtful constraints."""
+"""The constrained result: training members, reweighting doubtful constraints, and the consensus or the fallback."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from ._members import Member
 from ._training import Trainer
 
 MIN_CONSTRAINTS = 25
-"""With fewer constraints, stated and entailed, the result falls back to the unsupervised one."""
+"""With fewer constraints, given and implied, the result falls back to the unsupervised one."""
 
 N_STARTS = 5
-"""Of the last k-means; one is enough beside the labels with fewer constraints."""
+"""Number of initializations of the final k-means; a single one if it can also start from previous labels."""
 
 
 @dataclass(frozen=True)
 class Consensus:
-    """Labels, and how they came about.
+    """The consensus of the ensemble under constraints.
 
     Attributes
     ----------
     labels : (n,) ints
     embedding : (n, k) array
-        The space they were found in.
+        The consensus embedding that was clustered.
     members : tuple of Member
-        Empty where there were too few constraints to train any.
+        Empty if there were too few constraints to train any.
     folds : (n,) ints
-        The fold of each row, for what members did not see.
+        The fold of each row; a member is trained without the constraints on the rows of its fold.
     evidence : Evidence
-        For the constraints as given.
+        The held-out evidence for the given constraints.
     fallback : str
         Why the result falls back to the unsupervised one; empty if it does not.
     closed : bool
-        Whether constraints were taken as certain in the end: must-link groups moved as one.
+        Whether constraints were finally treated as certain, so that must-link groups stay together.
     applied : Constraints
-        The constraints that the labels were found with: as given, or weighted, without those left out.
+        The constraints of the final k-means: as given, or reweighted and without those that are probably wrong.
     stated : Constraints
-        The constraints as they were read: as given, or with comparisons read as pairs.
+        The constraints as interpreted: as given, or with comparisons read as pairs.
     """
 
     labels: IntArray
@@ -61,7 +61,7 @@ class Consensus:
 
     @property
     def weights(self) -> dict[str, float]:
-        """The share of each family in the result; members have none where it falls back."""
+        """The share of each family in the result; only unsupervised runs have one if the result falls back."""
         if self.fallback:
             return {name: float(name == UNSUPERVISED) for name in self.evidence.weights}
         weights = self.evidence.faded_weights()
@@ -70,65 +70,57 @@ class Consensus:
 
     @property
     def constraint_weight(self) -> float:
-        """How much of what was learned from constraints counts, from 0 to 1; 0 where the result falls back."""
+        """The weight of constraints in the result, from 0 to 1; 0 if the result falls back."""
         return 0.0 if self.fallback else self.evidence.constraint_weight
 
 
 def apply_constraints(
     trainer: Trainer, constraints: Constraints, trust: str, previous: Consensus | None = None
 ) -> Consensus:
-    """Cluster under constraints, as far as they can be trusted.
+    """Cluster under constraints, depending on how far they can be trusted.
 
-    Under "auto" constraints are certain if they look right to members that did not see them, or are too few to train
-    any: must-links hold. If members are not sure, what they learned from certain constraints stays, but each may be
-    broken at its price. If constraints look wrong, or contradict each other, members learn again, without closure, from
-    constraints weighted by the probability that they are right; one wrong must-link then no longer merges two whole
-    groups.
+    With ``trust="auto"``, constraints are treated as certain, so that all must-links hold, if held-out members confirm
+    them or if there are too few to train members. If members are not sure, they are kept, but each constraint of the
+    final k-means may be violated at a penalty. If constraints look wrong, or contradict each other, members are trained
+    again, without closure, on constraints weighted by the probability that they are right; then a single wrong
+    must-link no longer merges two whole groups.
 
-    What members learned fades with what it explains of unseen constraints: the less sure it is that they explain these
-    better than the unsupervised runs do, the more these count (:meth:`Evidence.faded_weights`). Where constraints are
-    too few to learn from, the result falls back to the unsupervised one, in which they are kept.
+    The less evidence there is that members predict held-out constraints better than the unsupervised runs do, the more
+    weight the unsupervised runs have in the consensus (:meth:`Evidence.faded_weights`). If there are too few
+    constraints to learn from, the result falls back to the unsupervised embedding, clustered under the constraints.
 
-    Comparisons are read as pairs if who answered thought of clusters, and left open what these do not decide
-    (:func:`likewise.front._answerer.are_pairs`). Forced answers are learned from as what they are.
+    Comparisons are read as pairs if ties were left open (:func:`likewise.front._answerer.are_pairs`). Otherwise members
+    are trained on the comparisons themselves.
 
-    ``previous`` is the consensus with fewer constraints: members start from its members.
+    ``previous`` is the consensus under fewer constraints; training starts from its members.
     """
     unsupervised, rng, n_clusters = trainer.unsupervised, trainer.rng, trainer.n_clusters
     if are_pairs(constraints.comparisons, unsupervised):
         constraints = constraints.as_pairs()
-    stated = constraints
     certain = _are_certain(constraints) and not constraints.only("pairs").conflicts(limit=1)
     closed = trust == "strict" or (trust == "auto" and certain)
     statements = Statements.with_entailed(constraints, rng) if closed else Statements.of(constraints, rng)
     members: list[Member] = []
     folds = np.zeros(trainer.features.n, dtype=np.int64)
-    earlier: tuple[Member, ...] = ()
-    earlier_folds = None
-    if previous is not None and previous.members:
-        earlier, earlier_folds = previous.members, previous.folds
-    n_constraints = max(count_constraints(constraints), len(statements)) + worth_in_pairs(constraints, n_clusters)
-    fallback = ""
-    if n_constraints < MIN_CONSTRAINTS:
-        only_pairs = not len(constraints.comparisons) and not constraints.preferences
-        fallback = f"fewer than {MIN_CONSTRAINTS} hints" if only_pairs else f"worth fewer than {MIN_CONSTRAINTS} pairs"
+    start_from = (previous.members, previous.folds) if previous is not None and previous.members else ((), None)
+    fallback = _too_few(constraints, statements, n_clusters)
     if not fallback:
         reserve = float(trust == "auto")
-        members, folds = trainer.train(constraints, earlier, earlier_folds, closed=closed, reserve=reserve)
+        members, folds = trainer.train(constraints, *start_from, closed=closed, reserve=reserve)
         fallback = "" if members else "no clustering was trained on hints"
     evidence = Evidence.of(statements, members, folds, unsupervised, rng, trainer.held_out(constraints, folds))
     applied = constraints
     if trust == "auto" and members:
         verdict = evidence.verdict() if closed else "wrong"
         if constraints.n_cannot_link == 0 and evidence.constraint_weight < 0.5:
-            # Members that put all rows together keep every must-link; unsupervised runs cannot be fooled by that.
+            # Members with a single cluster satisfy all must-links; the unsupervised runs do not have this flaw.
             verdict = Evidence.of(statements, (), folds, unsupervised, rng).verdict()
         if verdict == "wrong":
             applied = reweighted(constraints, evidence)
-            again, folds_again = trainer.train(applied, earlier, earlier_folds, closed=False)
+            again, folds_again = trainer.train(applied, *start_from, closed=False)
             if again:
                 members, folds = again, folds_again
-                # all constraints are tested again: those left out were not chosen by these members
+                # All constraints are tested again: those left out were not chosen by these members.
                 held_out = trainer.held_out(constraints, folds)
                 evidence = Evidence.of(statements, members, folds, unsupervised, rng, held_out)
         closed = verdict == "right"
@@ -137,26 +129,35 @@ def apply_constraints(
         embedding = unsupervised.embedding
         n_init = 0
     else:
-        everyone = [*unsupervised_members(unsupervised), *members]
-        weights = member_weights(everyone, evidence.faded_weights())
-        counting = [member.labels for member, weight in zip(everyone, weights, strict=True) if weight > 0]
-        embedding, _ = consensus_embedding(counting, n_clusters, weights=weights[weights > 0])
+        ensemble = [*unsupervised_members(unsupervised), *members]
+        weights = member_weights(ensemble, evidence.faded_weights())
+        labelings = [member.labels for member, weight in zip(ensemble, weights, strict=True) if weight > 0]
+        embedding, _ = consensus_embedding(labelings, n_clusters, weights=weights[weights > 0])
         n_init = N_STARTS if previous is None else 1
         if previous is not None:
             starts.append(previous.labels)
     labels = constrained_kmeans(embedding, n_clusters, applied, rng, closed=closed, starts=starts, n_init=n_init)
-    return Consensus(labels, embedding, tuple(members), folds, evidence, fallback, closed, applied, stated)
+    return Consensus(labels, embedding, tuple(members), folds, evidence, fallback, closed, applied, constraints)
+
+
+def _too_few(constraints: Constraints, statements: Statements, n_clusters: int) -> str:
+    """Why there are too few constraints to learn from; empty if there are enough."""
+    worth = worth_in_pairs(constraints, n_clusters)
+    if max(count_constraints(constraints), len(statements)) + worth >= MIN_CONSTRAINTS:
+        return ""
+    only_pairs = not len(constraints.comparisons) and not constraints.preferences
+    return f"fewer than {MIN_CONSTRAINTS} hints" if only_pairs else f"worth fewer than {MIN_CONSTRAINTS} pairs"
 
 
 def count_constraints(constraints: Constraints) -> int:
-    """How many pairs are stated or implied."""
+    """Number of must-links and cannot-links, including those of partitions."""
     return constraints.n_must_link + constraints.n_cannot_link
 
 
 def reweighted(constraints: Constraints, evidence: Evidence) -> Constraints:
-    """The pairs weighted by the probability that they are right, without those that are more likely wrong.
+    """The pairs weighted by the probability that they are right, without those that are more likely wrong than right.
 
-    Partitions are written out as their pairs, unless these are more than evidence was gathered on.
+    Partitions are expanded to pairs, unless there are more than ``MAX_PAIRS``.
     """
     if count_constraints(constraints) <= MAX_PAIRS:
         constraints = constraints.expand(limit=MAX_PAIRS)

@@ -1,7 +1,8 @@
-"""Rows on a device, placed there by the landmarks near them, as ``Likewise.predict_certainty`` does in host memory.
+"""Assigning rows on a device to clusters, as ``Likewise.predict_certainty`` does in host memory.
 
-Features, neighbors and votes are products, comparisons and gathered rows. Neighbors are chosen by one product, and
-their distances then taken from differences, so that no digits are lost. A row that lies on a landmark has its place.
+Features, neighbors and votes are computed with the array API. Neighbors are selected by a matrix product, and their
+distances then computed from differences, which avoids cancellation. A row that coincides with a landmark is assigned as
+the landmark is.
 """
 
 from __future__ import annotations
@@ -19,40 +20,40 @@ from ._certainty import Assignment
 from ._graph_features import SMOOTH
 
 BATCH_ROWS = 2**17
-"""Rows that are placed at once."""
+"""Number of rows per batch."""
 
 SAME = 1e-5
-"""A row lies on a landmark where they are no farther apart: rows of features have length 1 in the mean."""
+"""Distance up to which a row coincides with a landmark; rows of features have a mean length of 1."""
 
 
 def place_on_device(rows: Any, model: Any) -> Assignment:
-    """The places of rows on a device, in host memory.
+    """Assign rows on a device to clusters; the result is in host memory.
 
     Parameters
     ----------
     rows : (n, f) array of torch, CuPy or another library
     model : Likewise
-        What places new rows is enough.
+        A fitted model; the state that is saved in a model file suffices.
     """
-    placing = _Placing(model, rows)
-    found = [placing.of(rows[some.start : some.stop, :]) for some in slices(rows.shape[0], BATCH_ROWS)]
+    assigner = _Assigner(model, rows)
+    found = [assigner.of(rows[some.start : some.stop, :]) for some in slices(rows.shape[0], BATCH_ROWS)]
     labels, second, certainty = (
         np.concatenate([to_numpy(part) for part in parts]) for parts in zip(*found, strict=True)
     )
     return Assignment(labels.astype(np.int32), second.astype(np.int32), certainty.astype(np.float64))
 
 
-class _Placing:
-    """What places rows, on their device."""
+class _Assigner:
+    """The fitted state that assigns rows to clusters, on their device."""
 
     def __init__(self, model: Any, like: Any) -> None:
         self._xp = namespace(like)
         to_graph, placement = model._features.to_graph, model._placement
         self._linear = _Linear(model._features.to_linear, like)
-        self._first = _Near(to_graph._near, like)
+        self._near_in_graph = _Near(to_graph._near, like)
         walk = to_graph._walk / np.maximum(to_graph.eigenvalues_, SMOOTH)
-        self._walk, self._own = _single(walk, like), _single(to_graph.embedding_, like)
-        self._second = _Near(placement.near, like)
+        self._walk, self._graph_embedding = _single(walk, like), _single(to_graph.embedding_, like)
+        self._near = _Near(placement.near, like)
         labels = model.labels_[placement.anchors]
         self._k = model._shares.shape[1]
         known = np.column_stack([labels, model.second_labels_[placement.anchors], model.certainty_[placement.anchors]])
@@ -60,13 +61,13 @@ class _Placing:
         self._known, self._votes = _single(known, like), _single(votes, like)
 
     def of(self, rows: Any) -> tuple[Any, Any, Any]:
-        """The cluster of each row, the one that comes next, and how sure it is."""
+        """The cluster, second cluster and certainty of each row."""
         xp, k = self._xp, self._k
-        among, linear = self._linear.of(rows)
-        near, weights, on_one = self._first.of(among)
+        prepared, linear = self._linear.of(rows)
+        near, weights, coincides = self._near_in_graph.of(prepared)
         graph = unit_rows_on_device(_weighted(self._walk, near, weights))
-        graph = xp.where(on_one[:, None], xp.take(self._own, near[:, 0], axis=0), graph)
-        near, weights, on_one = self._second.of(xp.concat([linear, graph], axis=1))
+        graph = xp.where(coincides[:, None], xp.take(self._graph_embedding, near[:, 0], axis=0), graph)
+        near, weights, coincides = self._near.of(xp.concat([linear, graph], axis=1))
         votes = _weighted(self._votes, near, weights)
         labels = xp.argmax(votes[:, :k], axis=1)
         shares = votes[:, k:]
@@ -78,9 +79,9 @@ class _Placing:
         second = xp.where(xp.max(others, axis=1) > 0, xp.argmax(others, axis=1), -xp.ones_like(labels))
         known = xp.take(self._known, near[:, 0], axis=0)
         return (
-            xp.where(on_one, xp.astype(known[:, 0], labels.dtype), labels),
-            xp.where(on_one, xp.astype(known[:, 1], labels.dtype), second),
-            xp.where(on_one, known[:, 2], certainty),
+            xp.where(coincides, xp.astype(known[:, 0], labels.dtype), labels),
+            xp.where(coincides, xp.astype(known[:, 1], labels.dtype), second),
+            xp.where(coincides, known[:, 2], certainty),
         )
 
 
@@ -92,32 +93,33 @@ class _Linear:
         self._cosine = features.metric == "cosine"
         self._directions = None if turn is None else _single(turn.components_.T, like)
         self._scale: Any = None
-        self._middle: Any = None
+        self._mean: Any = None
         if self._cosine:
             self._scale = None if weigh is None else _single(weigh.idf_, like)
             return
-        middle: Any = 0.0 if turn is None else turn.mean_
+        mean: Any = 0.0 if turn is None else turn.mean_
         scale: Any = 1.0
         if weigh is not None:
-            middle, scale = weigh.mean_ + weigh.scale_ * middle, weigh.scale_
+            mean, scale = weigh.mean_ + weigh.scale_ * mean, weigh.scale_
         width = like.shape[1]
-        self._middle = follow(np.broadcast_to(np.asarray(middle, dtype=np.float64), width), like)
+        self._mean = follow(np.broadcast_to(np.asarray(mean, dtype=np.float64), width), like)
         self._scale = _single(np.broadcast_to(1.0 / (scale * features._length), width), like)
 
     def of(self, rows: Any) -> tuple[Any, Any]:
-        """The rows among which neighbors are found, and the linear features."""
+        """The prepared rows, in which graph neighbors are searched, and the linear features."""
         xp = namespace(rows)
         if not self._cosine:
-            moved = xp.astype(rows - self._middle, xp.float32, copy=False) * self._scale
-            linear = moved if self._directions is None else xp.matmul(moved, self._directions)
+            scaled = xp.astype(rows - self._mean, xp.float32, copy=False) * self._scale
+            linear = scaled if self._directions is None else xp.matmul(scaled, self._directions)
             return linear, linear
-        among = xp.astype(rows, xp.float32, copy=False)
-        among = unit_rows_on_device(among if self._scale is None else among * self._scale)
-        return among, unit_rows_on_device(among if self._directions is None else xp.matmul(among, self._directions))
+        prepared = xp.astype(rows, xp.float32, copy=False)
+        prepared = unit_rows_on_device(prepared if self._scale is None else prepared * self._scale)
+        linear = prepared if self._directions is None else xp.matmul(prepared, self._directions)
+        return prepared, unit_rows_on_device(linear)
 
 
 class _Near:
-    """The landmarks near rows, and their weights; see :class:`likewise.graphs._fuzzy.Nearness`."""
+    """The nearest landmarks of rows, and their weights; see :class:`likewise.graphs._fuzzy.Nearness`."""
 
     def __init__(self, near: Any, like: Any) -> None:
         self._k, self._cosine = near.n_neighbors, near.metric == "cosine"
@@ -129,7 +131,7 @@ class _Near:
         self._half = 0.5 * xp.sum(self._rows * self._rows, axis=1)
 
     def of(self, rows: Any) -> tuple[Any, Any, Any]:
-        """Numbers of the landmarks near each row, nearest first, their weights, and whether the row lies on one."""
+        """The nearest landmarks of each row in order, their weights, and whether the row coincides with the first."""
         xp = namespace(rows)
         m, f = self._rows.shape
         transposed = xp.permute_dims(self._rows, (1, 0))
@@ -137,12 +139,12 @@ class _Near:
         for some in slices(rows.shape[0], blocks_on_device(m + self._k * f)):
             block = rows[some.start : some.stop, :]
             near = _smallest(self._half - xp.matmul(block, transposed), self._k)
-            found = xp.reshape(xp.take(self._rows, xp.reshape(near, (-1,)), axis=0), (-1, self._k, f))
+            neighbors = xp.reshape(xp.take(self._rows, xp.reshape(near, (-1,)), axis=0), (-1, self._k, f))
             if self._cosine:
-                apart = 1 - xp.sum(found * block[:, None, :], axis=2)
+                apart = 1 - xp.sum(neighbors * block[:, None, :], axis=2)
             else:
-                apart = found - block[:, None, :]
-                apart = xp.sqrt(xp.sum(apart * apart, axis=2))
+                difference = neighbors - block[:, None, :]
+                apart = xp.sqrt(xp.sum(difference * difference, axis=2))
             order = xp.argsort(apart, axis=1)
             numbers.append(xp.take_along_axis(near, order, axis=1))
             distances.append(xp.take_along_axis(apart, order, axis=1))
@@ -168,7 +170,7 @@ def fuzzy_weights_on_device(distances: Any) -> Any:
 
 
 def _smallest(values: Any, k: int) -> Any:
-    """Where the k smallest values of each row are, in any order."""
+    """The positions of the k smallest values of each row, in any order."""
     library = type(values).__module__.split(".")[0]
     if library == "torch":
         return values.topk(k, dim=1, largest=False).indices
@@ -180,7 +182,7 @@ def _smallest(values: Any, k: int) -> Any:
 
 
 def _weighted(values: Any, numbers: Any, weights: Any) -> Any:
-    """Sums of the rows with these numbers, by their weights."""
+    """Weighted sums of rows: for each row of ``numbers``, the sum of these rows of ``values``."""
     xp = namespace(values)
     total = xp.take(values, numbers[:, 0], axis=0) * weights[:, :1]
     for each in range(1, numbers.shape[1]):
@@ -189,4 +191,5 @@ def _weighted(values: Any, numbers: Any, weights: Any) -> Any:
 
 
 def _single(values: FloatArray, like: Any) -> Any:
+    """The values in single precision on the device of ``like``."""
     return follow(np.asarray(values, dtype=np.float32), like)

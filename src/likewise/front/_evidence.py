@@ -1,4 +1,4 @@
-"""What members say of constraints they did not see: is it worth learning from them, and which are wrong?"""
+"""Held-out evidence: how well members predict constraints they were not trained on, and which look wrong."""
 
 from __future__ import annotations
 
@@ -18,62 +18,63 @@ from ._members import Member, by_family
 from ._unsupervised import Unsupervised
 
 PRIOR_MEAN = np.array([0.0, 6.0])
-"""The calibration before any constraint is read: even odds at half of the votes, and this slope."""
+"""Prior mean of the calibration: its intercept (even odds at half of the votes) and slope."""
 
 PRIOR_STD = np.array([2.0, 3.0])
-"""The standard deviations of that prior."""
+"""Prior standard deviations of the calibration."""
 
 SURE = 0.1
-"""Members are sure of a pair if at most so many of them are of the other opinion."""
+"""Members are sure of a pair if at most this share of them disagrees with the others."""
 
 MAX_CONTRARY = 0.05
-"""Constraints are taken as certain if no more of those that members are sure of say the contrary."""
+"""Constraints are treated as certain if members contradict at most this share of those that they are sure of."""
 
 MIN_SURE = 20
-"""Constraints that members must be sure of before they say anything about all."""
+"""Number of constraints that members must be sure of for a verdict."""
 
 MIN_SURE_SHARE = 0.3
-"""The share of constraints that members must be sure of before contrary ones count as wrong, and not the members."""
+"""If members are sure of fewer than this share of constraints, contradictions are attributed to the members."""
 
 FREE_ERRORS = 1.5
-"""Standard errors by which a family may fall behind the best and still count in full."""
+"""Standard errors by which a family may be behind the best one without losing weight."""
 
 MIN_GAIN = 0.5
-"""What was learned counts in full if it explains unseen constraints better by more than this (log-likelihood)."""
+"""Constraints have full weight if the gain in log-likelihood exceeds this, plus ``GAIN_ERRORS`` standard errors."""
 
 GAIN_ERRORS = 0.5
-"""The gain must be larger still, by so many of its standard errors."""
+"""Number of standard errors by which the gain must exceed ``MIN_GAIN``."""
 
 CAUTION = 1.0
-"""Standard errors by which a gain that is not enough is taken to be smaller than it looks."""
+"""Number of standard errors that are subtracted from a smaller gain, as a precaution."""
 
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
-"""Must-links a cluster below which nothing is learned of the clusters, and from which on it counts in full."""
+"""Must-links per cluster at or below which the coverage is 0, and at or above which it is 1."""
 
 UNSUPERVISED = "without hints"
-"""The name of the runs without constraints among the families."""
+"""The name of the family of unsupervised runs."""
 
 ERROR_RATE = 0.1
-"""The share of wrong constraints that is assumed where some are wrong."""
+"""Assumed share of wrong constraints."""
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A constraint, and how likely it is to be wrong.
+    """A constraint, and the probability that it is wrong.
 
     Attributes
     ----------
     rows : (int, int)
-        Of a comparison, those that are said to be more alike.
+        The two rows; for a comparison, the two that were said to be more alike.
     kind : {"must-link", "cannot-link", "comparison"}
-        What was stated.
     wrong : float
-        The probability that the opposite is true, by the clusterings that did not see the constraint, if a tenth of all
-        are wrong. Where constraints are weighted, those above a half are left out.
+        The probability that the opposite is true, according to the clusterings that were not trained on the constraint,
+        and assuming that a tenth of all constraints are wrong. If constraints are weighted, those above 0.5 are left
+        out.
     together : float
-        The share of these clusterings that puts the two rows together; of a comparison less that for ``than``.
+        The share of these clusterings in which the two rows share a cluster; for a comparison, minus the same share for
+        ``than``.
     than : (int, int) or None
-        The rows that a comparison says are less alike.
+        For a comparison, the two rows that were said to be less alike.
     """
 
     rows: tuple[int, int]
@@ -90,43 +91,47 @@ class Suspect:
 
 
 def votes(labelings: Sequence[IntArray], pairs: IntArray, weights: FloatArray | None = None) -> FloatArray:
-    """The share of the labelings, by weight, that puts the two rows of each pair together."""
+    """The weighted share of labelings in which the two rows of each pair share a cluster."""
     left, right = pairs.T
     return np.average([labels[left] == labels[right] for labels in labelings], axis=0, weights=weights)
 
 
 def held_out_votes(members: Sequence[Member], folds: IntArray, pairs: IntArray) -> FloatArray:
-    """The same among the members that saw no constraint about the pair, each family counting once."""
+    """The share of held-out members in which the two rows of each pair share a cluster, averaged over families.
+
+    A member is held out for a pair if its fold contains one of the two rows.
+    """
     total = np.zeros(len(pairs))
     n_families = np.zeros(len(pairs))
     left, right = pairs.T
-    unseen = {fold: (folds[pairs] == fold).any(axis=1) for fold in {member.fold for member in members}}
+    held_out = {fold: (folds[pairs] == fold).any(axis=1) for fold in {member.fold for member in members}}
     for own in by_family(members).values():
         together = np.zeros(len(pairs))
-        asked = np.zeros(len(pairs))
+        n_votes = np.zeros(len(pairs))
         for member in own:
-            together += unseen[member.fold] & (member.labels[left] == member.labels[right])
-            asked += unseen[member.fold]
-        total += np.divide(together, asked, out=np.zeros_like(together), where=asked > 0)
-        n_families += asked > 0
+            together += held_out[member.fold] & (member.labels[left] == member.labels[right])
+            n_votes += held_out[member.fold]
+        total += np.divide(together, n_votes, out=np.zeros_like(together), where=n_votes > 0)
+        n_families += n_votes > 0
     return total / np.maximum(n_families, 1)
 
 
 def calibrated(together: FloatArray, statements: Statements) -> FloatArray:
-    """The log odds that the two rows of each pair are the same, from the share of clusterings that say so.
+    """The log-odds that the two rows of each pair belong together, from the share of votes that they do.
 
-    A logistic regression of the stated kinds on the share of votes, with a normal prior for where constraints are few
-    or all of one kind. Several regressions at once, where ``together`` has several rows.
+    A logistic regression of the kind of constraint on the share of votes, with a normal prior for when there are few
+    constraints or all are of one kind. If ``together`` has several rows, each is a regression of its own.
     """
     X = np.stack([np.ones_like(together), together - 0.5], axis=-1)
     parameters = np.broadcast_to(PRIOR_MEAN[:, None], (*together.shape[:-1], 2, 1))
     same, weight = statements.same[:, None], statements.weight[:, None]
-    across = np.swapaxes(X, -1, -2)
+    transposed = np.swapaxes(X, -1, -2)
     for _ in range(25):
         chance = expit(X @ parameters)
-        slope = across @ (weight * (same - chance)) - (parameters - PRIOR_MEAN[:, None]) / PRIOR_STD[:, None] ** 2
-        curvature = across @ (X * (weight * chance * (1 - chance))) + np.diag(PRIOR_STD**-2)
-        step = np.linalg.solve(curvature, slope)
+        gradient = transposed @ (weight * (same - chance))
+        gradient = gradient - (parameters - PRIOR_MEAN[:, None]) / PRIOR_STD[:, None] ** 2
+        curvature = transposed @ (X * (weight * chance * (1 - chance))) + np.diag(PRIOR_STD**-2)
+        step = np.linalg.solve(curvature, gradient)
         largest = np.abs(step).max(axis=-2, keepdims=True)
         parameters = parameters + step / np.maximum(1.0, largest / 4.0)
         if largest.max() < 1e-8:
@@ -136,7 +141,7 @@ def calibrated(together: FloatArray, statements: Statements) -> FloatArray:
 
 
 def log_likelihoods(together: FloatArray, statements: Statements) -> FloatArray:
-    """The log-likelihood of each statement, by the share of clusterings that put its rows together."""
+    """The log-likelihood of each statement, given the share of votes that its rows belong together."""
     return log_expit(statements.signs * calibrated(together, statements))
 
 
@@ -147,18 +152,18 @@ def family_weights(
     unsupervised: FloatArray,
     others: Sequence[tuple[HeldOut, FloatArray]] = (),
 ) -> dict[str, float]:
-    """How much each family counts: 1, but less where it explains unseen constraints worse than the best one does.
+    """The weight of each family: 1, or less if it predicts held-out constraints significantly worse than the best.
 
-    Held-out constraints are too few to choose by, so the weight of a family falls only as it is behind the best by more
-    than chance allows: it is e^−(z − 1.5)₊, with z the difference of log-likelihoods in standard errors.
+    There are too few held-out constraints to select families, so the weight decreases only as far as a family is behind
+    the best one by more than chance: it is e^−(z − 1.5)₊, with z the difference of log-likelihoods in standard errors.
 
     Parameters
     ----------
     statements, members, folds
     unsupervised : (m,) array
-        Log-likelihood of each statement by the runs without constraints.
+        Log-likelihood of each statement under the unsupervised runs.
     others : sequence of (HeldOut, (m,) array)
-        Comparisons and preferences, and the same of them.
+        Comparisons and preferences, with their log-likelihoods under the unsupervised runs.
     """
     families = by_family(members)
     logs = {UNSUPERVISED: unsupervised}
@@ -182,32 +187,32 @@ def _family_weight(behind: FloatArray) -> float:
 
 
 def _sum_error(values: FloatArray) -> float:
-    """The standard error of a sum."""
+    """The standard error of the sum of the values."""
     return float(values.std(ddof=1) * np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Constraints against the clusterings that did not see them.
+    """How well held-out constraints are predicted by the members that were not trained on them.
 
     Attributes
     ----------
+    statements : Statements
     together : (m,) array
-        The share of held-out members that puts the rows of each statement together.
+        The share of held-out votes that the rows of each statement belong together.
     wrong : (m,) array
-        The probability that each statement is wrong, by the clusterings alone.
+        The probability that each statement is wrong, according to the votes alone.
     gain : float
-        How much better members explain constraints they did not see than the unsupervised runs do, as a difference of
-        log-likelihoods summed over the statements.
+        The log-likelihood of held-out constraints under the members, minus that under the unsupervised runs.
     error : float
-        Its standard error.
+        The standard error of the gain.
     weights : dict
-        How much each family counts, with the unsupervised runs as one; see :func:`family_weights`.
+        The weight of each family, with the unsupervised runs as one of them; see :func:`family_weights`.
     n_clusters : int
     others : tuple of HeldOut
         Comparisons and preferences.
     scores : tuple of arrays
-        What held-out members say of them.
+        Their scores by held-out members.
     """
 
     statements: Statements
@@ -230,31 +235,31 @@ class Evidence:
         rng: np.random.RandomState,
         held_out: Sequence[HeldOut] = (),
     ) -> Evidence:
-        """Ask members, and the labels of the unsupervised runs; only these where there are no members."""
+        """Gather the evidence from the votes of members and of unsupervised runs; if no members, of the latter only."""
 
-        def ask(pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-            alone = votes(unsupervised.labelings, pairs, unsupervised.weights)
-            return (held_out_votes(members, folds, pairs) if len(members) else alone), alone
+        def both_votes(pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+            plain = votes(unsupervised.labelings, pairs, unsupervised.weights)
+            return (held_out_votes(members, folds, pairs) if len(members) else plain), plain
 
-        together, alone = ask(statements.pairs)
+        together, plain_together = both_votes(statements.pairs)
         wrong = expit(-statements.signs * calibrated(together, statements))
         if statements.n_stated is not None:
-            # what is entailed repeats an error: what was stated is judged by itself
+            # Implied pairs repeat the errors of given ones, so given ones are calibrated on their own.
             stated = statements.stated()
             wrong[: len(stated)] = expit(-stated.signs * calibrated(together[: len(stated)], stated))
         contrasted = statements.contrasted(len(folds), rng)
-        shares = (together, alone) if contrasted is statements else ask(contrasted.pairs)
+        shares = (together, plain_together) if contrasted is statements else both_votes(contrasted.pairs)
         learned, plain = log_likelihoods(np.stack(shares), contrasted)
         gains = contrasted.weight * (learned - plain)
-        scores, plains = [], []
+        scores, others_plain = [], []
         for other in held_out:
-            alone = other.plain_scores(unsupervised)
-            score = other.scores(members, folds) if len(members) else alone
-            logs, plain_logs = (log_likelihoods_of(other, values) for values in (score, alone))
-            gains = np.concatenate([gains, other.weight * (logs - plain_logs)])
+            plain_score = other.plain_scores(unsupervised)
+            score = other.scores(members, folds) if len(members) else plain_score
+            other_learned, other_plain = (log_likelihoods_of(other, values) for values in (score, plain_score))
+            gains = np.concatenate([gains, other.weight * (other_learned - other_plain)])
             scores.append(score)
-            plains.append(plain_logs)
-        weights = family_weights(contrasted, members, folds, plain, list(zip(held_out, plains, strict=True)))
+            others_plain.append(other_plain)
+        weights = family_weights(contrasted, members, folds, plain, list(zip(held_out, others_plain, strict=True)))
         return cls(
             statements,
             together,
@@ -269,58 +274,59 @@ class Evidence:
 
     @property
     def constraint_weight(self) -> float:
-        """How much constraints count, from 0 to 1.
+        """The weight of constraints in the consensus, from 0 to 1.
 
-        In full where the gain, less half of its standard error, is more than ½. Else Φ(z − 1), the probability that
-        learning helps, on the careful side, with z the gain in standard errors: .16 where nothing speaks for or against
-        it. Less where constraints say little of some clusters: see :attr:`coverage`.
+        It is 1 if the gain minus half of its standard error is more than ½. Otherwise it is Φ(z − 1), a cautious
+        estimate of the probability that learning helps, with z the gain in standard errors: .16 if there is no evidence
+        for or against it. It is multiplied by the :attr:`coverage` of clusters by constraints.
         """
         enough = self.error > 0 and self.z > GAIN_ERRORS + MIN_GAIN / self.error
         return self.coverage * (1.0 if enough else float(ndtr(self.z - CAUTION)))
 
     @property
     def coverage(self) -> float:
-        """How well constraints cover the clusters: 0 with half a must-link for each of them or less, 1 with two.
+        """How well constraints cover the clusters: 0 with half a must-link per cluster or less, 1 with two or more.
 
-        Of pairs drawn at random from k clusters one in k is a must-link. So k² pairs count as one must-link for each
-        cluster, whatever their kinds: labels have few must-links and all cannot-links. Two clusters are always covered.
-        A comparison that clusters decide has a must-link in it, and a preference is as good as one.
+        Of pairs drawn at random from k clusters, one in k is a must-link, so k² pairs of any kind count as one
+        must-link per cluster; this matters for labels, which imply few must-links and many cannot-links. A comparison
+        that is not a tie, and a preference, count as a must-link. Two clusters are always covered.
         """
         if self.n_clusters <= 2:
             return 1.0
-        each = max(self.statements.same.sum() / self.n_clusters, len(self.statements) / self.n_clusters**2)
+        per_cluster = max(self.statements.same.sum() / self.n_clusters, len(self.statements) / self.n_clusters**2)
         for held_out in self.others:
             if isinstance(held_out, HeldOutComparisons):
-                each += decided_share(self.n_clusters) * len(held_out.comparisons) / self.n_clusters
+                per_cluster += decided_share(self.n_clusters) * len(held_out.comparisons) / self.n_clusters
             else:
-                each += sum(max(preference.weight, 1.0) for preference in held_out.preferences) / self.n_clusters
-        return float(np.clip((each - NO_COVERAGE) / (FULL_COVERAGE - NO_COVERAGE), 0.0, 1.0))
+                per_cluster += sum(max(preference.weight, 1.0) for preference in held_out.preferences) / self.n_clusters
+        return float(np.clip((per_cluster - NO_COVERAGE) / (FULL_COVERAGE - NO_COVERAGE), 0.0, 1.0))
 
     @property
     def z(self) -> float:
-        """The gain in standard errors, of as many pairs as are independent of each other.
+        """The gain in standard errors, corrected for dependent pairs.
 
-        These are no more than there are rows in them: 18 labels imply 153 pairs, and say no more than 18 things.
+        The number of independent pairs is at most the number of rows in them: 18 labels imply 153 pairs, but count as
+        18.
         """
         if self.error <= 0:
             return 0.0
-        said = len(np.unique(self.statements.pairs)) + sum(held_out.n_independent for held_out in self.others)
-        share = said / (len(self.statements) + sum(len(held_out.weight) for held_out in self.others))
+        independent = len(np.unique(self.statements.pairs)) + sum(held_out.n_independent for held_out in self.others)
+        share = independent / (len(self.statements) + sum(len(held_out.weight) for held_out in self.others))
         return self.gain / self.error * float(np.sqrt(min(share, 1.0)))
 
     def faded_weights(self) -> dict[str, float]:
-        """The weights of the families: as constraints count less, those that learned give to the unsupervised runs."""
+        """The weights of families, shifted to the unsupervised runs as far as constraints lack weight."""
         share = self.constraint_weight
         learned = {name: weight for name, weight in self.weights.items() if name != UNSUPERVISED}
         faded = {name: share * weight for name, weight in learned.items()}
         return faded | {UNSUPERVISED: self.weights[UNSUPERVISED] + (1.0 - share) * sum(learned.values())}
 
     def verdict(self) -> str:
-        """Whether constraints look "right", "wrong" in part, or members are not sure enough to tell ("open").
+        """Whether constraints look "right", partly "wrong", or members are not sure enough to tell ("open").
 
-        Asked are the constraints that nearly all held-out members agree on. Where few of these say the contrary,
-        constraints are right; where more do, either the constraints are wrong or the members, and members that are
-        seldom sure are.
+        Only constraints about which nearly all held-out members agree are considered. If members contradict few of
+        them, the constraints are right. If they contradict more, the constraints are wrong, unless members are sure of
+        so few constraints that they are probably wrong themselves.
         """
         together, same = self.together, self.statements.same
         sure = (together <= SURE) | (together >= 1 - SURE)
@@ -332,15 +338,16 @@ class Evidence:
         return "wrong" if sure.sum() >= MIN_SURE_SHARE * len(sure) else "open"
 
     def right(self) -> FloatArray:
-        """The probability that each statement is right, if a tenth of all are wrong: one against all odds may still be.
+        """The probability that each statement is right, assuming that a tenth of all are wrong.
 
-        By Bayes' rule, with p the probability of what was stated and e the share of errors: (1 − e) p to e (1 − p).
+        By Bayes' rule, with p the probability of the statement according to the votes and e the share of errors, the
+        odds are (1 − e) p to e (1 − p).
         """
         stated, opposite = (1 - ERROR_RATE) * (1 - self.wrong), ERROR_RATE * self.wrong
         return stated / (stated + opposite)
 
     def suspects(self, rows: IntArray) -> tuple[Suspect, ...]:
-        """What was stated, the most likely to be wrong first; ``rows`` are the numbers of the rows of the ensemble."""
+        """The given constraints, those most likely wrong first; ``rows`` are the indices of the ensemble's rows."""
         pairs = rows[self.statements.pairs[: self.statements.n_stated]]
         wrong = 1.0 - self.right()[: len(pairs)]
         kinds = np.where(self.statements.same, "must-link", "cannot-link")
@@ -360,20 +367,20 @@ class Evidence:
 
 
 def reversed_chance(held_out: HeldOut, scores: FloatArray) -> FloatArray:
-    """The probability that each answer is reversed, if a tenth of all are; see :meth:`Evidence.right`."""
+    """The probability that each answer is reversed, assuming that a tenth are; see :meth:`Evidence.right`."""
     wrong = expit(-log_odds(held_out, scores))
     stated, opposite = (1 - ERROR_RATE) * (1 - wrong), ERROR_RATE * wrong
     return opposite / (stated + opposite)
 
 
 def shared_rows(labels: IntArray, others: IntArray) -> IntArray:
-    """How many rows each cluster of one labeling shares with each of another."""
+    """The contingency table of two labelings."""
     shape = int(labels.max()) + 1, int(others.max()) + 1
     return np.bincount(labels * shape[1] + others, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def align_labels(labels: IntArray, others: IntArray) -> IntArray:
-    """The same clusters, numbered as those of ``others`` that they share most rows with, one to one.
+    """Renumber clusters to match those of ``others`` one to one, with as many rows in common as possible.
 
     >>> align_labels(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 1])).tolist()
     [1, 1, 0, 0]
@@ -387,22 +394,22 @@ def align_labels(labels: IntArray, others: IntArray) -> IntArray:
 
 
 def matching_rows(members: Sequence[Member], labels: IntArray) -> BoolArray:
-    """Which rows each member puts where ``labels`` do, a line of bools a member.
+    """For each member, a mask of the rows on which it agrees with ``labels``.
 
-    A cluster of a member stands for the one of ``labels`` that most of its rows are in.
+    A cluster of a member is identified with the cluster of ``labels`` that most of its rows are in.
     """
-    stands_for = (shared_rows(member.labels, labels).argmax(axis=1)[member.labels] for member in members)
-    return np.array([cluster == labels for cluster in stands_for])
+    matched = (shared_rows(member.labels, labels).argmax(axis=1)[member.labels] for member in members)
+    return np.array([cluster == labels for cluster in matched])
 
 
 def unsupervised_members(unsupervised: Unsupervised) -> list[Member]:
-    """The runs without constraints as a family of members."""
+    """The unsupervised runs as a family of members."""
     runs = zip(unsupervised.labelings, unsupervised.weights, strict=True)
     return [Member(UNSUPERVISED, labels, -1, weight=float(weight)) for labels, weight in runs]
 
 
 def member_weights(members: Sequence[Member], weights: Mapping[str, float] | None = None) -> FloatArray:
-    """Weights of members under which every family counts once, or by its weight."""
+    """Weights of members that add up to the weight of each family; 1 by default."""
     total = dict.fromkeys((member.family for member in members), 0.0)
     for member in members:
         total[member.family] += member.weight

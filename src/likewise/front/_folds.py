@@ -1,4 +1,4 @@
-"""Constraints that a member of the ensemble does not see, so that it can be tested on them."""
+"""Splitting constraints into those that a member is trained on, and those held out to test it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..constraints import Constraints
 N_FOLDS = 4
 
 MAX_PAIRS = 20_000
-"""Pairs that evidence is gathered on; of more, as whole groups imply them, so many are drawn."""
+"""Maximum number of pairs for which evidence is gathered; if labels imply more, a sample is drawn."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Statements:
         True for a must-link, False for a cannot-link.
     weight : (m,) floats
     n_stated : int, optional
-        How many of them were stated; those after them are entailed. By default all.
+        Number of given pairs, which come first; the others are implied. By default all are given.
     """
 
     pairs: IntArray
@@ -36,7 +36,7 @@ class Statements:
 
     @classmethod
     def of(cls, constraints: Constraints, rng: np.random.RandomState) -> Statements:
-        """All pairs that the constraints state or imply as wholes; a sample where labels imply too many."""
+        """All pairs of the constraints, including those of partitions; a sample if there are too many."""
         if constraints.n_must_link + constraints.n_cannot_link > MAX_PAIRS:
             constraints = _sampled(constraints, rng)
         expanded = constraints.expand(limit=constraints.n_must_link + constraints.n_cannot_link)
@@ -48,9 +48,10 @@ class Statements:
 
     @classmethod
     def with_entailed(cls, constraints: Constraints, rng: np.random.RandomState) -> Statements:
-        """The same, and some pairs that they entail: two of each kind for each row.
+        """All pairs of the constraints, and some pairs that they imply: two of each kind for each row.
 
-        A row that is compared with one row of each group, as questions do, is tested on its group, not on that row.
+        If a row is linked to a single row of a group, as by an answer to a question, it is so tested on its group, and
+        not only on that row.
 
         >>> chain = Constraints(4, [(0, 1), (1, 2), (2, 3)])
         >>> statements = Statements.with_entailed(chain, np.random.RandomState(0))
@@ -60,15 +61,15 @@ class Statements:
         stated = cls.of(constraints, rng)
         if constraints.is_empty or constraints.n_must_link + constraints.n_cannot_link > MAX_PAIRS:
             return stated
-        # drawn by themselves, so that all else is the same whether pairs entail others or not
-        nothing = np.zeros(constraints.n_samples, dtype=np.bool_)
-        told = seen_constraints(constraints, nothing, np.random.RandomState(0), closed=True)
-        everything = cls.of(told, rng)
-        new = ~np.isin(_keys(everything.pairs, told.n_samples), _keys(stated.pairs, told.n_samples))
+        # A generator of its own, so that implied pairs do not change what is drawn from ``rng`` later.
+        no_rows = np.zeros(constraints.n_samples, dtype=np.bool_)
+        extended = seen_constraints(constraints, no_rows, np.random.RandomState(0), closed=True)
+        every = cls.of(extended, rng)
+        new = ~np.isin(_keys(every.pairs, extended.n_samples), _keys(stated.pairs, extended.n_samples))
         return cls(
-            np.concatenate([stated.pairs, everything.pairs[new]]),
-            np.concatenate([stated.same, everything.same[new]]),
-            np.concatenate([stated.weight, everything.weight[new]]),
+            np.concatenate([stated.pairs, every.pairs[new]]),
+            np.concatenate([stated.same, every.same[new]]),
+            np.concatenate([stated.weight, every.weight[new]]),
             len(stated),
         )
 
@@ -81,15 +82,15 @@ class Statements:
         return np.where(self.same, 1.0, -1.0)
 
     def stated(self) -> Statements:
-        """Those that were stated."""
+        """The given statements, without implied ones."""
         last = self.n_stated
         return Statements(self.pairs[:last], self.same[:last], self.weight[:last])
 
     def contrasted(self, n_rows: int, rng: np.random.RandomState) -> Statements:
-        """These, or, if all are of one kind, these beside as many random pairs taken to be of the other kind.
+        """The statements; if all are of one kind, with as many random pairs of the other kind.
 
-        One cluster would keep all must-links. That something was learned shows only where linked rows are together
-        more often than random rows.
+        A single cluster satisfies all must-links. Whether a clustering has learned from them shows only if linked rows
+        share a cluster more often than random rows do.
         """
         if not len(self) or 0 < self.same.sum() < len(self):
             return self
@@ -111,12 +112,12 @@ def random_pairs(n_rows: int, count: int, rng: np.random.RandomState) -> IntArra
 
 
 def _keys(pairs: IntArray, n_samples: int) -> IntArray:
-    """A number for each pair."""
+    """A unique integer for each pair."""
     return pairs[:, 0].astype(np.int64) * n_samples + pairs[:, 1]
 
 
 def _sampled(constraints: Constraints, rng: np.random.RandomState) -> Constraints:
-    """Partitions cut down to so few rows each that their pairs can be written out."""
+    """Constraints with a sample of the rows of each partition, so that all pairs can be expanded."""
     room = MAX_PAIRS // max(2 * len(constraints.partitions), 1)
     n_rows = max(int(np.sqrt(2 * room)), 2)
     sampled = []
@@ -129,15 +130,15 @@ def _sampled(constraints: Constraints, rng: np.random.RandomState) -> Constraint
 
 
 def row_folds(n: int, rng: np.random.RandomState) -> IntArray:
-    """One of four folds for each row, as even as can be."""
+    """A random fold for each row, with folds of equal size."""
     return rng.permutation(np.arange(n) % N_FOLDS)
 
 
 def drop_rows(constraints: Constraints, rows: BoolArray) -> Constraints:
-    """The constraints that touch none of the masked rows.
+    """The constraints that do not involve any of the masked rows.
 
-    Folds of rows, not of constraints, and not of must-link groups: a constraint left out this way cannot come back as
-    what two others entail, and there is no giant group that no fold may split.
+    Folds are made of rows rather than of constraints, so that a held-out constraint is not implied by two others; and
+    rather than of must-link groups, since a single group may contain most rows.
 
     >>> drop_rows(Constraints(4, [(0, 1), (1, 2)], [(2, 3)]), np.array([True, False, False, False]))
     Constraints(4 rows: 1 must-link, 1 cannot-link)
@@ -157,16 +158,17 @@ def drop_rows(constraints: Constraints, rows: BoolArray) -> Constraints:
 
 
 N_ENTAILED = 2
-"""Entailed pairs of each kind that members learn from, for each row that constraints touch."""
+"""Number of implied pairs of each kind that are added for each constrained row."""
 
 
 def seen_constraints(
     constraints: Constraints, hidden: BoolArray, rng: np.random.RandomState, *, closed: bool
 ) -> Constraints:
-    """What a member may see: the constraints that touch no hidden row, and if ``closed`` some pairs that they entail.
+    """The training constraints of a member: those without hidden rows, and, if ``closed``, some pairs that they imply.
 
-    Groups are those of all constraints, less the hidden rows: two rows stay linked that only a hidden row links. Two
-    entailed pairs of each kind for each row are enough; all of them would count as if they were independent.
+    Must-link groups are those of all constraints, minus the hidden rows, so rows that are linked only through a hidden
+    row stay linked. Two implied pairs of each kind per row are enough; all of them would count as if they were
+    independent.
 
     >>> rng = np.random.RandomState(0)
     >>> chain = Constraints(4, [(0, 1), (1, 2), (2, 3)])
@@ -184,9 +186,9 @@ def seen_constraints(
     rows, groups = rows[order], groups[order]
     size = np.bincount(groups, minlength=closure.n_groups)
     first = np.cumsum(size) - size
-    place = np.arange(len(rows)) - first[groups]
+    position = np.arange(len(rows)) - first[groups]
     must = [
-        np.column_stack([rows, rows[first[groups] + (place + step) % size[groups]]])
+        np.column_stack([rows, rows[first[groups] + (position + step) % size[groups]]])
         for step in range(1, N_ENTAILED + 1)
     ]
     linked = np.concatenate(must)
@@ -199,9 +201,9 @@ def seen_constraints(
 def _entailed_cannot_links(
     between: Constraints, rows: IntArray, groups: IntArray, first: IntArray, size: IntArray, rng: np.random.RandomState
 ) -> tuple[IntArray, FloatArray]:
-    """For each row some rows of groups that its group is cannot-linked with, and the weight of the link.
+    """Random cannot-links between rows of cannot-linked groups, ``N_ENTAILED`` for each row, and their weights.
 
-    ``rows`` are sorted by group: ``first`` is where a group begins and ``size`` how many rows it has.
+    ``rows`` are sorted by group; ``first`` has the position of the first row of each group, and ``size`` their sizes.
     """
     if not 0 < between.n_cannot_link <= MAX_PAIRS:
         return np.empty((0, 2), dtype=np.int64), np.empty(0)

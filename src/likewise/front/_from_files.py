@@ -1,4 +1,4 @@
-"""Rows in files: some come into memory and are clustered there, then one pass places all others by those near them."""
+"""Rows in files: a sample is clustered in memory, and a second pass assigns all other rows by their neighbors."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from ._report import Report
 from ._suspects import Suspects
 
 PLACE = np.dtype([("cluster", np.int32), ("second", np.int32), ("certainty", np.float32)])
-"""What is found for a row: its cluster, the one that comes next (−1 for none), and how sure it is."""
+"""An :class:`Assignment` of rows as a structured array; ``second`` is −1 if there is none."""
 
 SPARE = 5.0
-"""So many standard deviations more rows are drawn than are wanted, and those beyond are left."""
+"""Surplus of drawn rows, in standard deviations of their number, so that there are enough; the rest is dropped."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The rows that come into memory: all that hints name, and others that are drawn by a hash of their numbers.
+    """The rows that are clustered in memory: all constrained rows, and others drawn by a hash of their index.
 
     Attributes
     ----------
     numbers : (m,) ints
-        Ascending.
+        The indices of the rows in the files, ascending.
     rows : (m, f) array
     drawn : (m,) mask
-        The rows that no hint names.
+        The rows that are not constrained.
     """
 
     numbers: IntArray
@@ -46,30 +46,30 @@ class Sample:
 
     @classmethod
     def of(cls, X: Chunked, constraints: Constraints, seed: int) -> Sample:
-        """Read all rows once, and take as many home as there are landmarks; more where hints name more than half."""
+        """Read all rows once, and draw as many as there are landmarks; more if more rows are constrained."""
         n = X.shape[0]
-        touched = constraints.constrained_rows() | constraints.comparisons.compared_rows()
-        hinted = np.flatnonzero(touched)
+        is_constrained = constraints.constrained_rows() | constraints.comparisons.compared_rows()
+        constrained = np.flatnonzero(is_constrained)
         if n <= _landmarks.MAX_LANDMARKS:
             taken = X.take(np.arange(n))
         else:
-            wanted = _landmarks.MAX_LANDMARKS - min(len(hinted), _landmarks.MAX_CONSTRAINED)
-            share = min(wanted / (n - len(hinted)), 1.0) if len(hinted) < n else 0.0
-            taken = X.take(hinted, int(share * n + SPARE * np.sqrt(share * n)) + 1, seed)
-            others = taken.numbers[~touched[taken.numbers]]
-            left = others[np.argsort(hashes(others, seed), kind="stable")[wanted:]]
-            kept = np.flatnonzero(~np.isin(taken.numbers, left))
+            wanted = _landmarks.MAX_LANDMARKS - min(len(constrained), _landmarks.MAX_CONSTRAINED)
+            share = min(wanted / (n - len(constrained)), 1.0) if len(constrained) < n else 0.0
+            taken = X.take(constrained, int(share * n + SPARE * np.sqrt(share * n)) + 1, seed)
+            others = taken.numbers[~is_constrained[taken.numbers]]
+            surplus = others[np.argsort(hashes(others, seed), kind="stable")[wanted:]]
+            kept = np.flatnonzero(~np.isin(taken.numbers, surplus))
             taken = replace(taken, numbers=taken.numbers[kept], rows=taken.rows[kept])
-        return cls(taken.numbers, by_rows(taken.rows), ~touched[taken.numbers])
+        return cls(taken.numbers, by_rows(taken.rows), ~is_constrained[taken.numbers])
 
 
 def placing(model: Any, sample: Sample) -> Look:
-    """What finds the places of the rows of a leaf.
+    """The function that assigns the rows of a leaf to clusters.
 
     Parameters
     ----------
     model : Likewise
-        Of the rows in memory; what places new rows is enough.
+        The model of the sample; the state that is saved in a model file suffices.
     sample : Sample
     """
     known = as_places(Assignment(model.labels_, model.second_labels_, model.certainty_))
@@ -77,7 +77,7 @@ def placing(model: Any, sample: Sample) -> Look:
 
 
 def place(rows: Any, first: int, *, model: Any, numbers: IntArray, known: np.ndarray) -> np.ndarray:
-    """The places of the rows of a leaf: those in memory have one, all others get theirs by a vote."""
+    """The assignment of the rows of a leaf: as fitted for rows of the sample, by the model's prediction for others."""
     here = among(numbers, rows, first)
     found = as_places(place_on_device(rows, model)) if is_foreign(rows) else np.empty(rows.shape[0], dtype=PLACE)
     if len(here) < rows.shape[0] and not is_foreign(rows):
@@ -89,19 +89,19 @@ def place(rows: Any, first: int, *, model: Any, numbers: IntArray, known: np.nda
 
 
 def by_rows(rows: Any) -> Any:
-    """Rows that lie one after the other, wherever they come from: products of others may be rounded otherwise."""
+    """Dense rows in C order, since the rounding of products depends on the memory layout."""
     return rows if sparse.issparse(rows) else np.ascontiguousarray(rows)
 
 
 def as_places(found: Assignment) -> np.ndarray:
-    """An assignment as one array."""
+    """An assignment as a structured array."""
     places = np.empty(len(found.labels), dtype=PLACE)
     places["cluster"], places["second"], places["certainty"] = found
     return places
 
 
 class Tally:
-    """What is counted while rows are placed.
+    """Counts for the report that are made while rows are assigned.
 
     Parameters
     ----------
@@ -113,12 +113,12 @@ class Tally:
         self._doubtful = 0
 
     def add(self, places: np.ndarray) -> None:
-        """Count the rows of a leaf."""
+        """Add the rows of a leaf."""
         self._sizes += np.bincount(places["cluster"], minlength=len(self._sizes))
         self._doubtful += int((places["certainty"] < np.float32(DOUBTFUL)).sum())
 
     def complete(self, report: Report, seconds: dict[str, float]) -> Report:
-        """The report with what was counted."""
+        """The report with the counts of all rows."""
         clusters = zip(report.clusters, self._sizes.tolist(), strict=True)
         return replace(
             report,
@@ -129,16 +129,17 @@ class Tally:
 
 
 def report_on_files(report: Report, sample: Sample, constraints: Constraints, seconds: dict[str, float]) -> Report:
-    """The report on rows in files, from that on rows in memory; what all rows show is completed as they are placed.
+    """The report on rows in files, from that on the sample; counts of all rows are added by :class:`Tally`.
 
     Parameters
     ----------
     report : Report
+        The report on the sample.
     sample : Sample
     constraints : Constraints
-        On all rows.
+        The constraints on all rows.
     seconds : dict
-        What reading rows took.
+        Seconds spent on reading rows.
     """
     numbers = sample.numbers
     return replace(
@@ -154,12 +155,12 @@ def report_on_files(report: Report, sample: Sample, constraints: Constraints, se
 
 
 def suspects_in_files(suspects: Suspects, sample: Sample) -> Suspects:
-    """Hints that look wrong, with the numbers that rows have in the files."""
+    """The suspects of the sample, with row indices in the files."""
 
-    def there(pair: tuple[int, int]) -> tuple[int, int]:
+    def in_files(pair: tuple[int, int]) -> tuple[int, int]:
         return int(sample.numbers[pair[0]]), int(sample.numbers[pair[1]])
 
     return Suspects(
-        replace(suspect, rows=there(suspect.rows), than=None if suspect.than is None else there(suspect.than))
+        replace(suspect, rows=in_files(suspect.rows), than=None if suspect.than is None else in_files(suspect.than))
         for suspect in suspects
     )

@@ -1,4 +1,4 @@
-"""Coordinates of rows in their neighbor graph, in which curved clusters are round."""
+"""Diffusion map of the graph of nearest neighbors."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from ._known_rows import find_rows, hash_rows
 
 NEIGHBORS = {"euclidean": 10, "cosine": 20}
 SHARE = 6
-"""A row has at most a sixth of all rows as neighbors."""
+"""With ``n_neighbors="auto"``, a row has at most a sixth of all rows as neighbors."""
 
 SMOOTH = 0.05
-"""Eigenvectors with a smaller eigenvalue change from each row to the next, and say nothing of clusters."""
+"""Eigenvectors with smaller eigenvalues vary between neighbors, and carry no information about clusters."""
 
 
 def _check_walk(model: Any) -> None:
@@ -43,32 +43,32 @@ def _check_walk(model: Any) -> None:
 class GraphFeatures(SuggestsParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Coordinates of rows in their graph of nearest neighbors (a diffusion map).
 
-    Put it in front of any linear projection: hints are then learned linearly, in a space that is not linear. Prefer it
-    for curved clusters (images, signals, speech) and for text; where clusters are round and few, the columns themselves
-    do as well.
+    Use it before a linear projection to learn from hints in a nonlinear space. It suits curved clusters (images,
+    signals, speech) and text; for few round clusters the columns themselves work as well.
 
-    With W the weights between near rows and D their row sums, λ and v the leading eigenpairs of D^-½ W D^-½, the
+    With W the weights between neighbors, D their row sums, and λ and v the leading eigenpairs of D^-½ W D^-½, the
     coordinates of a row are
 
     .. math:: \\frac{v_1}{1 - r \\lambda_1}, \\frac{v_2}{1 - r \\lambda_2}, \\dots
-              \\qquad\\text{brought to unit length.}
+              \\qquad\\text{scaled to unit length.}
 
-    A random walk on the graph that goes on with probability r at every step visits rows in proportion to
-    Σ (rλ)ᵗ = 1/(1 − rλ): two rows are close if walks from them see the same rows.
+    A random walk on the graph that continues with probability r at every step visits rows in proportion to
+    Σ (rλ)ᵗ = 1/(1 − rλ): two rows are close if random walks from them visit the same rows.
 
     Parameters
     ----------
     n_components : int
-        Eigenvectors, at most; those that are not smooth (λ ≤ 0.05) are left out.
+        Maximum number of eigenvectors; those that are not smooth (λ ≤ 0.05) are left out.
     n_neighbors : "auto" or int
-        "auto" is 10, or 20 by cosine; never more than a sixth of the rows (but two, where there are three rows).
+        Number of neighbors of each row. "auto" is 10, or 20 for the cosine metric, limited to a sixth of the rows,
+        though not below 2.
     metric : {"auto", "euclidean", "cosine"}
-        Euclidean neighbors get UMAP's fuzzy weights, neighbors by cosine weigh their cosine. "auto" is cosine for
+        Euclidean neighbors are weighted as by UMAP, and neighbors by cosine with their cosine. "auto" is cosine for
         sparse X.
     reach : float in [0, 1)
-        r: how far walks go.
+        r, the probability that a random walk continues.
     search : {"auto", "exact", "approximate"}
-        How neighbors are found; "auto" is exact where that is feasible (:func:`~likewise.graphs.choose_search`).
+        How to search neighbors; "auto" is exact if that is feasible (:func:`~likewise.graphs.choose_search`).
 
     Attributes
     ----------
@@ -77,17 +77,18 @@ class GraphFeatures(SuggestsParameters, ClassNamePrefixFeaturesOutMixin, Transfo
     eigenvalues_ : (n_components_,) array
     n_components_ : int
     n_parts_ : int
-        Connected parts of the graph. Each has its indicator among the coordinates, as far as they go.
+        Number of connected components of the graph. Each has an indicator vector among the eigenvectors, up to
+        ``n_components``.
     graph_ : (n, n) CSR array
         W.
     recall_ : float
-        The share of true neighbors in the graph: 1 where the search was exact, else measured on 400 rows.
+        The share of true neighbors in the graph: 1 if the search was exact, otherwise measured on 400 rows.
 
     Notes
     -----
-    New rows are placed by Nyström's formula: the mean of the rows near them, by the same weights, each coordinate
-    divided by its λ. A new row that coincides with one of ``fit`` has the coordinates of that one. A row without any
-    neighbor (a text without a known word) has only zeros.
+    New rows are embedded by the Nyström formula: the weighted mean of their neighbors, with each coordinate divided by
+    its λ. A new row that coincides with a row of ``fit`` has the same coordinates. The coordinates of a row without any
+    neighbor (such as a text without a known word) are zeros.
 
     References
     ----------
@@ -135,7 +136,7 @@ class GraphFeatures(SuggestsParameters, ClassNamePrefixFeaturesOutMixin, Transfo
         self.search = search
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the neighbors of each row and the leading eigenvectors of their graph.
+        """Compute the graph of nearest neighbors and its leading eigenvectors.
 
         Parameters
         ----------
@@ -151,7 +152,7 @@ class GraphFeatures(SuggestsParameters, ClassNamePrefixFeaturesOutMixin, Transfo
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
-        """Find the neighbors of each row, and return the coordinates of the rows.
+        """Compute the graph of nearest neighbors, and return the coordinates of the rows.
 
         Parameters
         ----------
@@ -176,7 +177,7 @@ class GraphFeatures(SuggestsParameters, ClassNamePrefixFeaturesOutMixin, Transfo
         smooth[0] = True
         self.eigenvalues_ = values[smooth]
         self.n_components_ = self._n_features_out = len(self.eigenvalues_)
-        # v / √degree: what a mean of neighbors keeps, up to λ; the length of a row does not matter in the end.
+        # v / √degree: the weighted mean over neighbors multiplies it by λ. Rows are scaled to unit length afterward.
         root = np.sqrt(degrees)[:, None]
         V = np.divide(V[:, smooth], root, out=np.zeros((len(V), self.n_components_)), where=root > 0)
         self._walk = V / (1.0 - self.reach * self.eigenvalues_)
@@ -186,7 +187,7 @@ class GraphFeatures(SuggestsParameters, ClassNamePrefixFeaturesOutMixin, Transfo
 
     @lazily
     def transform(self, X: Any) -> NDArray[Any]:
-        """The coordinates of new rows, from the rows of ``fit`` that are near them.
+        """The coordinates of new rows, from their nearest neighbors among the rows of ``fit``.
 
         Parameters
         ----------
@@ -195,11 +196,11 @@ class GraphFeatures(SuggestsParameters, ClassNamePrefixFeaturesOutMixin, Transfo
         Returns
         -------
         (m, r) array
-            Of a row of ``fit``, its own coordinates.
+            For a row of ``fit``, its row of ``embedding_``.
         """
         check_is_fitted(self)
         X = validate_rows(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
-        if sparse.issparse(X) is self._near.dense:  # as the rows of fit were
+        if sparse.issparse(X) is self._near.dense:  # use the format of the rows of fit
             X = X.toarray() if self._near.dense else sparse.csr_array(X)
         weights = self._near.of(X)
         total = np.asarray(weights.sum(axis=1)).ravel()
@@ -214,7 +215,7 @@ class GraphFeatures(SuggestsParameters, ClassNamePrefixFeaturesOutMixin, Transfo
             count = int(self.n_neighbors)
             if count >= n:
                 raise ValueError(
-                    f"n_neighbors={count}, but with n_samples={n} a row has only {n - 1} others. Ask for fewer, or "
+                    f"n_neighbors={count}, but with n_samples={n} a row has only {n - 1} others. Use fewer, or "
                     'pass n_neighbors="auto".'
                 )
             return count

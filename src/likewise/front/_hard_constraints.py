@@ -1,4 +1,4 @@
-"""Constraints that must hold: the nearest labels that keep every one of them."""
+"""Repairing labels so that they satisfy all constraints."""
 
 from __future__ import annotations
 
@@ -12,27 +12,34 @@ from ..constraints import Constraints
 from ..graphs import cannot_link_graph
 
 MAX_STEPS = 10_000
-"""How many times the search for labels may step back, in each set of groups that cannot-links connect."""
+"""Maximum number of backtracking steps in each connected component of the graph of cannot-linked groups."""
 
 
 def repair_labels(
     Z: FloatArray, labels: IntArray, n_clusters: int, constraints: Constraints, rng: np.random.RandomState
 ) -> tuple[IntArray, str]:
-    """Labels that keep all cannot-links, and ""; or the labels as they are, and why none that do were found.
+    """Change labels so that they satisfy all cannot-links.
 
-    Must-link groups move as one, each to the nearest cluster that is allowed, as in
-    :class:`~likewise.clustering.COPKMeans`; rows without a cannot-link stay where they are.
+    Must-link groups with cannot-links are assigned as a whole to the nearest feasible cluster, as in
+    :class:`~likewise.clustering.COPKMeans`; the labels of other rows do not change.
 
     Parameters
     ----------
     Z : (n, d) array
-        Where rows lie.
+        The embedding in which distances to clusters are computed.
     labels : (n,) ints
-        They keep all must-links.
+        Labels that satisfy all must-links.
     n_clusters : int
     constraints : Constraints
-        Without contradictions.
+        Constraints without contradictions.
     rng : RandomState
+
+    Returns
+    -------
+    labels : (n,) ints
+        The repaired labels, or the given ones if no feasible labels were found.
+    reason : str
+        Why none were found; empty if they were.
     """
     closure = constraints.closure()
     penalties = Penalties(cannot_link_graph(closure.between))

@@ -1,4 +1,4 @@
-"""Comparisons and preferences against the clusterings that did not see them."""
+"""Held-out comparisons and preferences: their scores and likelihoods under members that were not trained on them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from ._members import Member, by_family
 from ._unsupervised import Unsupervised
 
 COMPARISON_PRIOR = (6.0, 0.0), (3.0, 1.0)
-"""What a difference of 1 in the shares of votes, and in resemblance, counts in log odds before any answer is read:
-means and standard deviations."""
+"""Prior means and standard deviations of the slopes of log-odds on the score and on the similarity of a comparison."""
 
 PREFERENCE_PRIOR = (12.0,), (4.0,)
-"""The same of a margin: steep, as somebody who means certain clusters prefers whatever has more of them right. How much
-more counts little, so that members gain nothing by siding with all that the better clustering says."""
+"""Prior mean and standard deviation of the slope of log-odds on the score of a preference.
+
+It is steep, since the better clustering is preferred even if it is better by little. So a member gains little by
+agreeing with all pairs of the better clustering instead of most of them.
+"""
 
 MAX_DISPUTED = 2_000
-"""Pairs on which two clusterings differ that stand for all of them."""
+"""Maximum number of disputed pairs of a preference; of more, a sample is drawn."""
 
 
 Prior = tuple[tuple[float, ...], tuple[float, ...]]
@@ -32,9 +34,9 @@ Prior = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 def calibrated_slopes(X: FloatArray, weight: FloatArray, prior: Prior) -> FloatArray:
-    """The slopes s that make σ(X s) likely, with a normal prior; the first is not below 0.
+    """Slopes of a logistic regression, with a normal prior; the first is at least 0.
 
-    No intercept: a reversed answer has −X.
+    All answers are coded as positive: a reversed answer has the covariates −X. So there is no intercept.
     """
     mean, precision = np.array(prior[0]), np.array(prior[1]) ** -2
 
@@ -50,7 +52,7 @@ def calibrated_slopes(X: FloatArray, weight: FloatArray, prior: Prior) -> FloatA
         if np.abs(step).max() < 1e-9:
             break
         step = step / max(1.0, float(np.abs(step).max()) / 4.0)
-        while likelihood(slopes + step) < value and np.abs(step).max() > 1e-9:  # beyond the top of the hill
+        while likelihood(slopes + step) < value and np.abs(step).max() > 1e-9:  # the step overshoots the maximum
             step = step / 2
         slopes = slopes + step
         value = likelihood(slopes)
@@ -60,19 +62,19 @@ def calibrated_slopes(X: FloatArray, weight: FloatArray, prior: Prior) -> FloatA
 
 @dataclass(frozen=True)
 class HeldOutComparisons:
-    """Comparisons, and what members say of them that did not see them.
+    """Comparisons, scored by held-out members.
 
-    A score is the share of votes for near together less that for far together. A member did not see a comparison if
-    its fold holds any of its rows.
+    The score of a comparison is the share of votes that the near rows belong together, minus the share of votes that
+    the far rows do. A member is held out for a comparison if its fold contains any of the four rows.
 
-    Where clusters do not decide, people may go by resemblance. Members that learned nothing but resemblance must not
-    pass for better ones, so it enters the likelihood beside the score.
+    People may answer ties by the similarity of rows. So that members that learned only the similarity do not appear
+    better than others, it is a covariate of the likelihood as well.
 
     Attributes
     ----------
     comparisons : Comparisons
     resemblance : (m,) array
-        How much more alike the near rows are than the far ones, before anything is learned.
+        How much more similar the near rows are than the far rows, in features before learning.
     """
 
     comparisons: Comparisons
@@ -80,36 +82,36 @@ class HeldOutComparisons:
     prior = COMPARISON_PRIOR
 
     def covariates(self, scores: FloatArray) -> FloatArray:
-        """What the likelihood of an answer depends on."""
+        """The covariates of the likelihood of each answer."""
         return np.column_stack([scores, self.resemblance])
 
     @property
     def weight(self) -> FloatArray:
-        """How much each counts."""
+        """The weight of each comparison."""
         return self.comparisons.weight
 
     @property
     def n_independent(self) -> int:
-        """How many things they say: no more than there are rows in them."""
+        """The number of independent comparisons: at most the number of rows in them."""
         return min(len(self.comparisons), int(self.comparisons.compared_rows().sum()))
 
     def scores(self, members: Sequence[Member], folds: IntArray) -> FloatArray:
-        """The scores by members, each family counting once."""
+        """The scores by held-out members, averaged over families."""
         near, far = self.comparisons.near, self.comparisons.far
-        touched = folds[np.hstack([near, far])]
-        unseen = {fold: (touched == fold).any(axis=1) for fold in {member.fold for member in members}}
+        folds_of = folds[np.hstack([near, far])]
+        held_out = {fold: (folds_of == fold).any(axis=1) for fold in {member.fold for member in members}}
         total, n_families = np.zeros(len(near)), np.zeros(len(near))
         for own in by_family(members).values():
-            difference, asked = np.zeros(len(near)), np.zeros(len(near))
+            difference, n_votes = np.zeros(len(near)), np.zeros(len(near))
             for member in own:
-                difference += unseen[member.fold] * _difference(member.labels, near, far)
-                asked += unseen[member.fold]
-            total += np.divide(difference, asked, out=np.zeros(len(near)), where=asked > 0)
-            n_families += asked > 0
+                difference += held_out[member.fold] * _difference(member.labels, near, far)
+                n_votes += held_out[member.fold]
+            total += np.divide(difference, n_votes, out=np.zeros(len(near)), where=n_votes > 0)
+            n_families += n_votes > 0
         return total / np.maximum(n_families, 1)
 
     def plain_scores(self, unsupervised: Unsupervised) -> FloatArray:
-        """The scores by the runs without constraints."""
+        """The scores by the unsupervised runs."""
         near, far = self.comparisons.near, self.comparisons.far
         each = [_difference(labels, near, far) for labels in unsupervised.labelings]
         return np.average(each, axis=0, weights=unsupervised.weights)
@@ -122,11 +124,11 @@ def _difference(labels: IntArray, near: IntArray, far: IntArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class HeldOutPreferences:
-    """Preferences, and what members say of them, on pairs that they did not see.
+    """Preferences, scored by members on held-out pairs.
 
-    Every member sees a preference without the rows of its fold. So each is asked once for each fold: of the pairs that
-    the two clusterings dispute and that touch the fold, on how many does the member side with the better one? A score
-    is this share less the other.
+    Each member is trained on preferences without the rows of its fold. So every preference has a score for each fold:
+    among the disputed pairs (those on which the two clusterings differ) with a row in the fold, the share on which the
+    members of the fold agree with the better clustering, minus the share on which they agree with the worse.
 
     Attributes
     ----------
@@ -134,9 +136,9 @@ class HeldOutPreferences:
     pairs : (q, 2) ints
         Disputed pairs.
     same : (q,) bools
-        Whether the better clustering has them together.
+        Whether the rows of each pair share a cluster in the better clustering.
     number : (q,) ints
-        The preference of each.
+        The index of the preference of each pair.
     folds : (n,) ints
     """
 
@@ -148,12 +150,12 @@ class HeldOutPreferences:
     prior = PREFERENCE_PRIOR
 
     def covariates(self, scores: FloatArray) -> FloatArray:
-        """What the likelihood of an answer depends on."""
+        """The covariates of the likelihood of each answer."""
         return scores[:, None]
 
     @classmethod
     def of(cls, preferences: tuple[Preference, ...], folds: IntArray, rng: np.random.RandomState) -> HeldOutPreferences:
-        """Draw disputed pairs, where they are many."""
+        """Collect the disputed pairs of each preference, or a sample of them."""
         found = [disputed_pairs(preference, rng) for preference in preferences]
         number = np.repeat(np.arange(len(found)), [len(same) for _, same in found])
         pairs, same = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -161,28 +163,28 @@ class HeldOutPreferences:
 
     @cached_property
     def _touches(self) -> BoolArray:
-        """Which pairs touch the rows of each fold, a line a fold."""
+        """For each fold, a mask of the pairs with a row in the fold."""
         return np.array([(self.folds[self.pairs] == fold).any(axis=1) for fold in range(N_FOLDS)])
 
     @cached_property
     def _counts(self) -> FloatArray:
-        """Pairs of each preference that touch each fold."""
+        """The number of pairs of each preference with a row in each fold."""
         return np.array([np.bincount(self.number, touches, len(self.preferences)) for touches in self._touches])
 
     @property
     def weight(self) -> FloatArray:
-        """How much each preference counts for each fold."""
+        """The weight of each preference in each fold."""
         weights = np.array([preference.weight for preference in self.preferences])
         return np.where(self._counts > 0, weights / N_FOLDS, 0.0).ravel()
 
     @property
     def n_independent(self) -> int:
-        """How many things they say: as many as they count for, but no more than they are asked about."""
+        """The number of independent answers: the weight of each preference, from 1 to the number of folds."""
         counts = [min(max(preference.weight, 1.0), N_FOLDS) for preference in self.preferences]
         return round(sum(counts))
 
     def scores(self, members: Sequence[Member], folds: IntArray) -> FloatArray:
-        """The scores by members, each family counting once; 0 where no member was asked."""
+        """The scores by held-out members, averaged over families; 0 if there are none."""
         total, n_families = np.zeros_like(self._counts), np.zeros(N_FOLDS)
         for own in by_family(members).values():
             for fold in range(N_FOLDS):
@@ -193,7 +195,7 @@ class HeldOutPreferences:
         return (total / np.maximum(n_families, 1)[:, None]).ravel()
 
     def plain_scores(self, unsupervised: Unsupervised) -> FloatArray:
-        """The scores by the runs without constraints, on the same pairs."""
+        """The scores by the unsupervised runs, on the same pairs."""
         each = [
             np.concatenate([self._margins(labels, fold) for fold in range(N_FOLDS)])
             for labels in unsupervised.labelings
@@ -201,7 +203,7 @@ class HeldOutPreferences:
         return np.average(each, axis=0, weights=unsupervised.weights)
 
     def _margins(self, labels: IntArray, fold: int) -> FloatArray:
-        """Of the disputed pairs that touch a fold, the share on which labels side with better less that with worse."""
+        """Scores of labels in a fold: the share of pairs that agree with the better clustering minus the worse."""
         agrees = (labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]]) == self.same
         right = np.bincount(self.number, agrees & self._touches[fold], len(self.preferences))
         return 2 * np.divide(right, self._counts[fold], out=np.full_like(right, 0.5), where=self._counts[fold] > 0) - 1
@@ -211,18 +213,18 @@ HeldOut = HeldOutComparisons | HeldOutPreferences
 
 
 def log_odds(held_out: HeldOut, scores: FloatArray) -> FloatArray:
-    """The log odds of each answer, by its score."""
+    """The log-odds of each answer, given its score."""
     X = held_out.covariates(scores)
     return X @ calibrated_slopes(X, held_out.weight, held_out.prior)
 
 
 def log_likelihoods(held_out: HeldOut, scores: FloatArray) -> FloatArray:
-    """The log-likelihood of each answer, by its score."""
+    """The log-likelihood of each answer, given its score."""
     return log_expit(log_odds(held_out, scores))
 
 
 def resemblance(F: FloatArray, comparisons: Comparisons) -> FloatArray:
-    """How much nearer the near rows of each comparison are than the far ones, in units of how much that varies."""
+    """How much closer the near rows of each comparison are than the far rows, scaled to a root mean square of 1."""
     near, far = (F[pairs[:, 0]] - F[pairs[:, 1]] for pairs in (comparisons.near, comparisons.far))
     difference = np.linalg.norm(far, axis=1).astype(np.float64) - np.linalg.norm(near, axis=1)
     size = float(np.sqrt(np.mean(np.square(difference)))) if len(difference) else 0.0
@@ -230,16 +232,17 @@ def resemblance(F: FloatArray, comparisons: Comparisons) -> FloatArray:
 
 
 def tie_odds(held_out: HeldOutComparisons, unsupervised: Unsupervised) -> FloatArray:
-    """The log odds of each answer if clusters do not decide: by resemblance, as far as answers go by it."""
+    """The log-odds of each answer if it is a tie, by the similarity of its rows."""
     X = held_out.covariates(held_out.plain_scores(unsupervised))
     return X[:, 1] * calibrated_slopes(X, held_out.weight, held_out.prior)[1]
 
 
 def disputed_pairs(preference: Preference, rng: np.random.RandomState) -> tuple[IntArray, BoolArray]:
-    """Pairs that only one of the two clusterings has together, and whether that is the better one; a sample of many.
+    """Pairs that share a cluster in one of the two clusterings only, and whether that is the better one.
 
-    Where all of them are of one kind, as for requests to split or to merge, as many pairs of the other kind join them
-    on which the two agree. Else members that put all rows together, or none, would side with the better one.
+    If all of them are of one kind, as for requests to split or to merge a cluster, as many pairs of the other kind on
+    which both clusterings agree are added. Otherwise members with a single cluster, or with a cluster for each row,
+    would agree with the better clustering. Of many pairs, a sample is drawn.
     """
     rows = np.flatnonzero(preference.shown())
     if len(rows) * (len(rows) - 1) // 2 <= 10 * MAX_DISPUTED:
@@ -248,14 +251,15 @@ def disputed_pairs(preference: Preference, rng: np.random.RandomState) -> tuple[
         left = rng.choice(rows, 20 * MAX_DISPUTED)
         right = rng.choice(rows, 20 * MAX_DISPUTED)
     better, worse = (codes[left] == codes[right] for codes in (preference.better, preference.worse))
-    real = left != right
-    chosen = _some(np.flatnonzero((better != worse) & real), MAX_DISPUTED, rng)
+    distinct = left != right
+    chosen = _sample(np.flatnonzero((better != worse) & distinct), MAX_DISPUTED, rng)
     if len(chosen) and better[chosen].all():
-        chosen = np.concatenate([chosen, _some(np.flatnonzero(~better & ~worse & real), len(chosen), rng)])
+        chosen = np.concatenate([chosen, _sample(np.flatnonzero(~better & ~worse & distinct), len(chosen), rng)])
     elif not better[chosen].any():
-        chosen = np.concatenate([chosen, _some(np.flatnonzero(better & worse & real), len(chosen), rng)])
+        chosen = np.concatenate([chosen, _sample(np.flatnonzero(better & worse & distinct), len(chosen), rng)])
     return np.column_stack([left[chosen], right[chosen]]), better[chosen]
 
 
-def _some(numbers: IntArray, most: int, rng: np.random.RandomState) -> IntArray:
+def _sample(numbers: IntArray, most: int, rng: np.random.RandomState) -> IntArray:
+    """At most ``most`` of the numbers, in ascending order."""
     return numbers if len(numbers) <= most else np.sort(rng.choice(numbers, most, replace=False))

@@ -1,4 +1,4 @@
-"""k-means runs, plain or under constraints, out of the parts that all k-means here share."""
+"""Runs of k-means, with and without constraints, for the ensemble."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from ..clustering.kmeans._scale import mean_squared_deviation
 from ..clustering.kmeans._seeding import farthest_first, kmeans_plus_plus
 from ..constraints import Constraints
 
-CLOSED_PRICE = 0.3
-"""Price of a broken cannot-link with closure, where every pair between two groups has it, in units of the mean squared
-distance of a row to the mean of all."""
+CLOSED_PENALTY = 0.3
+"""Penalty of a violated cannot-link with closure, where every pair between two groups is penalized, relative to the
+mean squared distance of a row to the mean of all."""
 
-STATED_PRICE = 1.0
-"""Price of a broken constraint without closure, where each stands for itself."""
+STATED_PENALTY = 1.0
+"""Relative penalty of a violated constraint without closure, where only given pairs are penalized."""
 
 QUICK: dict[str, Any] = {"max_iter": 30, "tol": 1e-3}
-"""For members of an ensemble: the last digits of one run drown among the others."""
+"""Options of Lloyd's algorithm for members of an ensemble, which need not converge exactly."""
 
 EXACT: dict[str, Any] = {"max_iter": 100, "tol": 1e-6}
+"""Options of Lloyd's algorithm for the final labels."""
 
 RandomStream = dict[str, Any]
-"""The state of a random generator, to draw from once it is opened: many are never needed, and a copy is cheap."""
+"""The state of a random generator, which is cheaper to copy than a generator; many are never opened."""
 
 
 def reserve_stream(rng: np.random.RandomState, n_clusters: int) -> RandomStream:
-    """The state of ``rng`` for one start of k-means, while ``rng`` itself moves on to where that start will end.
+    """The state of ``rng`` for one initialization of k-means; ``rng`` itself is advanced past it.
 
-    So runs can be made in any order, on several threads or not at all, and each draws what it would have drawn had they
-    been made one after the other. A start of ``kmeans_plus_plus`` draws one number for its first center and 2 + log k
-    for each other one (where rows are fewer than clusters it draws otherwise, and streams share some numbers, which
-    does no harm).
+    So runs can be made in any order, on several threads or not at all, and each draws the same numbers as if they were
+    made one after the other. ``kmeans_plus_plus`` draws one number for its first center and 2 + log k for each other
+    one. (With fewer rows than clusters it draws a different amount, and streams overlap, which does no harm.)
     """
     stream: RandomStream = rng.get_state(legacy=False)
     rng.uniform(size=1 + (n_clusters - 1) * (2 + int(np.log(n_clusters))))
@@ -45,14 +45,14 @@ def reserve_stream(rng: np.random.RandomState, n_clusters: int) -> RandomStream:
 
 
 def open_stream(stream: RandomStream) -> np.random.RandomState:
-    """A generator at the start of the stream."""
-    rng = np.random.RandomState(0)  # seeding from the system takes longer, and the state is replaced
+    """A generator with the state of the stream."""
+    rng = np.random.RandomState(0)  # faster than seeding from the system; the state is replaced
     rng.set_state(stream)
     return rng
 
 
 def kmeans_labels(points: Points, n_clusters: int, stream: RandomStream, start: IntArray | None = None) -> IntArray:
-    """Labels of one plain run: from the means of the clusters of ``start``, or from rows by k-means++."""
+    """Labels of one run of k-means, initialized by the means of the clusters of ``start``, or by k-means++."""
     n_clusters = min(n_clusters, points.n)
     if start is None:
         centers = kmeans_plus_plus(points, n_clusters, open_stream(stream))
@@ -71,7 +71,7 @@ def constrained_kmeans(
     starts: Sequence[IntArray],
     n_init: int = 0,
 ) -> IntArray:
-    """Labels by k-means under constraints, the best of several starts.
+    """Labels by constrained k-means, the best of several initializations.
 
     Parameters
     ----------
@@ -80,19 +80,20 @@ def constrained_kmeans(
     constraints : Constraints
     rng : RandomState
     closed : bool
-        Must-link groups move as one, and every pair that cannot-links part has a price. Otherwise every stated
-        constraint has one, by its weight, and must-links may be broken.
+        If True, must-link groups stay together, and every pair between cannot-linked groups is penalized. Otherwise
+        every given constraint may be violated at a penalty proportional to its weight.
     starts : sequence of (n,) int arrays
-        Labels to start from.
+        Labels to initialize centers from.
     n_init : int
-        Further starts: the first from the constraints if ``closed``, the others by k-means++.
+        Number of further initializations: if ``closed``, the first by farthest-first traversal of must-link groups;
+        the others by k-means++.
     """
     n_clusters = min(n_clusters, len(Z))
     groups = constraints.groups() if closed else np.arange(len(Z))
     points = Points(Z, groups if closed else None)
     penalties = (groups_apart if closed else rows_apart)(constraints, closed=closed)
-    price = CLOSED_PRICE if closed else STATED_PRICE
-    assign = penalized(points, penalties, price * mean_squared_deviation(Z), rng)
+    penalty = CLOSED_PENALTY if closed else STATED_PENALTY
+    assign = penalized(points, penalties, penalty * mean_squared_deviation(Z), rng)
     centers = [_means(Points(Z), labels, n_clusters, lambda: rng) for labels in starts]
     for number in range(n_init):
         if closed and number == 0:
@@ -104,6 +105,6 @@ def constrained_kmeans(
 
 
 def _means(points: Points, labels: IntArray, n_clusters: int, rng: Callable[[], np.random.RandomState]) -> FloatArray:
-    """The means of given clusters; rows by k-means++ for those that are empty."""
+    """The means of the given clusters; centers of empty clusters are chosen by k-means++."""
     means, alive = points.means(labels, n_clusters)
     return means if alive.all() else kmeans_plus_plus(points, n_clusters, rng(), means[alive])

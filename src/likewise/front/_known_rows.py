@@ -1,7 +1,7 @@
-"""Recognizing the rows of ``fit`` among new ones, by hashes of their values.
+"""Recognizing rows of ``fit`` among new rows, by hashes of their values.
 
-Features of a row depend on the rows beside it in the last bits, because BLAS rounds the product of a vector otherwise
-than that of a matrix. So rows are compared as they came, before features are made of them.
+The last bits of the features of a row depend on the other rows of the batch, because BLAS rounds matrix products
+differently for different shapes. So raw values are compared instead of features.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from .._arrays import IntArray, slices
 Hashes = NDArray[np.uint64]
 
 BLOCK_ENTRIES = 1 << 20
-"""Entries of a dense table that are hashed at once."""
+"""Number of entries of a dense array that are hashed at once."""
 
 
 def hash_rows(X: Any, dtype: Any) -> Hashes:
-    """A number of 64 bits for each row: the same for rows of the same values, dense or sparse.
+    """A 64-bit hash of each row, the same for rows with the same values, dense or sparse.
 
     Parameters
     ----------
     X : (n, f) array or CSR matrix without duplicate entries
     dtype : float dtype
-        The precision in which values are compared.
+        The precision with which values are compared.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def hash_rows(X: Any, dtype: Any) -> Hashes:
     if sparse.issparse(X):
         sums = np.zeros(X.nnz + 1, dtype=np.uint64)
         np.cumsum(_codes(X.data, dtype) * factors[X.indices], out=sums[1:])
-        return sums[X.indptr[1:]] - sums[X.indptr[:-1]]  # sums wrap around, and so do their differences
+        return sums[X.indptr[1:]] - sums[X.indptr[:-1]]  # correct modulo 2⁶⁴, in spite of overflow
     hashes = np.empty(len(X), dtype=np.uint64)
     for rows in slices(len(X), max(BLOCK_ENTRIES // max(X.shape[1], 1), 1)):
         hashes[rows] = (_codes(X[rows], dtype) * factors).sum(axis=1)
@@ -50,7 +50,7 @@ def hash_rows(X: Any, dtype: Any) -> Hashes:
 
 
 def find_rows(asked: Hashes, known: Hashes) -> IntArray:
-    """For each hash that is asked for, the first known row that has it, or −1.
+    """For each hash in ``asked``, the position of its first occurrence in ``known``, or −1.
 
     >>> find_rows(np.array([7, 3, 5], dtype=np.uint64), np.array([5, 7, 7], dtype=np.uint64))
     array([ 1, -1,  0])
@@ -59,19 +59,19 @@ def find_rows(asked: Hashes, known: Hashes) -> IntArray:
     where = np.minimum(np.searchsorted(unique, known), len(unique) - 1)
     found = np.flatnonzero(unique[where] == known)
     first = np.full(len(unique), -1)
-    first[where[found][::-1]] = found[::-1]  # of rows that coincide, the first is written last
+    first[where[found][::-1]] = found[::-1]  # in reverse, so that the first of equal rows is written last
     return first[place]
 
 
 def _codes(values: Any, dtype: Any) -> Hashes:
-    """The bits of each value, mixed so that round numbers differ in all of them; 0 for zeros of either sign."""
-    with np.errstate(over="ignore"):  # beyond the precision of the known rows a value is none of theirs
+    """A hash of the bits of each value; 0 for zeros of either sign."""
+    with np.errstate(over="ignore"):  # a value that overflows is not a value of a known row
         rounded = np.ascontiguousarray(values, dtype=dtype) + np.zeros((), dtype=dtype)
     return _mixed(rounded.view(np.uint64 if rounded.itemsize == 8 else np.uint32).astype(np.uint64))
 
 
 def _mixed(bits: Hashes) -> Hashes:
-    """The finalizer of MurmurHash3: each bit of the input changes half of those of the output; 0 stays 0."""
+    """The finalizer of MurmurHash3: each bit of the input changes about half of the output bits; 0 maps to 0."""
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         bits = (bits ^ (bits >> np.uint64(33))) * np.uint64(factor)
     return bits ^ (bits >> np.uint64(33))

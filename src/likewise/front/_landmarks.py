@@ -1,4 +1,4 @@
-"""Which rows the ensemble is made of: every row, or landmarks by which all others are placed."""
+"""The rows that the ensemble clusters: all of them, or landmarks, from which other rows are assigned."""
 
 from __future__ import annotations
 
@@ -20,44 +20,47 @@ from ._kmeans import constrained_kmeans
 from ._unsupervised import Features
 
 MAX_LANDMARKS = 10_000
-"""Rows up to which all are in the ensemble; of more, so many landmarks are."""
+"""Up to this number of rows, the ensemble clusters all of them; of more, this number of landmarks."""
 
 MAX_CONSTRAINED = 5_000
-"""Landmarks that are there because a constraint touches them, at most."""
+"""Maximum number of landmarks that are chosen because they are constrained."""
 
 BATCH_ROWS = 2_048
-"""Rows that are placed at once."""
+"""Number of rows that are assigned at once."""
 
 N_VOTERS = 10
-"""Rows near a new one that vote for its cluster."""
+"""Number of nearest neighbors that vote for the cluster of a new row."""
 
 
 def choose_rows(
     constraints: Constraints, rng: np.random.RandomState, drawn: BoolArray | None = None
 ) -> IntArray | None:
-    """The landmarks: rows that constraints touch, and others at random. None where every row is in the ensemble.
+    """The landmarks: constrained rows and random others. None if the ensemble clusters all rows.
 
-    ``drawn`` is a mask of rows that stand for all others: where it is given, those are the others.
+    ``drawn`` is an optional mask of the rows that the random ones are chosen from.
     """
     n = constraints.n_samples
     if n <= MAX_LANDMARKS:
         return None
-    # pair by pair, so that both rows of a constraint are in
+    # Pair by pair, so that both rows of a constraint are landmarks.
     pairs = rng.permutation(np.concatenate([constraints.must_link, constraints.cannot_link])).ravel()
-    touched = np.concatenate([pairs, rng.permutation(np.flatnonzero(constraints.constrained_rows()))])
+    constrained = np.concatenate([pairs, rng.permutation(np.flatnonzero(constraints.constrained_rows()))])
     comparisons = constraints.comparisons
     if len(comparisons):
-        touched = np.concatenate([touched, rng.permutation(np.hstack([comparisons.near, comparisons.far])).ravel()])
-    _, first = np.unique(touched, return_index=True)
-    touched = touched[np.sort(first)][:MAX_CONSTRAINED]
-    room = MAX_LANDMARKS - len(touched)
-    others = np.setdiff1d(np.arange(n) if drawn is None else np.flatnonzero(drawn), touched)
-    return np.sort(np.concatenate([touched, rng.choice(others, room, replace=False) if len(others) > room else others]))
+        compared = rng.permutation(np.hstack([comparisons.near, comparisons.far])).ravel()
+        constrained = np.concatenate([constrained, compared])
+    _, first = np.unique(constrained, return_index=True)
+    constrained = constrained[np.sort(first)][:MAX_CONSTRAINED]
+    room = MAX_LANDMARKS - len(constrained)
+    others = np.setdiff1d(np.arange(n) if drawn is None else np.flatnonzero(drawn), constrained)
+    if len(others) > room:
+        others = rng.choice(others, room, replace=False)
+    return np.sort(np.concatenate([constrained, others]))
 
 
 def _check_every_row(placement: Any) -> None:
     if placement.n != placement.near.n:
-        raise ValueError(f"{placement.n} rows and {placement.near.n} by which new ones are placed do not fit together")
+        raise ValueError(f"{placement.n} rows and {placement.near.n} rows in the neighbor search do not fit together")
 
 
 def _check_landmarks(placement: Any) -> None:
@@ -69,14 +72,14 @@ def _check_landmarks(placement: Any) -> None:
 
 @dataclass
 class EveryRow:
-    """Every row is in the ensemble: what is found for it holds for all rows as it is.
+    """The ensemble clusters all rows, so its results need not be extended to other rows.
 
     Attributes
     ----------
     n : int
         Number of rows.
     near : Nearness
-        Finds the rows near new ones, in linear and graph features.
+        Neighbor search for new rows, in linear and graph features.
     """
 
     _saved: ClassVar[Saved] = Saved(("n",), parts={"near": Nearness}, check=_check_every_row)
@@ -88,17 +91,17 @@ class EveryRow:
 
     @classmethod
     def of(cls, features: Features) -> EveryRow:
-        """All rows that have features."""
+        """Create the placement from the features of all rows."""
         return cls(features.n, _near(features))
 
     @property
     def rows(self) -> IntArray:
-        """The rows of the ensemble, in its order."""
+        """The indices of the ensemble's rows."""
         return np.arange(self.n)
 
     @property
     def anchors(self) -> Any:
-        """An index of the rows by which new ones are placed."""
+        """An index of the rows in the neighbor search."""
         return slice(None)
 
     def restrict(self, constraints: Constraints) -> Constraints:
@@ -106,39 +109,39 @@ class EveryRow:
         return constraints
 
     def merge(self, constraints: Constraints, applied: Constraints) -> Constraints:
-        """Constraints on all rows: those within the ensemble as they were ``applied`` there, the others as given."""
+        """Constraints on all rows: those ``applied`` within the ensemble, and the others as given."""
         return applied
 
     def average(self, values: FloatArray) -> FloatArray:
-        """For each row the mean of the values of those near it; for a row of the ensemble its own."""
+        """Extend values from the ensemble to all rows, by the weighted mean over nearest neighbors."""
         return values
 
     def directions(self, Z: FloatArray) -> FloatArray:
-        """The same for coordinates of unit length."""
+        """Extend coordinates of unit length from the ensemble to all rows."""
         return Z
 
     def vote(self, labels: IntArray) -> IntArray:
-        """For each row the cluster that most of the rows near it are in."""
+        """Extend labels from the ensemble to all rows, by a weighted vote of nearest neighbors."""
         return labels
 
     def label(self, labels: IntArray, *_: Any, closed: bool) -> IntArray:
-        """The labels of all rows, from those of the ensemble."""
+        """The final labels of all rows, from those of the ensemble."""
         return labels
 
 
 @dataclass
 class Landmarks:
-    """Some rows are in the ensemble, and all others are placed by those near them; methods as in :class:`EveryRow`.
+    """The ensemble clusters landmarks, and results are extended to all rows; methods as in :class:`EveryRow`.
 
     Attributes
     ----------
     n, near
     rows : (m,) ints
-        The landmarks, and after them late ones, which only constraints that were added touch.
+        The landmarks, followed by late ones, which are constrained only by constraints that were added later.
     weights : (n, near.n) CSR matrix
-        The weights of each row to the landmarks near it.
+        The weights between each row and its nearest landmarks.
     features : (n, d) array
-        All rows in linear and graph features.
+        Linear and graph features of all rows.
     """
 
     _saved: ClassVar[Saved] = Saved(("n", "rows"), parts={"near": Nearness}, check=_check_landmarks)
@@ -151,18 +154,18 @@ class Landmarks:
 
     @classmethod
     def of(cls, features: Features, X: Any, rows: IntArray, n_jobs: int | None = None) -> Landmarks:
-        """Place all rows of X, of which ``rows`` have features."""
+        """Find the nearest landmarks of all rows of X; ``features`` are those of the landmarks ``rows``."""
         near = _near(features)
         n = X.shape[0]
 
-        def place(batch: slice) -> tuple[FloatArray, Any]:
-            placed = features.transform(X[batch])
-            return placed, near.of(placed)
+        def embed(batch: slice) -> tuple[FloatArray, Any]:
+            transformed = features.transform(X[batch])
+            return transformed, near.of(transformed)
 
         with stage("placing rows"):
-            batches = parallel_map(place, slices(n, BATCH_ROWS), n_jobs, report=True)
-        placed, weights = zip(*batches, strict=True)
-        return cls(n, near, rows, sparse.csr_array(sparse.vstack(weights)), np.concatenate(placed))
+            batches = parallel_map(embed, slices(n, BATCH_ROWS), n_jobs, report=True)
+        transformed, weights = zip(*batches, strict=True)
+        return cls(n, near, rows, sparse.csr_array(sparse.vstack(weights)), np.concatenate(transformed))
 
     @property
     def anchors(self) -> Any:
@@ -214,15 +217,15 @@ class Landmarks:
         *,
         closed: bool,
     ) -> IntArray:
-        """k-means of all rows, which lie at ``Z``, under all constraints, from where the ensemble votes for."""
+        """Constrained k-means of all rows in the embedding ``Z``, initialized by the extended labels."""
         closed = closed and not constraints.only("pairs").conflicts(limit=1)
         return constrained_kmeans(Z, n_clusters, constraints, rng, closed=closed, starts=[self.vote(labels)])
 
     def late_rows(self, constraints: Constraints) -> IntArray:
-        """The rows that constraints touch and that are no landmarks yet, as far as there is room for more."""
+        """The constrained rows that are not landmarks yet, up to the maximum number of landmarks."""
         room = max(MAX_LANDMARKS + MAX_CONSTRAINED - len(self.rows), 0)
-        touched = constraints.constrained_rows() | constraints.comparisons.compared_rows()
-        return np.setdiff1d(np.flatnonzero(touched), self.rows)[:room]
+        constrained = constraints.constrained_rows() | constraints.comparisons.compared_rows()
+        return np.setdiff1d(np.flatnonzero(constrained), self.rows)[:room]
 
 
 Placement = EveryRow | Landmarks

@@ -1,4 +1,4 @@
-"""Landmarks that join late: rows that only added constraints touch, carried into what was learned without them."""
+"""Late landmarks: extending a fitted ensemble to rows that are constrained only by constraints added later."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from ._unsupervised import Features, Unsupervised
 
 @dataclass(frozen=True)
 class LateLandmarks:
-    """Rows that join the landmarks, with what the landmarks near them have.
+    """Rows that are added to the landmarks; their labels and coordinates come from the landmarks nearest to them.
 
     Attributes
     ----------
     rows : (r,) ints
     features : (r, d) array
-        In linear and graph features.
+        Linear and graph features.
     weights : (r, m) CSR matrix
-        Their weights to the landmarks near them.
+        The weights between these rows and their nearest landmarks.
     """
 
     rows: IntArray
@@ -37,28 +37,28 @@ class LateLandmarks:
 
     @classmethod
     def of(cls, landmarks: Landmarks, rows: IntArray) -> LateLandmarks:
-        """Rows that have been placed by the landmarks."""
+        """Take the features and weights of some rows."""
         return cls(rows, landmarks.features[rows], landmarks.weights[rows])
 
     def join(self, landmarks: Landmarks) -> Landmarks:
-        """The landmarks with these at their end."""
+        """Append these rows to the landmarks."""
         return replace(landmarks, rows=np.append(landmarks.rows, self.rows))
 
     def extend_features(self, features: Features) -> Features:
-        """The features with those of these rows at the end."""
+        """Append the features of these rows."""
         return features.extended(self.features)
 
     def extend_labels(self, labels: IntArray) -> IntArray:
-        """Labels with those of these rows at the end: the cluster of most landmarks near them."""
+        """Append the labels of these rows, by a weighted vote of their nearest landmarks."""
         votes = self.weights @ indicator(labels[: self.weights.shape[1]])
         return np.append(labels, votes.toarray().argmax(axis=1))
 
     def extend_embedding(self, Z: FloatArray) -> FloatArray:
-        """Coordinates of unit length with those of these rows at the end."""
+        """Append the coordinates of these rows, scaled to unit length."""
         return np.concatenate([Z, unit_length(self.weights @ Z[: self.weights.shape[1]]).astype(Z.dtype)])
 
     def extend_unsupervised(self, unsupervised: Unsupervised) -> Unsupervised:
-        """The clusters without constraints, with these rows at the end."""
+        """Append these rows to the unsupervised result."""
         return replace(
             unsupervised,
             labels=self.extend_labels(unsupervised.labels),
@@ -67,7 +67,7 @@ class LateLandmarks:
         )
 
     def extend_consensus(self, consensus: Consensus | None, rng: np.random.RandomState) -> Consensus | None:
-        """The consensus with fewer constraints, with these rows at the end."""
+        """Append these rows to the consensus under fewer constraints."""
         if consensus is None:
             return None
         return replace(

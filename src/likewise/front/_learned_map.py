@@ -1,4 +1,4 @@
-"""Learning a linear map from constraints, with a prior that fades as they grow in number."""
+"""Learning a linear map from constraints, with a prior whose influence decreases with their number."""
 
 from __future__ import annotations
 
@@ -19,34 +19,33 @@ from ..projections._comparison_loss import ComparisonLoss, Terms, scaled_axes
 from ..projections._groups import group_codes
 
 PRIOR = 0.3
-"""The prior counts as much as so many constraints of a kind for each dimension."""
+"""Weight of the prior, in constraints of each kind per dimension."""
 
-LEAST_WITHIN = 0.01
-"""Clusters are taken to vary by at least this part of what all rows vary."""
-
+MIN_WITHIN = 0.01
+"""Lower bound of the variance within clusters, relative to the total variance."""
 
 PREFERENCE_LINKS = 3.0
-"""Links of each kind that a preference counts as."""
+"""Number of must-links, and of cannot-links, that a preference is worth."""
 
 ERROR_RATE = 0.1
-"""The share of comparisons that is taken to be wrong."""
+"""Assumed share of wrong comparisons."""
 
 COMPARISON_STEPS = 40
-"""Steps to the map that explains comparisons."""
+"""Maximum number of iterations when learning from comparisons."""
 
 
 class PairScatter(NamedTuple):
-    """½ Σ δδᵀ over linked rows with differences δ, as a weighted sum of forms, and how many links that is."""
+    """The scatter ½ Σ δδᵀ of the differences δ of linked rows, as a weighted sum of forms, and the number of links."""
 
     parts: list[tuple[float, Form]]
     n_links: float
 
     def plus(self, graph: RowMatrix) -> PairScatter:
-        """With the pairs of a graph, by weight."""
+        """Add the weighted pairs of a graph."""
         if not graph.sparse.nnz and not graph.core.nnz:
             return self
         n_links = float(graph.row_sums().sum()) / 2
-        # Z Zᵀ − Z' Z'ᵀ has no negative entries, though its parts do
+        # A disputed graph Z Zᵀ − Z' Z'ᵀ has no negative entries, though its parts have.
         return PairScatter([*self.parts, (0.5, laplacian(graph))], self.n_links + n_links)
 
     def matrix(self, F: FloatArray) -> FloatArray:
@@ -55,7 +54,7 @@ class PairScatter(NamedTuple):
 
 
 class Links(NamedTuple):
-    """The rows that constraints touch, and the scatter of must-linked and of cannot-linked ones."""
+    """The constrained rows, and the scatter of must-linked and of cannot-linked rows."""
 
     rows: IntArray
     must: PairScatter
@@ -63,13 +62,13 @@ class Links(NamedTuple):
 
 
 class Space:
-    """Rows, and their covariance, which no constraint changes.
+    """Features of all rows, and their covariance, which do not depend on constraints.
 
     Attributes
     ----------
     F : (n, d) array
     T : (d, d) array
-        The covariance of all rows.
+        The covariance matrix.
     """
 
     def __init__(self, F: FloatArray) -> None:
@@ -79,28 +78,28 @@ class Space:
 
     @cached_property
     def affine(self) -> FloatArray:
-        """The rows less their mean, and a column of ones."""
+        """The centered rows, and a column of ones."""
         affine = np.ones((len(self.F), self.F.shape[1] + 1), dtype=self.F.dtype)
         np.subtract(self.F, self.F.mean(axis=0), out=affine[:, :-1])
         return affine
 
     @cached_property
     def axes(self) -> FloatArray:
-        """The principal axes, the first one first."""
+        """The principal axes, in descending order of variance."""
         return eigh(self.T, check_finite=False)[1][:, ::-1]
 
     def learned(self, links: Links, rank: int) -> FloatArray:
-        """The rows under the map learned from constraints; see :func:`learned_map`."""
+        """The rows transformed by the map learned from constraints; see :func:`learned_map`."""
         return self.F @ learned_map(self, links, rank).astype(self.F.dtype)
 
     def compared(self, terms: Terms, rank: int) -> FloatArray:
-        """The rows under the map that :class:`likewise.ComparisonProjection` learns from comparisons and pairs."""
+        """The rows transformed by the map that :class:`likewise.ComparisonProjection` learns from the terms."""
         total, d = float(np.trace(self.T)), len(self.T)
         if total <= 0:
             return self.F
-        rows, place = np.unique(np.concatenate([terms.near, terms.far]), return_inverse=True)
+        rows, position = np.unique(np.concatenate([terms.near, terms.far]), return_inverse=True)
         F = self.F[rows].astype(np.float64) / np.sqrt(total)
-        near, far = (F[pairs[:, 0]] - F[pairs[:, 1]] for pairs in np.split(place.reshape(-1, 2), 2))
+        near, far = (F[pairs[:, 0]] - F[pairs[:, 1]] for pairs in np.split(position.reshape(-1, 2), 2))
         T = self.T / total
 
         def covariance(V: FloatArray) -> FloatArray:
@@ -114,7 +113,7 @@ class Space:
 
 
 def learned_map(space: Space, links: Links, rank: int) -> FloatArray:
-    """The linear map under which must-linked rows are close and cannot-linked rows are far.
+    """The linear map that brings must-linked rows close together and cannot-linked rows far apart.
 
     With T the covariance of all rows, d dimensions, m must-links and c cannot-links with differences δ, and s the mean
     variance of must-linked rows (at least 1 % of the total),
@@ -123,22 +122,22 @@ def learned_map(space: Space, links: Links, rank: int) -> FloatArray:
               B = \\frac{\\tfrac12 \\sum_{cannot} \\delta \\delta^T + 0.3\\, d\\, T}{c + 0.3\\, d}, \\qquad
               B v = \\lambda A v, \\quad v^T A v = 1.
 
-    Kept are the ``rank`` largest λ > 1, each column of v weighted by 1 − 1/λ: λ is how much rows of different clusters
-    vary in units of how much those of one do, so this is the share of it that lies between them. Without constraints
-    A is s·I and B is T, and the map PCA. As constraints grow in number it becomes the discriminant of must-links and
-    cannot-links.
+    The columns of the map are the eigenvectors v of the ``rank`` largest λ > 1, weighted by 1 − 1/λ. λ is the ratio of
+    the variance between rows of different clusters to that between rows of one cluster, so 1 − 1/λ is the share of the
+    variance that separates clusters. Without constraints A is s·I and B is T, so the map is that of PCA; with many
+    constraints it is that of a discriminant analysis of must-links and cannot-links.
 
     Parameters
     ----------
     space : Space
     links : Links
     rank : int
-        k clusters lie in k − 1 dimensions; more only add noise.
+        Maximum number of columns. k clusters span k − 1 dimensions; more add noise.
 
     Returns
     -------
     (d, r) array
-        ``F @ map`` are the learned features.
+        The map; ``F @ map`` are the learned features.
     """
     T, d = space.T, len(space.T)
     total = float(np.trace(T)) / d
@@ -146,13 +145,13 @@ def learned_map(space: Space, links: Links, rank: int) -> FloatArray:
         return np.eye(d)
     F = space.F[links.rows].astype(np.float64)
     if len(F):
-        F -= F.mean(axis=0)  # far from the origin, sums of squares lose the digits that matter
+        F -= F.mean(axis=0)  # avoids cancellation in sums of squares far from the origin
     inside, n_must = links.must.matrix(F), links.must.n_links
     variance = float(np.trace(inside)) / (n_must * d) if n_must else total
-    variance = max(variance, LEAST_WITHIN * total)
+    variance = max(variance, MIN_WITHIN * total)
     A = (inside + PRIOR * d * variance * np.eye(d)) / (n_must + PRIOR * d)
     B = (links.cannot.matrix(F) + PRIOR * d * T) / (links.cannot.n_links + PRIOR * d)
-    # by its prior A is never near a singular matrix
+    # Because of the prior, A is well conditioned.
     ratio, V = eigh(B, A, subset_by_index=[max(d - rank, 0), d - 1], check_finite=False)
     ratio, V = ratio[::-1], V[:, ::-1]
     kept = ratio > 1
@@ -162,15 +161,16 @@ def learned_map(space: Space, links: Links, rank: int) -> FloatArray:
 
 
 def links_of(constraints: Constraints, *, closed: bool) -> Links:
-    """What linked rows differ by; ``closed`` says whether must-links are closed to groups.
+    """The scatter of linked rows; ``closed`` is whether must-links are closed to groups.
 
-    The near and the far pair of a comparison count as a must-link and a cannot-link. What only the better of two
-    clusterings has together counts as three must-links all in all, and what only the worse has as three cannot-links.
+    The near pair of a comparison counts as a must-link, and the far pair as a cannot-link. The pairs that share a
+    cluster only in the better clustering of a preference count as three must-links in total, and those that do so only
+    in the worse clustering as three cannot-links.
     """
-    touched = constraints.constrained_rows() | constraints.comparisons.compared_rows()
+    constrained = constraints.constrained_rows() | constraints.comparisons.compared_rows()
     for preference in constraints.preferences:
-        touched |= preference.shown()
-    rows = np.flatnonzero(touched)
+        constrained |= preference.shown()
+    rows = np.flatnonzero(constrained)
     constraints = constraints.restrict(rows)
     must = _must_link_scatter(constraints, closed=closed)
     cannot = _cannot_link_scatter(constraints)
@@ -185,9 +185,10 @@ def links_of(constraints: Constraints, *, closed: bool) -> Links:
 
 
 def disputed_graph(preferences: Sequence[Preference], side: Literal["better", "worse"]) -> RowMatrix:
-    """The pairs that are together in one clustering and not in the other; weights of a preference's add up to three.
+    """The graph of pairs that share a cluster in one clustering only; the weights of a preference add up to three.
 
-    With Z the clusters of one and Z' where those of both meet, this is Z Zᵀ − Z' Z'ᵀ: no pair is written out.
+    With Z the indicator matrix of the clusters of one clustering, and Z' that of the intersections of clusters of both,
+    the graph is Z Zᵀ − Z' Z'ᵀ, so pairs need not be enumerated.
     """
     factors, scales = [], []
     for preference in preferences:
@@ -207,9 +208,9 @@ def disputed_graph(preferences: Sequence[Preference], side: Literal["better", "w
 
 
 def _must_link_scatter(constraints: Constraints, *, closed: bool) -> PairScatter:
-    """What must-linked rows differ by; a group of g rows counts as at most g − 1 must-links.
+    """The scatter of must-linked rows; a group of g rows counts as at most g − 1 must-links.
 
-    With ``closed`` it is the scatter of each group around its mean: for a pair alone this is δδᵀ/2.
+    With ``closed`` it is the scatter within groups, which for a single pair is δδᵀ/2.
     """
     codes = group_codes(constraints, "none")
     independent = int((codes >= 0).sum() - len(np.unique(codes[codes >= 0])))
@@ -219,15 +220,15 @@ def _must_link_scatter(constraints: Constraints, *, closed: bool) -> PairScatter
 
 
 def _cannot_link_scatter(constraints: Constraints) -> PairScatter:
-    """What cannot-linked rows differ by; they count as at most as many links as there are such rows."""
+    """The scatter of cannot-linked rows; they count as at most one link per row."""
     graph = cannot_link_graph(constraints)
     return _scatter_of(graph, constraints.n_cannot_link, int(np.count_nonzero(graph.row_sums() > 0)))
 
 
 def _scatter_of(graph: RowMatrix, n_pairs: int, independent: int) -> PairScatter:
-    """The scatter of all pairs, by weight, counting as no more links than are independent of each other.
+    """The weighted scatter of all pairs, scaled down to the number of independent ones.
 
-    A few labels imply pairs by the square of their number, and say no more than a pair for each row.
+    The number of pairs that labels imply grows with the square of the number of labels, but their information does not.
     """
     if not n_pairs:
         return PairScatter([], 0.0)

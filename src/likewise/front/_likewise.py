@@ -1,4 +1,4 @@
-"""One call: data and a few hints in, clusters and the reasons for them out."""
+"""The estimator Likewise, and the function that clusters in one call."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from ._training import Trainer
 from ._unsupervised import Features, Unsupervised, cluster_unsupervised
 
 N_ASKED = 5
-"""Rows that the report says to ask about first."""
+"""Number of rows that the report suggests to ask about first."""
 
 
 def _check_rows(model: Any) -> None:
@@ -68,7 +68,7 @@ def _check_rows(model: Any) -> None:
     check_shape(model._row_hashes, (n,), "_row_hashes", "u")
     check_shape(model.embedding_, (n, None), "embedding_")
     if model.labels_.min() < 0:
-        raise ValueError("labels must be whole numbers from 0 on")
+        raise ValueError("labels must be non-negative integers")
     count = int(model.labels_.max()) + 1
     check_shape(model.certainty_, (n,), "certainty_")
     check_shape(model.second_labels_, (n,), "second_labels_", "i")
@@ -80,23 +80,23 @@ def _check_rows(model: Any) -> None:
 
 @dataclass(frozen=True)
 class _Result:
-    """The clusters of all rows, and what they were made from.
+    """The clusters of all rows, and the state of the ensemble that they come from.
 
     Attributes
     ----------
     features : Features
-        Of the rows of the ensemble.
+        The features of the ensemble's rows.
     placement : Placement
-        Of all rows.
+        Extends results from the ensemble's rows to all rows.
     labels : (n,) ints
     embedding : (n, k) array
     unsupervised_labels : (n,) ints
     unsupervised : Unsupervised
-        Of the rows of the ensemble.
+        The unsupervised result for the ensemble's rows.
     consensus : Consensus or None
-        Of the rows of the ensemble; None where no constraints were applied.
+        The constrained result for the ensemble's rows; None if no constraints were applied.
     broken : str
-        Why constraints taken as certain could not all be kept.
+        Why constraints that were treated as certain could not all be satisfied; empty if they are.
     """
 
     features: Features
@@ -109,8 +109,8 @@ class _Result:
     broken: str = ""
 
     def numbered_as(self, before: IntArray) -> _Result:
-        """The same clusters, with the numbers of those ``before`` that they share most rows with."""
-        labels = np.unique(align_labels(self.labels, before), return_inverse=True)[1]  # some may be gone: no gaps
+        """Renumber clusters to match ``before``, with as many rows in common as possible."""
+        labels = np.unique(align_labels(self.labels, before), return_inverse=True)[1]  # without gaps
         ensemble = align_labels(self.unsupervised.labels, labels[self.placement.rows])
         unsupervised = replace(self.unsupervised, labels=ensemble)
         return replace(
@@ -119,101 +119,102 @@ class _Result:
 
 
 class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """Clusters from data and a few hints, with nothing to choose: the method to start with.
+    """Cluster data with the help of a few hints, without parameters that need tuning: the method to start with.
 
-    Many clusterings, in linear and in graph features, learn from the hints, each from other ones, and their consensus
-    is the result. The less what was learned explains hints that were held out, the less it counts beside the
-    unsupervised runs; from fewer than 25 pairs, those that follow from others included, or 8 labels, nothing is
-    learned, and they hold for their own rows.
+    An ensemble of clusterings in linear and graph features is trained on the hints, each member on a part of them, and
+    the consensus of the ensemble is the result. The worse members predict held-out hints, the smaller is their weight
+    compared with that of unsupervised runs. From fewer than 25 pairs, including implied ones, or fewer than 8 labels,
+    nothing is learned, and hints apply to their own rows only.
 
     1. Features: preprocessing for each kind of data (:class:`~likewise.prepare._linear.LinearFeatures`), and
        :class:`~likewise.GraphFeatures`.
-    2. The unsupervised result: many plain k-means runs joined by :func:`likewise.hbgf`.
-    3. Members: seven families of clusterings trained on hints and on some pairs that follow from them, each member
-       without the hints of a quarter of the rows.
-    4. Evidence: how members predict hints they did not see tells how much hints count, which are likely wrong, and
-       which families are behind the best by more than chance, and count less.
-       Of comparisons, those that stayed open tell whether they are as good as pairs; forced ones are learned from as
-       what they are. Preferences teach what the two clusterings dispute.
-    5. The consensus of all; in its space a k-means in which must-link groups move as one and broken cannot-links have a
-       price.
+    2. Unsupervised result: the consensus of many k-means runs (:func:`likewise.hbgf`).
+    3. Members: seven families of clusterings are trained on the hints and on some pairs that these imply, each member
+       without the hints about a quarter of the rows.
+    4. Evidence: how well members predict held-out hints determines the weight of hints, which hints are probably wrong,
+       and which families have less weight because they are significantly worse than the best one. Comparisons are read
+       as pairs if the questions that clusters cannot answer were left open; otherwise members learn from the
+       comparisons themselves. From a preference, members learn the pairs on which the two clusterings differ.
+    5. Consensus: k-means in the consensus embedding of all members, in which must-link groups stay together and
+       violated cannot-links are penalized.
 
     Parameters
     ----------
     n_clusters : int, optional
-        None: as many as data and hints make likely, at most 20 or so without hints, and never fewer than classes that
-        labels name, or rows that are all different from each other.
+        Number of clusters. None: chosen by the data and the hints. Without hints it is at most about 20. It is never
+        smaller than the number of labeled classes, or of rows that hints say are all different from each other.
     trust : {"auto", "strict", "weighted"}
-        "strict" takes every hint as certain: must-links hold, cannot-links too wherever labels are found that keep
-        them all (else the report says why not), and contradictions are an error. "weighted" lets every hint be broken
-        at a price, by its weight. "auto" keeps must-links, and lets cannot-links be broken at a price, unless hints
-        contradict each other, have weights, or do not look right to members that did not see them: then all are
-        weighted, and those that are more likely wrong than right are left out.
+        "strict" treats all hints as certain: must-links hold, cannot-links hold if labels are found that satisfy them
+        all (otherwise the report says why not), and contradictions are an error. "weighted" penalizes every violated
+        hint by its weight. "auto" enforces must-links and penalizes violated cannot-links, unless hints contradict each
+        other, have weights, or look wrong to members that were not trained on them: then all are weighted, and those
+        that are more likely wrong than right are left out.
     kind : {"auto", "counts", "text", "table", "table of one scale", "mixed", "images"}
-        The kind of data, which decides how rows are compared. "auto" sees it by the values of X: sparse matrices are
-        text or counts, and data frames with more than numbers are mixed. Pass ``TableFeatures.kind_`` where X was made
-        by :class:`likewise.TableFeatures`.
+        The kind of data, which determines how rows are compared. "auto" infers it from X: sparse matrices are text or
+        counts, and data frames with non-numeric columns are mixed. Pass ``TableFeatures.kind_`` if X was made by
+        :class:`likewise.TableFeatures`.
     budget_s : float, optional
-        Seconds to spend. Features and a few unsupervised runs are always made; then members, cheap families first, as
-        long as the next ones should be ready in time. The report says what was left out. None: no limit.
+        Time limit in seconds. Features and a few unsupervised runs are always computed. Then members are trained, cheap
+        families first, as long as they are expected to finish in time. The report lists what was left out. None: no
+        limit.
     n_jobs : int, optional
         Number of threads; −1 uses all cores. The result is the same for any number.
     verbose : bool
-        Show progress on a terminal, if it takes over a second.
+        Whether to show progress in a terminal, if the fit takes more than a second.
     random_state : int, RandomState or None
 
     Attributes
     ----------
     labels_ : (n,) int array
     cluster_names_ : (k,) array of str
-        What each cluster is called: after the label that most of its labeled rows have, or by its number where it has
-        none. Where several clusters have one label, the one with most of its rows is "CLL", the next one "CLL (2)".
+        The name of each cluster: the most frequent label of its rows, or its number if none of its rows is labeled. If
+        several clusters have the same label, the one with most rows of it is "CLL", the next one "CLL (2)".
     certainty_ : (n,) array
-        How sure the cluster of each row is, from 0 to 1: the share of the clusterings, by their weights, that vote for
-        it; 1 for a row whose label, taken as certain, is that of its cluster. Of rows with certainty 0.9 and more,
-        about nine in ten are right, where clusters are what was meant.
+        The certainty of each row's cluster, from 0 to 1: the weighted share of clusterings that vote for it, or 1 if
+        the label of the row is treated as certain and its cluster is named after it. Of rows with a certainty of at
+        least 0.9, about nine in ten are correct if the clusters are the intended ones.
     second_labels_ : (n,) int array
-        The cluster that comes next for each row; −1 where no clustering suggests another.
+        The second most likely cluster of each row; −1 if all clusterings vote for the first.
     unsupervised_labels_ : (n,) int array
-        The result without hints; clusters have the same numbers where they are the same.
+        The result without hints, with clusters numbered to match ``labels_``.
     embedding_ : (n, r) array
-        The space in which the clusters were found, rows of unit length.
+        The consensus embedding that was clustered, with rows of unit length.
     n_clusters_ : int
-        Clusters that were found; fewer than asked for where must-links leave fewer groups.
+        Number of clusters found. It is smaller than ``n_clusters`` if must-links leave fewer groups.
     constraints_ : Constraints
         All hints so far.
     answers_ : Answers or None
-        The answers to questions among them, in their order; None if there are none.
+        The hints that are answers to questions, in order; None if there are none.
     suspects_ : Suspects
-        All hints, those most likely wrong first: a tuple of :class:`Suspect` that shows as a table.
+        All hints, those most likely wrong first: a tuple of :class:`Suspect` that is shown as a table.
     report_ : Report
         What was done and why; print it.
     table_features_ : TableFeatures or None
-        What made numbers of a data frame with categories, dates, texts, empty cells or ids; None where X was numbers.
+        The transformer of a data frame with categories, dates, texts, empty cells or ids; None if X was numeric.
     n_iter_ : int
-        Clusterings in the ensemble.
+        Number of clusterings in the ensemble.
 
     See Also
     --------
-    likewise.cluster : The labels alone, in one call.
+    likewise.cluster : The labels only, in one call.
     likewise.ProjectThenCluster : A single projection and k-means.
 
     Notes
     -----
-    Ctrl-C while members learn ends the fit with the best result so far, and a warning; before there is an unsupervised
-    result it interrupts as usual.
+    Ctrl-C during the training of members ends the fit with the best result so far, and a warning. Before there is an
+    unsupervised result, it raises KeyboardInterrupt as usual.
 
-    Of more than 10,000 rows that many are landmarks: rows that hints touch (up to 5,000) and others drawn at random.
-    Graph, members and evidence are theirs; all other rows are placed by the landmarks near them, and all hints are
-    applied in the end.
+    Of more than 10,000 rows, 10,000 are chosen as landmarks: constrained rows (up to 5,000), and others at random. The
+    ensemble clusters landmarks only. All other rows are assigned by their nearest landmarks, and all hints are applied
+    at the end.
 
-    Rows in files (:class:`likewise.chunked.RowFiles`) are read twice: a first pass brings the rows that hints name into
-    memory, and others, drawn by a hash of their numbers, up to 10,000; these are clustered under all hints; a second
-    pass places each other row by a vote of the ten nearest. ``labels_``, ``second_labels_`` and ``certainty_`` are
-    those of all rows, unless :meth:`fit_to` writes them into a file. ``landmark_model_`` is the model of the rows in
-    memory, with their ``embedding_`` and ``unsupervised_labels_``, a report page and questions, and ``landmarks_``
-    their numbers in the files; a model file keeps it alone. More hints about these rows read the files once, to place
-    all rows again; hints about others read them twice.
+    Rows in files (:class:`likewise.chunked.RowFiles`) are read twice. The first pass loads the constrained rows, and
+    others drawn by a hash of their index, up to 10,000, and these are clustered under all hints. The second pass
+    assigns every other row by a vote of its ten nearest neighbors among them. ``labels_``, ``second_labels_`` and
+    ``certainty_`` are those of all rows, unless :meth:`fit_to` writes them to a file. ``landmark_model_`` is the model
+    of the rows in memory, with their ``embedding_`` and ``unsupervised_labels_``, a report page and questions;
+    ``landmarks_`` are the indices of these rows in the files. A model file contains only the landmark model. When hints
+    are added, the files are read once if all hints are about landmarks, and twice otherwise.
 
     Examples
     --------
@@ -232,7 +233,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
 
     _method: ClassVar[Method] = Method(
         "likewise",
-        prefer="the one to start with: chooses features and distance, and how much hints count",
+        prefer="the method to start with: chooses features, distance and the weight of hints",
         paper="this package",
         uses_comparisons=True,
         uses_preferences=True,
@@ -290,7 +291,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         self._check_constraints(constraints, stacklevel=6)
         rng = check_random_state(self.random_state)
         rows = choose_rows(constraints, rng, drawn)
-        # Matrices here are small: threads inside each product would only wait for each other.
+        # Matrices are small, so BLAS threads would cost more than they gain.
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
             with budget.stage("features"):
@@ -307,7 +308,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         return self._set_result(result, constraints, budget, stacklevel=6)
 
     def _learn_from(self, X: Chunked, y: Any, constraints: Any, before: Self | None = None) -> Look:
-        """Cluster some rows in memory, with the numbers of a model before; all are placed then, in a second pass."""
+        """Cluster a sample in memory, with clusters numbered as by the model ``before``; see :class:`ReadsFiles`."""
         known = checked_constraints(self, X.shape[0], y, constraints)
         self._check_number(X.shape[0])
         seed: Any = self.random_state
@@ -321,16 +322,16 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
             try:
                 model._fit_sample(sample, known.restrict(sample.numbers), getattr(X, "columns", None), before)
             except ConstraintConflictError:
-                known.check(self.n_clusters)  # names the rows by their own numbers
+                known.check(self.n_clusters)  # raises the error with row indices of the files
                 raise
         self._rows_in_files, self._sample = X, sample
         return self._keep_landmarks(model, known, _answers_in(constraints), clock)
 
     def _keep_landmarks(self, model: Any, known: Constraints, answers: Any, clock: Budget) -> Look:
-        """Keep a model of landmarks as that of all rows, and say how rows are placed by it."""
+        """Set the fitted attributes from a model of landmarks, and return the function that assigns rows by it."""
         X, sample = self._rows_in_files, self._sample
         for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # what an earlier fit found
+            delattr(self, name)  # attributes of an earlier fit
         for name in ("n_features_in_", "cluster_names_", "n_clusters_", "n_iter_", "table_features_", "_profile",
                      "_has_labels", "_n_features_out", "_columns_in_files"):  # fmt: skip
             setattr(self, name, getattr(model, name))
@@ -368,19 +369,19 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         }
 
     def _fit_sample(self, sample: Sample, constraints: Constraints, columns: Any, before: Self | None) -> None:
-        """Cluster rows that were taken from files, in which columns may have names."""
+        """Cluster a sample of rows from files with the given column names."""
         X, known = self._checked_inputs(sample.rows, None, constraints)
         self._columns_in_files = columns
         numbers = None if before is None else before.predict(sample.rows)
         self.labels_ = np.asarray(self._cluster(X, known, sample.drawn, numbers), dtype=np.int32)
 
-    def _relearn_in_files(self, constraints: Constraints, goes_on: bool) -> Self:
-        """Cluster under other constraints; if these are about landmarks alone, rows are read once, to be placed."""
+    def _relearn_in_files(self, constraints: Constraints, warm_start: bool) -> Self:
+        """Cluster under other constraints; files are read once if only landmarks are constrained, twice otherwise."""
         rows, model, answers = self._rows_in_files, self.landmark_model_, self.answers_
         named = np.flatnonzero(constraints.constrained_rows() | constraints.comparisons.compared_rows())
         if np.isin(named, self.landmarks_).all():
             try:
-                model._relearn(constraints.restrict(self.landmarks_), goes_on=goes_on)
+                model._relearn(constraints.restrict(self.landmarks_), warm_start=warm_start)
             except ConstraintConflictError:
                 constraints.check(self.n_clusters)
                 raise
@@ -392,12 +393,12 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         return self
 
     def __getstate__(self) -> Any:
-        """Without rows in files: files are open, and elsewhere they may not be there."""
+        """The state without the open files, which may not exist elsewhere."""
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name not in ("_rows_in_files", "_sample")}
 
     def _to_place(self) -> Self:
-        """A copy with no more than what places new rows, as in a model file, for wherever the rows lie."""
+        """A copy with only the state that predictions need, as in a model file, to be sent to workers."""
         fitted = self._saved_as
         model: Self = clone(self)
         for name in (*self._saved.values, *self._saved.parts):
@@ -406,17 +407,17 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
 
     @property
     def _saved_as(self) -> Any:
-        """What a model file keeps: of rows in files, the model of landmarks."""
+        """The model that is saved in a model file: for rows in files, the model of landmarks."""
         return vars(self).get("landmark_model_", self)
 
     @suggests_parameters
     def add_constraints(self, constraints: Any) -> Self:
-        """Add hints about the same rows, starting from what was learned before.
+        """Add hints about the same rows, and update the model.
 
         Parameters
         ----------
         constraints : Constraints or Answers
-            In addition to those given before.
+            Hints in addition to those given before.
 
         Returns
         -------
@@ -424,9 +425,9 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
 
         Notes
         -----
-        Much quicker than a new fit, with nearly its result: features and unsupervised runs are used again, members
-        start from their labels, and the neighbor graphs that some of them learned stay as they are. Clusters keep the
-        numbers that they had.
+        This is much faster than a new fit, with nearly the same result: features and unsupervised runs are reused,
+        members start from their previous labels, and neighbor graphs that they learned are not computed again. Clusters
+        keep their numbers.
 
         Examples
         --------
@@ -445,12 +446,12 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
 
     @suggests_parameters
     def set_constraints(self, constraints: Any) -> Self:
-        """Replace all hints about the same rows, without starting over: to take hints back, or to correct them.
+        """Replace all hints about the same rows, and update the model: to withdraw or correct hints.
 
         Parameters
         ----------
         constraints : Constraints or Answers
-            All that count from now on; ``Constraints(len(X))`` for none.
+            All hints; ``Constraints(len(X))`` for none.
 
         Returns
         -------
@@ -458,9 +459,9 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
 
         Notes
         -----
-        Features and unsupervised runs are used again. If hints are only added, members start from their labels, as in
-        :meth:`add_constraints`; if some are taken back, members learn anew, so that nothing of them is left. Clusters
-        keep the numbers that they had.
+        Features and unsupervised runs are reused. If hints are only added, members start from their previous labels, as
+        in :meth:`add_constraints`. If some are withdrawn, members are trained from scratch, so that withdrawn hints
+        have no effect. Clusters keep their numbers.
 
         Examples
         --------
@@ -473,7 +474,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         True
         """
         before, given = self._known_so_far(to_learn=True), self._given(constraints)
-        self._relearn(given, goes_on=before | given == given)
+        self._relearn(given, warm_start=before | given == given)
         self.answers_ = _answers_in(constraints)
         return self
 
@@ -488,20 +489,20 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
             if "_rows_in_files" not in vars(self):
                 raise ValueError("a copy of a model of rows in files cannot learn more: fit a new one with all hints.")
             if "labels_" not in vars(self):
-                raise ValueError("fit_to wrote the clusters into a file: call it again with all hints.")
+                raise ValueError("fit_to wrote the clusters to a file: call it again with all hints.")
         if not hasattr(self, "constraints_"):
-            raise ValueError("a model read from a file can place rows, not learn more: fit a new one with all hints.")
+            raise ValueError("a model read from a file can predict, but not learn more: fit a new one with all hints.")
         return self.constraints_
 
     def _given(self, constraints: Any) -> Constraints:
         return as_constraints(self.constraints_.n_samples, None, constraints)
 
-    def _relearn(self, constraints: Constraints, *, goes_on: bool = True) -> Self:
-        """Cluster under other constraints; ``goes_on`` says whether these are those before and more."""
+    def _relearn(self, constraints: Constraints, *, warm_start: bool = True) -> Self:
+        """Cluster under other constraints; with ``warm_start``, members start from the previous ones."""
         if "landmark_model_" in vars(self):
-            return self._relearn_in_files(constraints, goes_on)
+            return self._relearn_in_files(constraints, warm_start)
         features, placement = self._features, self._placement
-        unsupervised, consensus = self._unsupervised, self._consensus if goes_on else None
+        unsupervised, consensus = self._unsupervised, self._consensus if warm_start else None
         self._check_constraints(constraints, stacklevel=5)
         with native().limit(limits=1), progress_bar(visible=self.verbose):
             budget = Budget(self.budget_s)
@@ -518,7 +519,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         return self
 
     def _data_kind(self) -> DataKind | None:
-        """The kind of data, as far as it is known before the values are looked at."""
+        """The kind of data; None if it is to be inferred from the values."""
         if self.kind != "auto":
             return DataKind(self.kind)
         return None if self.table_features_ is None else self.table_features_.kind_
@@ -532,7 +533,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         if self.n_clusters is not None and self.n_clusters < n_classes:
             warnings.warn(
                 f"the labels name {n_classes} classes, but n_clusters={self.n_clusters}: some classes will share a "
-                f"cluster. Ask for {n_classes} clusters or more, or leave n_clusters out.",
+                f"cluster. Set n_clusters to at least {n_classes}, or to None.",
                 stacklevel=stacklevel,
             )
 
@@ -546,21 +547,19 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         unsupervised: Unsupervised | None = None,
         previous: Consensus | None = None,
     ) -> _Result:
-        """Cluster all rows under constraints, from what was found with fewer if there is any."""
+        """Cluster all rows under constraints, starting from previous results if there are any."""
         known = placement.restrict(constraints)
         n_clusters = self.n_clusters
         if n_clusters is None:
             with budget.stage("number of clusters"):
                 n_clusters = choose_n_clusters(features, known, rng, budget, self.n_jobs)
-            # a class whose rows are no landmarks is a class
-            n_clusters = max(n_clusters, _most_classes(constraints))
+            n_clusters = max(n_clusters, _most_classes(constraints))  # including classes without landmarks
         if unsupervised is None or unsupervised.n_clusters != n_clusters:
             with budget.stage("without hints"):
                 unsupervised = cluster_unsupervised(features, n_clusters, rng, budget, self.n_jobs)
             previous = None
-        alone = placement.vote(unsupervised.labels)
-        Z = placement.directions(unsupervised.embedding)
-        result = _Result(features, placement, alone, Z, alone, unsupervised)
+        labels, Z = placement.vote(unsupervised.labels), placement.directions(unsupervised.embedding)
+        result = _Result(features, placement, labels, Z, labels, unsupervised)
         if known.is_empty:
             return result
         trainer = Trainer(features, unsupervised, n_clusters, rng, budget, self.n_jobs)
@@ -573,14 +572,14 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
                 broken = ""
                 if self.trust == "strict":
                     labels, broken = repair_labels(Z, labels, n_clusters, constraints, rng)
-            labels = align_labels(labels, alone)
-            return _Result(features, placement, labels, Z, alone, unsupervised, consensus, broken)
-        except KeyboardInterrupt:  # the unsupervised result is the best there is
+            labels = align_labels(labels, result.unsupervised_labels)
+            return replace(result, labels=labels, embedding=Z, consensus=consensus, broken=broken)
+        except KeyboardInterrupt:  # the unsupervised result is the best one so far
             budget.interrupted = True
             return result
 
     def _set_result(self, result: _Result, constraints: Constraints, budget: Budget, *, stacklevel: int) -> IntArray:
-        """Set all that was learned, and return the labels, numbered without gaps."""
+        """Set the fitted attributes, and return the labels, numbered without gaps."""
         features, placement = result.features, result.placement
         unsupervised, consensus = result.unsupervised, result.consensus
         labels = np.unique(result.labels, return_inverse=True)[1]
@@ -629,15 +628,15 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
             )
         if budget.interrupted:
             warnings.warn(
-                f"interrupted: the result rests on {self.n_iter_} clusterings, those there were by then; report_ says "
-                "what is missing. Fit again for the whole, or set budget_s to stop at a time of your choice.",
+                f"interrupted: the result is based on {self.n_iter_} clusterings, those completed so far; report_ "
+                "lists what is missing. Fit again for the full result, or set budget_s to limit the time.",
                 InterruptedWarning,
                 stacklevel=stacklevel,
             )
         return labels
 
     def _set_certainty(self, labels: IntArray, confirmed: BoolArray) -> None:
-        """How sure clusters are, by the votes of all clusterings, and by labels where these are taken as certain."""
+        """Set the certainty of clusters by the votes of all clusterings; 1 for rows that certain labels confirm."""
         placement, consensus = self._placement, self._consensus
         members = unsupervised_members(self._unsupervised)
         weights = {UNSUPERVISED: 1.0}
@@ -654,19 +653,19 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         self.second_labels_ = np.where(certain, np.int32(-1), found.second_labels)
 
     def to_frame(self, *, ids: Any = None, backend: str | None = None) -> Any:
-        """The rows as a data frame: the cluster of each, what it is called, which comes next, and how sure it is.
+        """The clusters of all rows as a data frame, with names, second clusters and certainty.
 
         Parameters
         ----------
         ids : (n,) list-like, optional
-            Ids of the rows in order; by default their numbers.
+            Ids of the rows in order; by default their indices.
         backend : {"pandas", "polars", "pyarrow"}, optional
             By default the first of them that is installed.
 
         Returns
         -------
         data frame
-            With the columns id, cluster, name, second and certainty; ``second`` is −1 where there is none.
+            With the columns id, cluster, name, second and certainty; ``second`` is −1 if there is none.
 
         Examples
         --------
@@ -681,7 +680,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         n = len(self.labels_)
         if ids is not None and len(ids) != n:
             raise ValueError(
-                f"ids has {len(ids):,} entries, there are {n:,} rows. Give one for each row, in their order."
+                f"ids has {len(ids):,} entries, but there are {n:,} rows. Pass one id for each row, in order."
             )
         return make_frame(
             {
@@ -695,17 +694,17 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         )
 
     def doubtful(self, n: int | None = 10) -> IntArray:
-        """The rows whose clusters are least sure: those to look at, or to label, next.
+        """The rows with the lowest certainty: those to look at, or to label, next.
 
         Parameters
         ----------
         n : int, optional
-            How many at most. None: all that are in doubt, with a certainty below 0.7.
+            Maximum number of rows. None: all rows in doubt, with a certainty below 0.7.
 
         Returns
         -------
         (m,) int array
-            Row numbers, the least sure first. Rows with a label are not among them.
+            Row indices, in ascending order of certainty, without labeled rows.
 
         Examples
         --------
@@ -724,31 +723,30 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         return rows[self.certainty_[rows] < DOUBTFUL] if n is None else rows[:n]
 
     def _in_doubt(self) -> IntArray:
-        """The rows without a label, the least sure first."""
+        """The rows without a label, in ascending order of certainty."""
         rows = np.argsort(self.certainty_, kind="stable")
         if hasattr(self, "constraints_"):
             rows = rows[~labeled_rows(self.constraints_)[rows]]
         return rows
 
     def top_features(self, cluster: int, n: int = 10, feature_names: Any = None) -> list[tuple[str, float]]:
-        """The features in which the rows of a cluster differ most from all others, and by how much.
+        """The features in which the rows of a cluster differ most from all other rows.
 
         Parameters
         ----------
         cluster : int
-            As in ``labels_``.
+            A cluster of ``labels_``.
         n : int
-            How many features; fewer come back where fewer differ.
+            Maximum number of features; features that do not differ are left out.
         feature_names : list-like of str, optional
-            One for each column of X, such as ``TextFeatures.get_feature_names_out()``. By default the column names
-            of the frame that was fitted (``table_features_.get_feature_names_out()``, if there is one), else x0, x1,
-            ...
+            Names of the columns of X, such as ``TextFeatures.get_feature_names_out()``. By default the column names of
+            the data frame (``table_features_.get_feature_names_out()``, if there is one), otherwise x0, x1, ...
 
         Returns
         -------
         list of (name, difference)
-            Largest difference first, whatever its sign. For a table the difference of means in standard deviations of
-            the feature, for text that of mean tf-idf weights.
+            In descending order of the absolute difference. For tables, the difference of means in standard deviations
+            of the feature; for text, the difference of mean tf-idf weights.
 
         Examples
         --------
@@ -762,14 +760,14 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         check_is_fitted(self)
         count = len(self._profile)
         if not 0 <= cluster < count:
-            raise ValueError(f"cluster={cluster}, but clusters are numbered 0 to {count - 1}. Take one of labels_.")
+            raise ValueError(f"cluster={cluster}, but clusters are numbered 0 to {count - 1}. Use one of labels_.")
         if n < 1:
             raise ValueError(f"n={n}: ask for at least one feature.")
         return largest_differences(self._profile[cluster], n, self._matrix_names(feature_names))
 
     @lazily
     def transform(self, X: Any) -> FloatArray:
-        """The coordinates of rows in the space in which the clusters were found.
+        """The coordinates of rows in the consensus embedding.
 
         Parameters
         ----------
@@ -778,8 +776,8 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         Returns
         -------
         (m, k) array
-            For a row of ``fit`` its row of ``embedding_`` (of rows that coincide, that of the first); for any other the
-            weighted mean of those near it, of unit length.
+            For a row of ``fit``, its row of ``embedding_`` (for duplicate rows, that of the first). For a new row, the
+            weighted mean of its ten nearest neighbors, scaled to unit length.
         """
         if "landmark_model_" in vars(self):
             return self.landmark_model_.transform(X)
@@ -801,13 +799,13 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         Returns
         -------
         (m,) int array
-            For a row of ``fit`` its entry of ``labels_`` (of rows that coincide, that of the first); for any other the
-            cluster that the ten rows nearest to it vote for.
+            For a row of ``fit``, its entry of ``labels_`` (for duplicate rows, that of the first). For a new row, the
+            cluster by a weighted vote of its ten nearest neighbors.
         """
         return self.predict_certainty(X).labels
 
     def predict_certainty(self, X: Any) -> Assignment:
-        """The cluster of each row, the one that comes next, and how sure it is.
+        """The cluster of each row, its second most likely cluster, and its certainty.
 
         Parameters
         ----------
@@ -816,8 +814,9 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         Returns
         -------
         Assignment
-            With ``labels``, ``second_labels`` and ``certainty``, (m,) arrays. For a row of ``fit`` as in ``labels_``,
-            ``second_labels_`` and ``certainty_``; for any other by the votes for the ten rows nearest to it.
+            With ``labels``, ``second_labels`` and ``certainty``, (m,) arrays. For a row of ``fit``, its entries of
+            ``labels_``, ``second_labels_`` and ``certainty_``. For a new row, by the votes of its ten nearest
+            neighbors.
 
         Examples
         --------
@@ -844,24 +843,18 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         return Assignment(labels, second, certainty)
 
     def _look_up(self, X: Any) -> tuple[Any, IntArray]:
-        """The validated rows, and for each the row of ``fit`` that it coincides with, or −1."""
+        """The validated rows, and for each the index of the equal row of ``fit``, or −1."""
         X = self._new_rows(X)
         return X, find_rows(hash_rows(X, self.embedding_.dtype), self._row_hashes)
 
     def _near(self, X: Any) -> Any:
-        """The weights of new rows to the rows they are placed by."""
+        """The weights between new rows and their nearest neighbors."""
         return self._placement.near.of(self._features.transform(X))
 
     def _fit_inputs(self, X: Any, y: Any, constraints: Constraints | None) -> tuple[Any, Constraints]:
-        """As for all clusterers; a data frame with more than numbers is turned into numbers first."""
-        for name in (
-            "landmark_model_",
-            "landmarks_",
-            "_columns_in_files",
-            "_rows_in_files",
-            "_sample",
-        ):  # of an earlier fit on files
-            self.__dict__.pop(name, None)
+        """The validated rows and constraints; a data frame with non-numeric columns is transformed first."""
+        for name in ("landmark_model_", "landmarks_", "_columns_in_files", "_rows_in_files", "_sample"):
+            self.__dict__.pop(name, None)  # attributes of an earlier fit on files
         self.table_features_: TableFeatures | None = None
         self.answers_ = _answers_in(constraints)
         if not needs_table_features(X):
@@ -878,8 +871,8 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
             return super()._new_rows(X)
         if as_raw_table(X) is None:
             raise ValueError(
-                f"X is a {type(X).__name__}, but the model was fitted on a data frame, each column by its kind. Pass "
-                f"a data frame with the columns {', '.join(map(repr, self.feature_names_in_[:12]))}"
+                f"X is a {type(X).__name__}, but the model was fitted on a data frame. Pass a data frame with the "
+                f"columns {', '.join(map(repr, self.feature_names_in_[:12]))}"
                 f"{', …' if self.n_features_in_ > 12 else ''}."
             )
         return canonical(self.table_features_.transform(X))
@@ -895,7 +888,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         return names if given is None else np.asarray(given, dtype=object)
 
     def _preprocessing(self, features: Features) -> str:
-        """What was done to the rows, in words."""
+        """Description of the preprocessing."""
         table = [] if self.table_features_ is None else [self.table_features_.description_]
         return "; ".join([*table, str(features.to_linear)])
 
@@ -905,8 +898,8 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
 
     def _rows_of_fit(self, X: Any) -> tuple[Any, dict[str, Any]]:
         self._refuse_in_files(
-            "has no page that shows them all. print(model.report_) has the facts, and "
-            "model.landmark_model_.write_report(path) shows the landmarks"
+            "has no report page of all rows. print(model.report_) shows the report, and "
+            "model.landmark_model_.write_report(path) writes a page of the landmarks"
         )
         return super()._rows_of_fit(X)
 
@@ -915,10 +908,10 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
             if name in ("embedding_", "unsupervised_labels_"):
                 raise AttributeError(f"a model of rows in files has {name} of its landmarks: landmark_model_.{name}")
             if name in ("labels_", "second_labels_", "certainty_"):
-                raise AttributeError(f"fit_to wrote what is known of each row into a file: {name} is not kept.")
+                raise AttributeError(f"fit_to wrote the clusters of all rows to a file: {name} is not kept.")
         if name in ("report_", "constraints_", "answers_", "suspects_") and "labels_" in vars(self):
             raise AttributeError(
-                f"a model read from a file places rows, and its {name} is not kept there. Fit it again."
+                f"a model read from a file can predict, but {name} is not saved in the file. Fit it again."
             )
         return super().__getattr__(name)
 
@@ -947,7 +940,7 @@ def _answers_in(constraints: Any) -> Any:
 
 
 def _refuse_uncertain(constraints: Constraints) -> None:
-    """Raise an error where something was said that cannot be certain."""
+    """Raise an error if there are comparisons or preferences, which cannot be certain."""
     for count, noun, says, instead in (
         (
             len(constraints.comparisons),
@@ -965,21 +958,21 @@ def _refuse_uncertain(constraints: Constraints) -> None:
 
 
 def _most_classes(constraints: Constraints) -> int:
-    """The classes that labels name; where there are several sets of labels, those of the largest."""
+    """The number of classes of the labels; of several sets of labels, the largest number."""
     return max((partition.n_blocks for partition in constraints.partitions if partition.is_labels), default=0)
 
 
 def cluster(X: Any, constraints: Constraints | None = None, n_clusters: int | None = None, **params: Any) -> IntArray:
-    """Cluster rows under hints in one call.
+    """Cluster rows with hints in one call.
 
     Parameters
     ----------
     X : (n, f) array, sparse matrix or data frame
-        A frame of pandas, polars or Arrow may have categories, dates, texts and empty cells: it is prepared by
+        A data frame of pandas, polars or Arrow may have categories, dates, texts and empty cells. It is transformed by
         :class:`likewise.TableFeatures`, as files are on the command line.
     constraints : Constraints, optional
     n_clusters : int, optional
-        None: as many as data and hints make likely.
+        Number of clusters. None: chosen by the data and the hints.
     **params
         Further parameters of :class:`Likewise`.
 

@@ -1,4 +1,4 @@
-"""Members of the ensemble: clusterings trained on constraints, in several families."""
+"""Members of the ensemble: families of clusterings that are trained on constraints."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Member:
     family : str
     labels : (n,) ints
     fold : int
-        The rows whose constraints it did not see.
+        The fold whose constraints are held out; −1 for members that are trained on none.
     repeat : int
-        Its number among the members of its family with the same fold.
+        The index of the member within its family and fold.
     kept : object
-        What the member that takes its place need not work out again when there are more constraints.
+        State that the next member of the same family, fold and repeat starts from if constraints are added.
     weight : float
-        How much it counts beside the others of its family.
+        The weight of the member within its family.
     """
 
     family: str
@@ -46,7 +46,7 @@ class Member:
 
 
 def by_family(members: Sequence[Member]) -> dict[str, list[Member]]:
-    """The members of each family."""
+    """Group members by family, in order of first appearance."""
     families: dict[str, list[Member]] = {member.family: [] for member in members}
     for member in members:
         families[member.family].append(member)
@@ -55,10 +55,10 @@ def by_family(members: Sequence[Member]) -> dict[str, list[Member]]:
 
 @dataclass
 class TrainingData:
-    """What members of one fold learn from: the rows, and the constraints they may see.
+    """The training data of the members of one fold: features of all rows, and constraints that are not held out.
 
-    What they share is worked out once, when the first of them asks. ``tie_odds`` are the log odds of each comparison
-    if clusters do not decide; None where there are no comparisons.
+    Quantities that members share are computed once, on first use. ``tie_odds`` are the log-odds of each comparison if
+    it is a tie; None if there are no comparisons.
     """
 
     features: Features
@@ -71,42 +71,42 @@ class TrainingData:
 
     @cached_property
     def links(self) -> Links:
-        """What linked rows differ by."""
+        """The scatter of linked rows."""
         return links_of(self.constraints, closed=self.closed)
 
     @property
     def comparisons(self) -> tuple[Comparisons, FloatArray] | None:
-        """Comparisons and their odds; None where there are none."""
+        """The comparisons and their log-odds as ties; None if there are none."""
         return None if self.tie_odds is None else (self.constraints.comparisons, self.tie_odds)
 
     @cached_property
     def terms(self) -> Terms:
-        """Comparisons and pairs, as a projection learns from them."""
+        """Comparisons and pairs as terms of the comparison loss."""
         return Terms.of(self.constraints)
 
     @cached_property
     def graph(self) -> FloatArray:
-        """Learned graph features."""
+        """Graph features, transformed by a learned map."""
         return self.learned(self.features.graph)
 
     @cached_property
     def both(self) -> FloatArray:
-        """Linear and graph features, learned together."""
+        """Linear and graph features side by side, transformed by a learned map."""
         return self.learned(self.features.both)
 
     @cached_property
     def linear(self) -> FloatArray:
-        """Learned linear features."""
+        """Linear features, transformed by a learned map."""
         return self.learned(self.features.linear)
 
     def learned(self, space: Space) -> FloatArray:
-        """The rows of a space under the map learned from the constraints."""
+        """The rows of a space, transformed by the map learned from the constraints."""
         return space.learned(self.links, self.n_clusters)
 
 
 @dataclass(frozen=True)
 class Task:
-    """A member to be trained, what it draws from, and the one in its place when there were fewer constraints."""
+    """A member to be trained, with its random stream and its predecessor under fewer constraints, if any."""
 
     family: str
     fold: int
@@ -115,34 +115,34 @@ class Task:
     previous: Member | None
 
     def kmeans(self, Z: FloatArray, n_clusters: int) -> IntArray:
-        """Labels by k-means, from those of the previous member if there is one."""
+        """Labels by k-means, initialized by those of the previous member if there is one."""
         start = None if self.previous is None else self.previous.labels
         return kmeans_labels(Points(Z), n_clusters, self.stream, start)
 
 
 Trained = tuple[IntArray, Any]
-"""Labels, and what to keep."""
+"""The labels of a member, and its ``kept`` state."""
 
 
 def learned_graph(data: TrainingData, task: Task) -> Trained:
-    """k-means in learned graph features: for curved clusters."""
+    """k-means in graph features, transformed by a learned map; for curved clusters."""
     return task.kmeans(data.graph, data.n_clusters), None
 
 
 def learned_both(data: TrainingData, task: Task) -> Trained:
-    """k-means in linear and graph features, learned together."""
+    """k-means in linear and graph features side by side, transformed by a learned map."""
     return task.kmeans(data.both, data.n_clusters), None
 
 
 def learned_linear(data: TrainingData, task: Task) -> Trained:
-    """k-means in learned linear features: for tables with weak clusters."""
+    """k-means in linear features, transformed by a learned map; for tables with weak clusters."""
     return task.kmeans(data.linear, data.n_clusters), None
 
 
 def relearned_graph(data: TrainingData, task: Task) -> Trained:
-    """k-means in the coordinates of a new neighbor graph, made in learned linear features.
+    """k-means in graph features of the learned linear features, transformed by a learned map.
 
-    With more constraints the graph stays, and a map of its coordinates is learned.
+    If constraints are added, the graph features stay the same, and only the map is learned again.
     """
     if task.previous is not None:
         space = task.previous.kept
@@ -153,17 +153,17 @@ def relearned_graph(data: TrainingData, task: Task) -> Trained:
 
 
 def soft_graph(data: TrainingData, task: Task) -> Trained:
-    """A softmax on graph features that explains pairs of both kinds."""
+    """Softmax assignment by graph features that maximizes the likelihood of pairs."""
     return _soft(data, task, data.features.graph, data.graph)
 
 
 def soft_linear(data: TrainingData, task: Task) -> Trained:
-    """A softmax on linear features that explains pairs of both kinds."""
+    """Softmax assignment by linear features that maximizes the likelihood of pairs."""
     return _soft(data, task, data.features.linear, data.linear)
 
 
 def soft_unsupervised(data: TrainingData, task: Task) -> Trained:
-    """The same from the clusters without constraints: for learned clusters that went astray."""
+    """Softmax assignment by linear features, initialized by the unsupervised labels instead of learned ones."""
     previous = task.previous
     start, coefficients = (data.unsupervised_labels, None) if previous is None else (previous.labels, previous.kept)
     affine = data.features.linear.affine
@@ -181,17 +181,17 @@ def _soft(data: TrainingData, task: Task, space: Space, learned: FloatArray) -> 
 
 
 def compared_graph(data: TrainingData, task: Task) -> Trained:
-    """k-means in graph features, corrected by comparisons."""
+    """k-means in graph features, transformed by a map learned from comparisons."""
     return _compared(data, task, data.features.graph)
 
 
 def compared_both(data: TrainingData, task: Task) -> Trained:
-    """k-means in linear and graph features, corrected by comparisons."""
+    """k-means in linear and graph features, transformed by a map learned from comparisons."""
     return _compared(data, task, data.features.both)
 
 
 def compared_linear(data: TrainingData, task: Task) -> Trained:
-    """k-means in linear features, corrected by comparisons."""
+    """k-means in linear features, transformed by a map learned from comparisons."""
     return _compared(data, task, data.features.linear)
 
 
@@ -201,15 +201,17 @@ def _compared(data: TrainingData, task: Task, space: Space) -> Trained:
 
 @dataclass(frozen=True)
 class Family:
-    """How members of one kind are trained.
+    """A family of members.
 
     Attributes
     ----------
     train : callable
+        Trains a member.
     repeats : int
-        Members for each fold.
+        Number of members for each fold.
     cost : float or None
-        What one takes, in k-means runs without constraints; None for as long as the neighbor graph of all rows.
+        Time to train a member, relative to an unsupervised run of k-means; None if it takes as long as building the
+        neighbor graph of all rows.
     """
 
     train: Callable[[TrainingData, Task], Trained]
@@ -232,7 +234,7 @@ COMPARED_FAMILIES = {
     "compared both": Family(compared_both, 1, 3.0),
     "compared linear": Family(compared_linear, 1, 3.0),
 }
-"""Those that are trained where there are comparisons."""
+"""Further families that are trained if there are comparisons."""
 
 ROUNDS = (
     ("graph", 0),
@@ -245,23 +247,23 @@ ROUNDS = (
     ("soft unsupervised", 0),
     ("relearned graph", 0),
 )
-"""In which order members are trained, one for each fold at a time: cheap ones first. After each round there is an
-ensemble in which every constraint is unseen by some."""
+"""The order of training: a round trains one member for each fold, and cheap families come first. So after each round
+there is an ensemble in which every constraint is held out from some members."""
 
 
 def families_for(constraints: Constraints) -> dict[str, Family]:
-    """The families that learn from such constraints."""
+    """The families to train on these constraints."""
     return FAMILIES | COMPARED_FAMILIES if len(constraints.comparisons) else FAMILIES
 
 
 def rounds_for(constraints: Constraints) -> tuple[tuple[str, int], ...]:
-    """The rounds of training, as ``ROUNDS`` has them; those of comparisons come where the cheap ones end."""
+    """The rounds of training; those of comparisons come after the first round of each cheap family."""
     if not len(constraints.comparisons):
         return ROUNDS
     return (*ROUNDS[:3], *((name, 0) for name in COMPARED_FAMILIES), *ROUNDS[3:])
 
 
 def in_order(members: Sequence[Member]) -> list[Member]:
-    """By fold, family and repeat, whatever the order in which they were trained."""
+    """Members sorted by fold, family and repeat, independent of the order of training."""
     families = list(FAMILIES | COMPARED_FAMILIES)
     return sorted(members, key=lambda member: (member.fold, families.index(member.family), member.repeat))

@@ -1,4 +1,4 @@
-"""The report of a fit: what was done, what it rests on, and what sets each cluster apart."""
+"""Report of a fit: what was done, the evidence for it, and the characteristic features of each cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..prepare._linear import LinearFeatures
 from ._advice import advice
 from ._certainty import DOUBTFUL
 from ._cluster_names import ClusterName
-from ._consensus import Consensus
+from ._consensus import Consensus, count_constraints
 from ._evidence import UNSUPERVISED, held_out_votes, matching_rows, reversed_chance, unsupervised_members, votes
 from ._held_out import HeldOutComparisons
 from ._landmarks import Placement
@@ -32,31 +32,31 @@ from ._members import Member, by_family
 from ._unsupervised import Unsupervised
 
 MAX_CLUSTERS = 20
-"""Clusters that a printed report lists."""
+"""Maximum number of clusters in a printed report."""
 
 N_FEATURES = 5
-"""Features of each cluster that the report names."""
+"""Number of features reported for each cluster."""
 
-FAMILY_COLUMNS = ("family", "members", "rows as in result", "unseen hints kept", "weight")
+FAMILY_COLUMNS = ("family", "members", "agreement", "held-out hints kept", "weight")
 
 
 @dataclass(frozen=True)
 class FamilyReport:
-    """One family of clusterings.
+    """Summary of a family of members.
 
     Attributes
     ----------
     name : str
     members : int
-        How many clusterings it has.
+        Number of members.
     agreement : float
-        The share of rows that its members put where the result does.
+        The share of rows on which members agree with the result, averaged over members.
     held_out : float
-        The share of constraints that members keep which did not see them. Unsupervised runs saw none: there it is the
-        share of all constraints.
+        The share of held-out constraints that members satisfy; for unsupervised runs, of all constraints.
     weight : float
-        Its share in the result; all add up to 1. It is smaller where it explains unseen constraints worse than the best
-        family, by more than chance. Where the result falls back to the unsupervised one, only that counts.
+        The share of the family in the result; the shares of all families add up to 1. It is smaller if the family
+        predicts held-out constraints significantly worse than the best one. If the result falls back to the
+        unsupervised one, only the unsupervised runs have a weight.
     """
 
     name: str
@@ -66,7 +66,7 @@ class FamilyReport:
     weight: float
 
     def cells(self) -> tuple[str, ...]:
-        """What the report shows of it, in the order of ``FAMILY_COLUMNS``.
+        """The formatted values of the family, in the order of ``FAMILY_COLUMNS``.
 
         Returns
         -------
@@ -77,22 +77,22 @@ class FamilyReport:
 
 @dataclass(frozen=True)
 class ClusterReport:
-    """What one cluster is called, and what sets it apart.
+    """Name, size and characteristic features of a cluster.
 
     Attributes
     ----------
     name : str
-        As in ``cluster_names_`` of :class:`likewise.Likewise`.
+        The name in ``cluster_names_`` of :class:`likewise.Likewise`.
     rows : int
-        How many rows it has.
+        Number of rows.
     features : tuple of (name, difference)
-        Features that are most unlike those of other rows: see :meth:`likewise.Likewise.top_features`.
+        The features that differ most from other rows; see :meth:`likewise.Likewise.top_features`.
     label : str or None
-        The label it is called after; None where no row in it has one.
+        The label that the cluster is named after; None if none of its rows is labeled.
     known, known_in_all : int
-        Rows with this label, in the cluster and in all.
+        Number of rows with this label, in the cluster and in total.
     new : bool
-        Whether labels were given, and no row in it has one.
+        Whether labels were given, but none for a row of this cluster.
     """
 
     name: str
@@ -105,10 +105,10 @@ class ClusterReport:
 
     @property
     def size(self) -> str:
-        """How many rows it has, and how many of them with its label: "11 rows, 2 of 2 known here"."""
+        """The number of rows, and of those with the label of the cluster: "11 rows, 2 of 2 with this label"."""
         words = pluralize(self.rows, "row")
         if self.label is not None:
-            words += f", {self.known:,} of {self.known_in_all:,} known here"
+            words += f", {self.known:,} of {self.known_in_all:,} with this label"
         return f"{words}, new: none is labeled" if self.new else words
 
     def __str__(self) -> str:
@@ -117,66 +117,66 @@ class ClusterReport:
 
 @dataclass(frozen=True)
 class Report:
-    """How a result came about; ``print`` shows it, and so does a notebook.
+    """Report of a fit. It is shown as text when printed, and as tables in notebooks.
 
     Attributes
     ----------
     n_rows, n_clusters : int
     n_requested : int or None
-        Clusters that were asked for.
+        The requested number of clusters.
     kind : DataKind
         The kind of data.
     preprocessing : str
-        The kind of data and what was done to it, in words.
+        Description of the kind of data and its preprocessing.
     constraints : str
-        The constraints, counted in words.
+        Summary of the constraints.
     trust : {"strict", "weighted", "none"}
-        How constraints were taken in the end.
+        How constraints were finally treated: as certain, by their weights, or not at all.
     contradictions : int
-        Constraints that contradict others.
+        Number of constraints that contradict others.
     dropped : int
-        Constraints left out because they are more likely wrong than right.
+        Number of constraints left out because they are more likely wrong than right.
     families : tuple of FamilyReport
     doubtful : int
-        Rows whose clusters are in doubt, with a certainty below 0.7: ``Likewise.doubtful`` lists them.
+        Number of rows in doubt, with a certainty below 0.7; ``Likewise.doubtful`` lists them.
     constraint_weight : float
-        How much of what was learned from constraints counts, from 0 to 1; the rest is what the unsupervised clusterings
-        say.
+        The weight of what was learned from constraints, from 0 to 1; the remaining weight is that of the unsupervised
+        runs.
     gain, gain_error : float
-        How much better clusterings that learned from constraints explain those they did not see than unsupervised ones
-        do (log-likelihood, summed), and its standard error: ``constraint_weight`` follows from them.
+        The log-likelihood of held-out constraints under clusterings that were trained on the others, minus that under
+        unsupervised ones, and its standard error. They determine ``constraint_weight``.
     fallback : str
         Why nothing was learned from constraints; empty if something was.
     advice : str
-        What to do next where constraints count little; empty where they count.
+        What to do next if constraints have little weight; otherwise empty.
     ask_about : tuple of ints
-        The rows to ask about first: those whose clusters are least sure.
+        The rows to ask about first: those with the lowest certainty.
     comparisons : str
-        How many comparisons there are, how they were read, and how many look reversed; empty where there are none.
+        Number of comparisons, how they were read, and how many look reversed; empty if there are none.
     reversed : int
-        Comparisons that are more likely reversed than right.
+        Number of comparisons that are more likely reversed than right.
     preferences : str
-        How many preferences there are, and with how many of them the result sides; empty where there are none.
+        Number of preferences, and with how many of them the result agrees; empty if there are none.
     kept : float
-        The share of the constraints that the result keeps. A comparison is kept unless the rows that are said to be
-        less alike are together and the others are not.
+        The share of the constraints that the result satisfies. A comparison is violated if the two rows that were said
+        to be less alike share a cluster and the other two do not.
     moved : (m,) ints
-        The rows in another cluster than without constraints.
+        The rows whose cluster differs from that of the unsupervised result.
     seconds : dict
-        What each stage took.
+        Seconds spent in each stage.
     left_out : tuple of str
-        What there was no time for.
+        Work that was skipped for lack of time.
     interrupted : bool
-        Whether Ctrl-C ended it early.
+        Whether the fit was interrupted with Ctrl-C.
     landmarks : int
-        Rows in the ensemble, by which all others were placed; 0 where every row is in it.
+        Number of landmarks, from which all other rows were assigned; 0 if all rows are in the ensemble.
     in_files : bool
-        Whether rows lie in files: then only landmarks were clustered with and without constraints, and ``moved`` and
-        ``ask_about`` name rows among them.
+        Whether rows are in files. Then only landmarks were clustered with and without constraints, and ``moved`` and
+        ``ask_about`` refer to landmarks only.
     learned_from : str
-        Which of the constraints are among landmarks, where these are not all: others are applied, but not learned from.
+        The number of constraints among landmarks, if not all are: the others are applied, but not learned from.
     broken : str
-        Why constraints taken as certain could not all be kept; empty where they are.
+        Why constraints that were treated as certain could not all be satisfied; empty if they are.
     clusters : tuple of ClusterReport
     """
 
@@ -212,7 +212,7 @@ class Report:
     clusters: tuple[ClusterReport, ...] = field(default=(), repr=False)
 
     def lines(self) -> list[tuple[str, str]]:
-        """The report as names and values, without clusters and families.
+        """The lines of the report as names and values, without clusters and families.
 
         Returns
         -------
@@ -224,7 +224,7 @@ class Report:
             ("hints", self.constraints),
         ]
         if self.landmarks:
-            lines.append(("landmarks", f"{self.landmarks:,} rows; all others are placed by those near them"))
+            lines.append(("landmarks", f"{self.landmarks:,} rows; every other row is assigned by the nearest of them"))
         if self.learned_from:
             lines.append(("learned from", self.learned_from))
         if self.trust != "none":
@@ -243,22 +243,22 @@ class Report:
         lines.append(("rows in doubt", f"{self.doubtful:,} (certainty below {DOUBTFUL:g})"))
         lines.append(("time", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())))
         if self.interrupted:
-            lines.append(("interrupted", "the best result by then"))
+            lines.append(("interrupted", "this is the best result until then"))
         if self.left_out:
             lines.append(("no time for", "; ".join(self.left_out)))
         return lines
 
     @property
     def weight_in_words(self) -> str:
-        """How much what was learned from hints counts, and why."""
+        """The weight of what was learned from hints, and the reason for it."""
         if self.fallback:
             what = "Pairs" if self.comparisons or self.preferences else "They"
-            return f"nothing: {self.fallback}. {what} hold for their own rows"
+            return f"nothing: {self.fallback}. {what} apply to their own rows only"
         gain = f"{self.gain:+.1f} ± {self.gain_error:.1f}".replace("-", "−")
         better = "better" if self.gain > 0 else "no better"
         return (
-            f"it counts {self.constraint_weight:.0%}, since it predicts held-out hints {better} than clusters without "
-            f"hints do (log-likelihood {gain})"
+            f"weight {self.constraint_weight:.0%}: held-out hints are predicted {better} than by clusters without "
+            f"hints (log-likelihood {gain})"
         )
 
     def _next_in_words(self) -> str:
@@ -267,18 +267,18 @@ class Report:
 
     @property
     def named_clusters(self) -> str:
-        """How many clusters there are, and how many of them are called after labels."""
+        """The number of clusters, and how many of them are named after labels."""
         named = sum(cluster.label is not None for cluster in self.clusters)
         count = f"{self.n_clusters}"
         if self.n_requested is not None and self.n_clusters < self.n_requested:
-            count += f", though {self.n_requested} were asked for"
+            count += f" (requested: {self.n_requested})"
         if not named:
             return count
         new = len(self.clusters) - named
-        return f"{count}: {named} called after labels" + (f", {new} with no labeled row" if new else "")
+        return f"{count}: {named} named after labels" + (f", {new} without labeled rows" if new else "")
 
     def cluster_lines(self) -> list[tuple[str, str]]:
-        """What sets the clusters apart, as names and values; of many the first.
+        """The clusters as names and descriptions; at most the first 20.
 
         Returns
         -------
@@ -303,7 +303,7 @@ class Report:
         Returns
         -------
         data frame
-            With the columns cluster, name, rows, and features, in which the largest differences are told.
+            With the columns cluster, name, rows, and features, a text with the largest differences.
         """
         return make_frame(
             {
@@ -354,15 +354,15 @@ def make_report(
     labels: IntArray,
     **common: Any,
 ) -> Report:
-    """The report on the labels of all rows.
+    """Create the report on the labels of all rows.
 
     Parameters
     ----------
     constraints : Constraints
-        All constraints.
+        The constraints on all rows.
     unsupervised : Unsupervised
     consensus : Consensus or None
-        None where no constraints were applied.
+        None if no constraints were applied.
     placement : Placement
     labels : (n,) ints
     common
@@ -377,38 +377,38 @@ def make_report(
         return Report(**common)
     members = [*unsupervised_members(unsupervised), *consensus.members]
     matching = matching_rows(members, labels[placement.rows])
-    stated = _n_pairs(constraints)
-    known = _n_pairs(placement.restrict(constraints))
+    unsupervised_labels = placement.vote(unsupervised.labels)
+    n_given = count_constraints(constraints)
+    n_learned = count_constraints(placement.restrict(constraints))
     compared, n_reversed = _comparisons_in_words(consensus, constraints)
     return Report(
         **common,
         comparisons=compared,
         reversed=n_reversed,
         preferences=_preferences_in_words(labels, constraints),
-        learned_from="" if known == stated else f"{known:,} of {pluralize(stated, 'hint')}",
+        learned_from="" if n_learned == n_given else f"{n_learned:,} of {pluralize(n_given, 'hint')}",
         trust="strict" if consensus.closed else "weighted",
         contradictions=count_conflicts(constraints, constraints.groups())[0] + count_cycles(constraints),
-        dropped=_n_pairs(consensus.stated) - _n_pairs(consensus.applied),
+        dropped=count_constraints(consensus.stated) - count_constraints(consensus.applied),
         families=tuple(_families(members, consensus, unsupervised, matching)),
         constraint_weight=consensus.constraint_weight,
         gain=consensus.evidence.gain,
         gain_error=consensus.evidence.error,
         fallback=consensus.fallback,
-        advice=advice(consensus, constraints, constraint_accuracy(placement.vote(unsupervised.labels), constraints)),
+        advice=advice(consensus, constraints, constraint_accuracy(unsupervised_labels, constraints)),
         kept=constraint_accuracy(labels, constraints),
-        moved=np.flatnonzero(labels != placement.vote(unsupervised.labels)),
+        moved=np.flatnonzero(labels != unsupervised_labels),
     )
 
 
 def _comparisons_in_words(consensus: Consensus, constraints: Constraints) -> tuple[str, int]:
-    """How many comparisons there are, how they were read, and how many look reversed; and that number."""
+    """Summary of the comparisons, and the number of those that look reversed."""
     comparisons = constraints.comparisons
     if not len(comparisons):
         return "", 0
     count = pluralize(len(comparisons), "comparison")
     if not len(consensus.stated.comparisons):
-        open_questions = pluralize(len(comparisons.unsure), "question")
-        return f"{count}, read as pairs: {open_questions} that clusters do not decide stayed open", 0
+        return f"{count}, read as pairs, as ties were left open ({pluralize(len(comparisons.unsure), 'question')})", 0
     chances = [
         reversed_chance(held_out, scores)
         for held_out, scores in zip(consensus.evidence.others, consensus.evidence.scores, strict=True)
@@ -420,26 +420,22 @@ def _comparisons_in_words(consensus: Consensus, constraints: Constraints) -> tup
 
 
 def _preferences_in_words(labels: IntArray, constraints: Constraints) -> str:
-    """How many preferences there are, and with how many of them the labels side."""
+    """Summary of the preferences, with the number of those that the labels agree with."""
     preferences = constraints.preferences
-    sided = sum(preference.margin(labels) > 0 for preference in preferences)
-    return f"{pluralize(len(preferences), 'preference')}, {sided:,} kept" if preferences else ""
+    n_kept = sum(preference.margin(labels) > 0 for preference in preferences)
+    return f"{pluralize(len(preferences), 'preference')}, {n_kept:,} kept" if preferences else ""
 
 
 def kept_comparisons(labels: IntArray, comparisons: Comparisons) -> BoolArray:
-    """Which comparisons labels keep: all but those whose far rows are together while the near ones are not."""
+    """Mask of the comparisons that labels satisfy: all but those with only the far rows in one cluster."""
     near, far = (labels[pairs[:, 0]] == labels[pairs[:, 1]] for pairs in (comparisons.near, comparisons.far))
     return near | ~far
 
 
-def _n_pairs(constraints: Constraints) -> int:
-    return constraints.n_must_link + constraints.n_cannot_link
-
-
 def _families(
-    members: list[Member], consensus: Consensus, unsupervised: Unsupervised, matching: Any
+    members: list[Member], consensus: Consensus, unsupervised: Unsupervised, matching: BoolArray
 ) -> list[FamilyReport]:
-    """How each family agrees with the result, and with constraints it did not see."""
+    """The agreement of each family with the result, and with held-out constraints."""
     evidence = consensus.evidence
     statements = evidence.statements
     families = []
@@ -454,16 +450,16 @@ def _families(
         shares = [np.where(statements.same, together, 1 - together), *((1 + score) / 2 for score in scores)]
         weight = np.concatenate([statements.weight, *(held_out.weight for held_out in evidence.others)])
         kept = float(np.average(np.concatenate(shares), weights=weight))
-        agreeing = float(matching[numbers].mean())
-        families.append(FamilyReport(name, len(own), agreeing, kept, consensus.weights[name]))
+        agreement = float(matching[numbers].mean())
+        families.append(FamilyReport(name, len(own), agreement, kept, consensus.weights[name]))
     return families
 
 
 def feature_differences(X: Any, labels: IntArray, n_clusters: int, to_linear: LinearFeatures) -> FloatArray:
-    """How much higher each feature is in each cluster than in all other rows.
+    """The difference between the mean of each feature in each cluster and in all other rows.
 
-    For a table in units of the standard deviation of the feature; for text as a difference of mean tf-idf weights, so
-    that rare words do not count for more than they are used.
+    For tables, in standard deviations of the feature. For text, the difference of mean tf-idf weights, so that rare
+    words are not overrated.
 
     Parameters
     ----------
@@ -471,12 +467,12 @@ def feature_differences(X: Any, labels: IntArray, n_clusters: int, to_linear: Li
     labels : (n,) ints
     n_clusters : int
     to_linear : LinearFeatures
-        It has the kind of data, and the weights of words.
+        The fitted preprocessing, with the kind of data and the idf weights.
 
     Returns
     -------
     (n_clusters, f) array
-        0 for a cluster that holds all rows, or none.
+        0 for a cluster of all rows or of none.
     """
     rows = to_linear.prepared(X)
     inside = indicator(labels, n_clusters)
@@ -498,7 +494,7 @@ def feature_differences(X: Any, labels: IntArray, n_clusters: int, to_linear: Li
 
 
 def largest_differences(differences: FloatArray, n: int, names: Any) -> list[tuple[str, float]]:
-    """The ``n`` features with the largest differences, whatever their sign; zeros are left out."""
+    """The ``n`` features with the largest absolute differences, without zeros."""
     order = np.argsort(-np.abs(differences), kind="stable")[:n]
     return [(str(names[column]), float(differences[column])) for column in order if differences[column] != 0]
 
@@ -506,7 +502,7 @@ def largest_differences(differences: FloatArray, n: int, names: Any) -> list[tup
 def cluster_reports(
     names: Sequence[ClusterName], differences: FloatArray, sizes: IntArray, feature_names: Any
 ) -> tuple[ClusterReport, ...]:
-    """What each cluster is called, and what sets it apart, in a few features."""
+    """The report on each cluster."""
     return tuple(
         ClusterReport(
             cluster.name,

@@ -1,4 +1,4 @@
-"""All hints of a fit, those most likely wrong first, as a table."""
+"""Table of the hints of a fit, those most likely wrong first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..constraints import Constraints
 from ._evidence import ERROR_RATE, Suspect
 
 MAX_SHOWN = 20
-"""Hints that a table shows."""
+"""Maximum number of hints that a printed table shows."""
 
 
 def _rows(suspect: Suspect) -> str:
@@ -23,10 +23,9 @@ def _rows(suspect: Suspect) -> str:
 
 
 def as_said(suspects: Sequence[Suspect], constraints: Constraints) -> list[Suspect]:
-    """Suspects as what was said: a must-link and a cannot-link that a comparison was read as are one comparison again.
+    """Combine the must-link and the cannot-link that a comparison was read as into one suspect again.
 
-    An answer that is reversed makes both of them wrong, so the odds of both count, and the share of wrong ones that is
-    expected counts once.
+    Both are wrong if the comparison is reversed, so their log-odds are added, with the assumed error rate counted once.
     """
     comparisons = constraints.comparisons
     if not len(comparisons) or any(suspect.than is not None for suspect in suspects):
@@ -47,7 +46,7 @@ def as_said(suspects: Sequence[Suspect], constraints: Constraints) -> list[Suspe
 
 
 def _is_stated(suspect: Suspect, constraints: Constraints) -> bool:
-    """Whether a must-link or cannot-link was stated, as a pair or by a partition."""
+    """Whether a must-link or cannot-link was given, as a pair or by a partition."""
     left, right = suspect.rows
     same = suspect.kind == "must-link"
     pairs = constraints.must_link if same else constraints.cannot_link
@@ -64,7 +63,7 @@ def _is_stated(suspect: Suspect, constraints: Constraints) -> bool:
 
 
 class Suspects(tuple[Suspect, ...]):
-    """A tuple of :class:`Suspect` that prints, and shows in a notebook, as a table.
+    """A tuple of :class:`Suspect` that is shown as a table when printed, and in notebooks.
 
     Parameters
     ----------
@@ -92,12 +91,12 @@ class Suspects(tuple[Suspect, ...]):
     def to_frame(self, *, ids: Sequence[Any] | None = None, backend: str | None = None) -> Any:
         """The hints as a data frame with the columns left, right, kind, wrong and together.
 
-        Where there are comparisons, it also has the columns third and fourth: the rows that are said to be less alike.
+        If there are comparisons, it also has the columns third and fourth: the rows that were said to be less alike.
 
         Parameters
         ----------
         ids : list-like, optional
-            Ids of the rows in order, instead of row numbers.
+            Ids of all rows in order, used instead of row indices.
         backend : {"pandas", "polars", "pyarrow"}, optional
             By default the first of them that is installed.
 

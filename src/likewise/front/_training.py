@@ -1,4 +1,4 @@
-"""Training members round by round, as far as time allows."""
+"""Training the members of the ensemble, in rounds, within the time budget."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ._members import Family, Member, Task, TrainingData, families_for, in_order
 from ._unsupervised import Features, Unsupervised
 
 FEW_ROWS = 5_000
-"""Up to so many rows a member that starts from its previous labels is done before a thread for it has started."""
+"""Up to this number of rows, training from previous members is too fast to benefit from threads."""
 
 JOINING = 3.0
-"""Time to join members, in units of what joining the runs without constraints took."""
+"""Expected time to compute the consensus, relative to that of the unsupervised runs."""
 
 
 @dataclass
@@ -33,13 +33,13 @@ class Trainer:
     ----------
     features : Features
     unsupervised : Unsupervised
-        The clusters without constraints; what they took is what members are expected to take.
+        The unsupervised result; its timings predict how long members take.
     n_clusters : int
     rng : RandomState
     budget : Budget
-        Between rounds it is asked for room; without any, members of later rounds are left out.
+        It is checked before each round; when time runs out, the remaining rounds are skipped.
     n_jobs : int, optional
-        Threads. The result is the same for any number of them.
+        Number of threads. The result is the same for any number.
     """
 
     features: Features
@@ -58,23 +58,29 @@ class Trainer:
         closed: bool,
         reserve: float = 0.0,
     ) -> tuple[list[Member], IntArray]:
-        """Members of all families, as far as there is time, and the fold of each row.
+        """Train members of all families, as far as time allows.
 
         Parameters
         ----------
         constraints : Constraints
         previous : sequence of Member
-            Those of fewer constraints, to start from.
+            Members under fewer constraints, to start from.
         folds : (n,) ints, optional
-            Their folds; drawn unless given.
+            The folds of ``previous``; drawn at random by default.
         closed : bool
             Whether must-links are closed to groups.
         reserve : float
-            What the time must suffice for afterward, in rounds like the first, besides joining the members.
+            Time to leave for later, in rounds like the first, in addition to that for the consensus.
+
+        Returns
+        -------
+        members : list of Member
+        folds : (n,) ints
+            The fold of each row.
 
         Notes
         -----
-        Interrupted by Ctrl-C it returns the members of the rounds that are done.
+        If it is interrupted by Ctrl-C, it returns the members of the rounds that are complete.
         """
         folds = row_folds(self.features.n, self.rng) if folds is None else folds
         families, rounds = families_for(constraints), rounds_for(constraints)
@@ -84,8 +90,8 @@ class Trainer:
         n_jobs = 1 if previous and self.features.n <= FEW_ROWS else self.n_jobs
         number = 0
 
-        def train(task: Task) -> Member:
-            if task.previous is not None and task.repeat > 0:  # it would come to where the first of its family is
+        def train_member(task: Task) -> Member:
+            if task.previous is not None and task.repeat > 0:  # training it would repeat the first of its family
                 return task.previous
             labels, kept = families[task.family].train(fold_data[task.fold], task)
             return Member(task.family, labels, task.fold, task.repeat, kept)
@@ -100,7 +106,7 @@ class Trainer:
                         self._leave_out(rounds[number:])
                         break
                     start = self.budget.elapsed
-                    members += parallel_map(train, tasks[family, repeat], n_jobs)
+                    members += parallel_map(train_member, tasks[family, repeat], n_jobs)
                     seconds[family] = self.budget.elapsed - start
         except KeyboardInterrupt:
             self.budget.interrupted = True
@@ -108,27 +114,31 @@ class Trainer:
         return in_order(members), folds
 
     def held_out(self, constraints: Constraints, folds: IntArray) -> list[HeldOut]:
-        """Comparisons and preferences, for members to be asked about."""
+        """The comparisons and preferences, to be scored by members that are not trained on them."""
         found: list[HeldOut] = []
         if len(constraints.comparisons):
-            found.append(self._compared(constraints))
+            found.append(self._held_out_comparisons(constraints))
         if constraints.preferences:
             found.append(HeldOutPreferences.of(constraints.preferences, folds, self.rng))
         return found
 
-    def _compared(self, constraints: Constraints) -> HeldOutComparisons:
+    def _held_out_comparisons(self, constraints: Constraints) -> HeldOutComparisons:
         comparisons = constraints.comparisons
         return HeldOutComparisons(comparisons, resemblance(self.features.linear.F, comparisons))
 
     def _prepare(
         self, constraints: Constraints, closed: bool, folds: IntArray, previous: Sequence[Member]
     ) -> tuple[list[TrainingData], dict[tuple[str, int], list[Task]]]:
-        """Everything that is drawn at random, in one order, whatever is trained later and on which thread."""
+        """The training data of each fold and the tasks of each round.
+
+        Everything random is drawn here, in a fixed order, so that the result does not depend on threads or on which
+        rounds are trained.
+        """
         k = min(self.n_clusters, self.features.n)
         known = {(member.family, member.repeat, member.fold): member for member in previous}
         fold_data: list[TrainingData] = []
         compared = np.hstack([constraints.comparisons.near, constraints.comparisons.far])
-        odds = tie_odds(self._compared(constraints), self.unsupervised) if len(compared) else np.zeros(0)
+        odds = tie_odds(self._held_out_comparisons(constraints), self.unsupervised) if len(compared) else np.zeros(0)
         tasks: dict[tuple[str, int], list[Task]] = {each_round: [] for each_round in rounds_for(constraints)}
         for fold in range(N_FOLDS):
             for name, family in families_for(constraints).items():
@@ -146,7 +156,7 @@ class Trainer:
         return fold_data, tasks
 
     def _expected_s(self, family: Family) -> float:
-        """Seconds that a round of a family should take, before one was made."""
+        """Expected seconds of a round of a family, before the first one."""
         return N_FOLDS * (self.features.graph_s if family.cost is None else family.cost * self.unsupervised.run_s)
 
     def _leave_out(self, rounds: Sequence[tuple[str, int]]) -> None:

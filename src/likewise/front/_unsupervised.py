@@ -1,4 +1,4 @@
-"""What does not depend on constraints: the features, and the clusters that they give alone."""
+"""The parts of a fit that do not depend on constraints: features, and the unsupervised consensus."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ from ._kmeans import EXACT, kmeans_labels, reserve_stream
 from ._learned_map import Space
 
 SIZES = (1.0, 1.5, 2.0)
-"""Clusters of the runs, in units of those asked for: finer ones vote without forcing what merges."""
+"""Numbers of clusters of the runs, relative to ``n_clusters``; finer runs do not decide which clusters merge."""
 
 N_REPEATS = 5
-"""Runs for each size in each space."""
+"""Number of runs for each size in each space."""
 
 GRAPH_SPACES = {"graph": 0.5, "both": 0.5}
-"""The spaces of the runs, and how much each counts."""
+"""The spaces of the runs, and their weights."""
 
 ALL_SPACES = {"linear": 0.5, "graph": 0.25, "both": 0.25}
-"""The same for texts and categories. The neighbor graph of texts can be wrong as a whole, where k-means in linear
-features still finds topics; rows of categories have few different distances, so that their nearest neighbors are often
-ties. For other tables, runs in linear features do more harm than good."""
+"""Spaces and weights for texts and categories. The neighbor graph of texts may be misleading as a whole, while k-means
+in linear features still finds topics. Between rows of categories there are few different distances, so that nearest
+neighbors are often ties. For other tables, runs in linear features make results worse on average."""
 
 N_STARTS = 10
-"""Of the k-means in the space where they are joined."""
+"""Number of initializations of k-means in the consensus embedding."""
 
 BUDGET_SHARE = 0.5
-"""Of a budget, what the runs may have used when the last of them is made."""
+"""Share of the time budget within which runs are made."""
 
 
 @dataclass
 class Features:
-    """The rows of one data set in three spaces.
+    """Features of all rows in three spaces.
 
     Attributes
     ----------
     to_linear, to_graph
-        The transformers that made them, for new rows.
+        The fitted transformers, for new rows.
     linear, graph, both : Space
         Linear features, graph features, and both side by side.
     graph_s : float
-        Seconds that the graph took.
+        Seconds spent on graph features.
     partitions : dict of int to list of (n,) ints
-        Partitions by their number of clusters, where it was to be chosen; no constraint changes them.
+        Unsupervised partitions for each number of clusters, if it had to be chosen. They do not depend on constraints.
     """
 
     _saved: ClassVar[Saved] = Saved(parts={"to_linear": LinearFeatures, "to_graph": GraphFeatures})
@@ -72,7 +72,7 @@ class Features:
 
     @classmethod
     def of(cls, X: Any, kind: DataKind | None = None) -> Features:
-        """Make the features of the rows of X; by default the kind of data is seen by its values."""
+        """Compute the features of the rows of X; by default the kind of data is inferred from the values."""
         to_linear = LinearFeatures(kind)
         rows, linear = to_linear.fit_transform(X)
         start = perf_counter()
@@ -84,12 +84,12 @@ class Features:
         return cls(to_linear, to_graph, Space(linear), Space(graph), Space(both), graph_s)
 
     def transform(self, X: Any) -> FloatArray:
-        """New rows in both spaces side by side."""
+        """Linear and graph features of new rows, side by side."""
         rows, linear = self.to_linear.transform(X)
         return np.hstack([linear, self.to_graph.transform(rows)]).astype(np.float32)
 
     def extended(self, rows: FloatArray) -> Features:
-        """With more rows at the end, which have features of both kinds side by side."""
+        """Append rows, given by their linear and graph features side by side."""
         both = np.concatenate([self.both.F, rows])
         width = self.linear.F.shape[1]
         spaces = Space(both[:, :width]), Space(both[:, width:]), Space(both)
@@ -103,20 +103,20 @@ class Features:
 
 @dataclass
 class Unsupervised:
-    """Clusters without constraints.
+    """The unsupervised consensus.
 
     Attributes
     ----------
     n_clusters : int
     labels : (n,) ints
     embedding : (n, k) array
-        The space in which rows are close that the runs put together.
+        The consensus embedding of the runs.
     labelings : list of (n,) ints
         The labels of each run.
     weights : (runs,) array
-        How much each run counts; they add up to 1.
+        The weight of each run; they add up to 1.
     run_s, joining_s : float
-        Seconds that a run took, and that joining them took: what is to come takes as long.
+        Seconds of a run and of the consensus, from which later times are estimated.
     """
 
     n_clusters: int
@@ -135,9 +135,9 @@ def cluster_unsupervised(
     budget: Budget | None = None,
     n_jobs: int | None = None,
 ) -> Unsupervised:
-    """Many plain k-means runs in several spaces, with k clusters and more, and their consensus (:func:`likewise.hbgf`).
+    """Consensus (:func:`likewise.hbgf`) of many k-means runs in several spaces, with ``n_clusters`` clusters and more.
 
-    Where time is short there are fewer of them, but one of each kind.
+    If time is short, there are fewer repeats, but at least one run for each space and size.
     """
     budget = budget or Budget()
     runs = []

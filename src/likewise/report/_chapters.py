@@ -212,7 +212,7 @@ def _method(report: Any) -> str:
 def _learned(report: Any) -> str:
     gain = f"{report.gain:+.1f} ± {report.gain_error:.1f}".replace("-", "−")
     if report.fallback:
-        words = f"Nothing was learned from the hints ({report.fallback}); they hold for their own rows."
+        words = f"Nothing was learned from the hints ({report.fallback}); they apply to their own rows only."
     else:
         words = (
             f"What was learned from the hints counts {report.constraint_weight:.0%}; clusterings without hints decide "
