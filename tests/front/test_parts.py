@@ -297,10 +297,10 @@ def test_advice_where_hints_agree_or_cover_little():
     hints = Constraints(160, pairs[:40], pairs[40:])
     assert "nothing needs to be done" in advised(hints, kept=0.9)
     assert "nothing needs to be done" not in advised(hints, kept=0.899)
-    assert advised(hints, n_clusters=40, gain=30.0).startswith("give more hints of each cluster")
-    assert not advised(hints, n_clusters=40, gain=3.0).startswith("give more hints of each cluster")
+    assert advised(hints, n_clusters=40, gain=30.0).startswith("give more hints about each cluster")
+    assert not advised(hints, n_clusters=40, gain=3.0).startswith("give more hints about each cluster")
     labels = Constraints.from_labels(np.where(np.arange(160) < 12, np.arange(160) % 12, -1))
-    assert advised(labels, n_clusters=12, gain=30.0, error=2.0).startswith("give more labels of each cluster")
+    assert advised(labels, n_clusters=12, gain=30.0, error=2.0).startswith("give more labels about each cluster")
     joined = Constraints(3, [(0, 1), (1, 2)])
     assert advised(joined).startswith("the hints join all rows into one group")
 
@@ -309,7 +309,7 @@ def test_advice_where_nothing_was_learned():
     pairs = np.arange(60).reshape(30, 2)
     many, few = Constraints(60, pairs[:20], pairs[20:]), Constraints(60, pairs[:9], pairs[9:14])
     assert "allow more time (budget_s)" in advised(many, fallback="no clustering was trained on hints")
-    assert advised(few, fallback="fewer than 25 hints").startswith("give 11 more hints: from 25 on")
+    assert advised(few, fallback="fewer than 25 hints").startswith("give 11 more hints: with 25 or more")
     compared = few | Comparisons(60, nearer=[(0, 1, 2), (3, 4, 5)])  # two answers are worth one pair of two clusters
     assert advised(compared, fallback="worth fewer than 25 pairs").startswith("give 10 more pairs, or other hints")
 
@@ -350,15 +350,15 @@ def test_a_report_says_why_hints_count(gain, words):
     report = Report(
         10, 2, DataKind.TABLE, "", "4 hints", trust="weighted", gain=gain, gain_error=1.0, constraint_weight=0.3
     )
-    assert re.search(rf"it counts 30%, since it predicts held-out hints {words}", report.weight_in_words)
+    assert re.search(rf"weight 30%: held-out hints are predicted {words}", report.weight_in_words)
     assert ("what to do next", "ask; ask about rows 3, 4 first") in replace(
         report, advice="ask", ask_about=(3, 4)
     ).lines()
     assert ("what to do next", "ask") in replace(report, advice="ask").lines()
     fallen = replace(report, fallback="fewer than 25 hints")
-    assert fallen.weight_in_words == "nothing: fewer than 25 hints. They hold for their own rows"
+    assert fallen.weight_in_words == "nothing: fewer than 25 hints. They apply to their own rows only"
     compared = replace(fallen, comparisons="2 comparisons")
-    assert compared.weight_in_words == "nothing: fewer than 25 hints. Pairs hold for their own rows"
+    assert compared.weight_in_words == "nothing: fewer than 25 hints. Pairs apply to their own rows only"
 
 
 @pytest.mark.parametrize(

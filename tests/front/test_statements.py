@@ -265,11 +265,11 @@ class TestForms:
 
     def test_a_sample_has_each_number_once_and_in_order(self):
         numbers = np.arange(0, 300, 3)
-        some = _held_out._some(numbers, 80, np.random.RandomState(0))
+        some = _held_out._sample(numbers, 80, np.random.RandomState(0))
         assert len(some) == 80
         assert (np.diff(some) > 0).all()
         assert set(some) < set(numbers)
-        assert _held_out._some(numbers, 100, np.random.RandomState(0)) is numbers
+        assert _held_out._sample(numbers, 100, np.random.RandomState(0)) is numbers
 
     def test_many_pairs_are_sampled(self):
         rng = np.random.default_rng(0)

@@ -178,7 +178,7 @@ def test_a_dialogue_ends_when_nothing_is_open():
     assert sorted(map(sorted, dialogue.groups)) == [[0, 1, 2], [3, 4, 5]]
     with pytest.raises(ValueError, match="no question left"):
         dialogue.answer("same")
-    with pytest.raises(ValueError, match="no answer to take back"):
+    with pytest.raises(ValueError, match="no answer to undo"):
         Dialogue(rows, 2).undo()
 
 

@@ -262,7 +262,7 @@ class Dialogue:
             What was taken back.
         """
         if not self.answers:
-            raise ValueError("there is not an answer to take back.")
+            raise ValueError("there is no answer to undo.")
         last = self.answers[-1].screen
         kept = [answer for answer in self.answers if answer.screen != last]
         taken = tuple(self.answers[len(kept) :])
