@@ -89,7 +89,7 @@ ANSWERS = {
     ),
     "ids of something else": (
         "cluster flowers.csv --hints strangers.csv",
-        ["id 'x0' is not among the 150 ids (and 2 more that are not). There are 'f0', 'f1', 'f2', …"],
+        ["id 'x0' is not among the 150 ids (2 more are unknown). The ids are 'f0', 'f1', 'f2', …"],
     ),
     "a row linked to itself": ("cluster flowers.csv --hints itself.csv", ["line 2: f1 is linked to itself"]),
     "a chain that contradicts": (
@@ -112,7 +112,7 @@ ANSWERS = {
 NOTES = {
     "a file of hints with a header alone": (
         f"cluster flowers.csv {QUICK} --hints empty.csv",
-        "Note: empty.csv holds no hints: no line says same or different of two rows.",
+        "Note: empty.csv contains no hints.",
     ),
     "genes in rows": (
         "cluster genes.csv --k 2 --method k-means",

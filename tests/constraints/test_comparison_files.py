@@ -32,7 +32,7 @@ def test_what_is_written_is_read(tmp_path, suffix, ids):
     assert Constraints.read(path, n_samples=6, ids=ids) == EVERYTHING
 
 
-@pytest.mark.filterwarnings("ignore:.* holds no hints")  # some have none
+@pytest.mark.filterwarnings("ignore:.* contains no hints")  # some have none
 @settings(max_examples=25)
 @given(comparisons(), st.booleans())
 def test_any_comparisons_are_read_back(tmp_path_factory, given_, by_ids):
@@ -119,12 +119,12 @@ def test_rows_by_number_count_all_columns(tmp_path):
         (["ann,bob,nearer,cy,,", "ann,ann,nearer,bob,,"], "line 3: compares a row with itself"),
         (["ann,bob,odd,bob,,"], "line 2: compares a"),
         (["ann,bob,nearer,cy,,-1"], "line 2: weight '-1' is not a finite number above 0"),
-        (["ann,bob,nearer,cy,,", "ann,cy,unsure,bob,,"], "line 3: the question has an answer in line 2. Keep one"),
-        (["ann,bob,unsure,cy,,", "ann,bob,odd,cy,,"], "line 2: the question has an answer in line 3. Keep one"),
-        (["ann,bob,?,cy,dan,", "dan,cy,nearer,bob,ann,"], "line 2: the question has an answer in line 3. Keep one"),
-        (["ann,x0,clustering,,,"], "line 2: 'x0' does not name a cluster. Write clustering:cluster"),
+        (["ann,bob,nearer,cy,,", "ann,cy,unsure,bob,,"], "line 3: the question is answered in line 2. Remove one"),
+        (["ann,bob,unsure,cy,,", "ann,bob,odd,cy,,"], "line 2: the question is answered in line 3. Remove one"),
+        (["ann,bob,?,cy,dan,", "dan,cy,nearer,bob,ann,"], "line 2: the question is answered in line 3. Remove one"),
+        (["ann,x0,clustering,,,"], "line 2: 'x0' is not a cluster. Write clustering:cluster"),
         (["ann,x0:1,clustering,,,", "ann,x0:2,clustering,,,"], "line 3: ann is in two clusters of x0"),
-        (["ann,x0:1,clustering,,,", "x0,x1,better,,,"], "line 3: 'x1' is not a clustering of this file"),
+        (["ann,x0:1,clustering,,,", "x0,x1,better,,,"], "line 3: 'x1' is not a clustering in this file"),
         (
             ["ann,x0:1,clustering,,,", "ann,x1:1,clustering,,,", "x0,x1,better,,,"],
             "line 4: better and worse are the same clustering",

@@ -214,7 +214,7 @@ def read_constraints(paths: Sequence[Path], rows: Rows | Names) -> Constraints:
         with _ids_explained(rows):
             found = Constraints.read(path, ids=rows.ids)
         if found.is_empty:
-            warnings.warn(f"{path} holds no hints: no line says same or different of two rows.", stacklevel=2)
+            warnings.warn(f"{path} contains no hints.", stacklevel=2)
         constraints = constraints | found
     return constraints
 
