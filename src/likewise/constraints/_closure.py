@@ -143,9 +143,9 @@ def _different_within(partition: Partition, groups: IntArray, n_groups: int) -> 
     return kept, held[pairs_within(np.where(small[code], code, -1))]
 
 
-def written_pairs(constraints: Constraints, limit: int) -> Parts:
+def expanded_pairs(constraints: Constraints, limit: int) -> Parts:
     """All pairs, stated and implied; raises an error if there are more than `limit`."""
-    if n_written(constraints, closed=False) > limit:  # includes duplicates, but is faster to count
+    if n_expanded(constraints, closed=False) > limit:  # includes duplicates, but is faster to count
         _check_limit(constraints.n_must_link + constraints.n_cannot_link, limit)
     must = [(constraints.must_link, constraints.must_weight)]
     cannot = [(constraints.cannot_link, constraints.cannot_weight)]
@@ -159,7 +159,7 @@ def written_pairs(constraints: Constraints, limit: int) -> Parts:
     return _joined(constraints, must, cannot)
 
 
-def n_written(constraints: Constraints, *, closed: bool) -> int:
+def n_expanded(constraints: Constraints, *, closed: bool) -> int:
     """The number of pairs after expansion, including duplicates."""
     stated = len(constraints.must_link) + len(constraints.cannot_link)
     stated += sum(partition.n_must_link + partition.n_cannot_link for partition in constraints.partitions)

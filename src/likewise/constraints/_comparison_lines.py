@@ -121,7 +121,7 @@ def read_preferences(
     return found
 
 
-def written_lines(constraints: Constraints, names: Sequence[Any]) -> list[Line]:
+def other_lines(constraints: Constraints, names: Sequence[Any]) -> list[Line]:
     """The lines of comparisons, unanswered questions and preferences, as dicts."""
     comparisons = constraints.comparisons
     lines: list[Line] = [

@@ -152,8 +152,9 @@ class Comparisons:
         shown = [_checked_screen(rows, number, n_samples) for number, rows in enumerate(screens)]
         answers = as_list(odd, "odd", "Write a list with the odd row of each screen.")
         if len(shown) != len(answers):
-            raise ValueError(f"odd has {len(answers)} entries for {len(shown)} screens. Pass one for each screen, None "
-                             "for no answer.")  # fmt: skip
+            raise ValueError(
+                f"odd has {len(answers)} entries for {len(shown)} screens. Pass one for each screen, None for no answer."
+            )
         quadruples, unsure = [], []
         for number, (rows, answer) in enumerate(zip(shown, answers, strict=True)):
             if is_missing(answer) or answer == -1:
@@ -166,8 +167,11 @@ class Comparisons:
             others = np.array([row for row in rows if row != answer])
             implied = _nearer_than_one(others, int(answer))
             if len(implied) > MOST_OF_ONE:
-                warn(f"screens[{number}] of {len(rows):,} rows implies {len(implied):,} comparisons; only "
-                     f"{MOST_OF_ONE:,} of them, evenly spaced, are used.", stacklevel=2)  # fmt: skip
+                warn(
+                    f"screens[{number}] of {len(rows):,} rows implies {len(implied):,} comparisons; only "
+                    f"{MOST_OF_ONE:,} of them, evenly spaced, are used.",
+                    stacklevel=2,
+                )
                 implied = implied[evenly_spaced(len(implied), MOST_OF_ONE)]
             quadruples.append(implied)
         return cls(n_samples, pairs=np.concatenate(quadruples) if quadruples else (), unsure=unsure)
@@ -237,22 +241,22 @@ class Comparisons:
         ([[0, 5], [0, 8], [1, 5], [1, 8]], [0.25, 0.25, 0.25, 0.25])
         """
         n_samples = number_of_rows(n_samples)
-        within, beyond = (np.unique(listed_rows(rows, name, n_samples)) for rows, name in
-                          ((inside, "inside"), (outside, "outside")))  # fmt: skip
-        if len(within) < 2:
-            raise ValueError(f"inside must have at least two rows, got {len(within)}.")
-        if not len(beyond):
+        inner = np.unique(listed_rows(inside, "inside", n_samples))
+        outer = np.unique(listed_rows(outside, "outside", n_samples))
+        if len(inner) < 2:
+            raise ValueError(f"inside must have at least two rows, got {len(inner)}.")
+        if not len(outer):
             raise ValueError("outside must have at least one row, got none.")
-        both = np.intersect1d(within, beyond)
+        both = np.intersect1d(inner, outer)
         if both.size:
             raise ValueError(f"row {both[0]} is both inside and outside. Remove it from one of them.")
-        left, right = np.triu_indices(len(within), 1)
-        total = 2 * len(left) * len(beyond)
-        pair, end, other = np.unravel_index(evenly_spaced(total, MOST_OF_ONE), (len(left), 2, len(beyond)))
-        near = np.column_stack([within[left[pair]], within[right[pair]]])
+        left, right = np.triu_indices(len(inner), 1)
+        total = 2 * len(left) * len(outer)
+        pair, end, other = np.unravel_index(evenly_spaced(total, MOST_OF_ONE), (len(left), 2, len(outer)))
+        near = np.column_stack([inner[left[pair]], inner[right[pair]]])
         shared = near[np.arange(len(near)), end]
         weights = checked_weight(weight, "weight") / len(near)
-        return cls(n_samples, pairs=np.column_stack([near, shared, beyond[other]]), weight=weights)
+        return cls(n_samples, pairs=np.column_stack([near, shared, outer[other]]), weight=weights)
 
     def __len__(self) -> int:
         return len(self.near)

@@ -15,7 +15,7 @@ from .._arrays import BoolArray, FloatArray, IntArray
 from .._frames import make_frame
 from .._parameters import described, suggests_parameters
 from . import _io, _sample
-from ._closure import Closure, between_groups, closed_groups, entailed_pairs, written_pairs
+from ._closure import Closure, between_groups, closed_groups, entailed_pairs, expanded_pairs
 from ._comparisons import Comparisons
 from ._conflicts import Conflict, find_clique, find_conflicts, raise_clique, raise_conflicts
 from ._format import html_table, pluralize, summarize
@@ -31,9 +31,9 @@ from ._validate import (
     chosen_rows,
     encode_labels,
     label_names,
-    moved_pairs,
     number_of_rows,
     read_only,
+    renumbered_pairs,
 )
 
 
@@ -696,7 +696,7 @@ class Constraints:
         >>> Constraints(4, [(0, 1)], [(1, 2)]).expand(closed=True).cannot_link.tolist()
         [[0, 2], [1, 2]]
         """
-        written = written_pairs(self, limit)
+        written = expanded_pairs(self, limit)
         stated = Constraints(*written) if self.partitions else self
         return Constraints(*entailed_pairs(self, stated, limit)) if closed and stated.has_pairs else stated
 
@@ -769,8 +769,8 @@ class Constraints:
         [[0, 2]]
         """
         rows = chosen_rows(rows, self.n_samples)
-        must, must_weight = moved_pairs(self.must_link, self.must_weight, rows, self.n_samples)
-        cannot, cannot_weight = moved_pairs(self.cannot_link, self.cannot_weight, rows, self.n_samples)
+        must, must_weight = renumbered_pairs(self.must_link, self.must_weight, rows, self.n_samples)
+        cannot, cannot_weight = renumbered_pairs(self.cannot_link, self.cannot_weight, rows, self.n_samples)
         partitions = [partition.restrict(rows) for partition in self.partitions]
         preferences = [part for each in self.preferences if (part := each.restrict(rows)) is not None]
         return Constraints(

@@ -25,7 +25,7 @@ from ..tables._cells import whole_number_of
 from ..tables._folders import IMAGES, TEXTS
 from ..tables._json import parse_json
 from ..tables._limits import memory_left
-from ._comparison_lines import Rows, read_comparisons, read_preferences, written_lines
+from ._comparison_lines import Rows, other_lines, read_comparisons, read_preferences
 from ._comparisons import Comparisons
 from ._pair_tables import is_undecided, names_columns, pair_columns, spelled_kind, without_blank_lines
 from ._partition import Partition, Parts
@@ -251,14 +251,14 @@ def read_known(columns: dict[str, list[Any]], ids: Sequence[str]) -> tuple[Parts
 def _names_by_line(lines: Lines) -> Iterator[list[str]]:
     """The ids or numbers of the rows on each line."""
     kinds = lines.kinds()
-    beyond = [column for column in (lines.third, lines.fourth) if column is not None]
+    optional = [column for column in (lines.third, lines.fourth) if column is not None]
     for line, (left, right, kind) in enumerate(zip(lines.left, lines.right, lines.kind, strict=True)):
         meaning = kinds[str(kind)]
         names = [] if meaning in ("better", "empty") else [str(left)]  # "better" is between two clusterings
         if names and not isinstance(meaning, frozenset) and meaning != "clustering":
             names.append(str(right))
         if meaning in ("nearer", "odd", "undecided"):
-            names += [str(column[line]) for column in beyond if not is_missing(column[line])]
+            names += [str(column[line]) for column in optional if not is_missing(column[line])]
         yield names
 
 
@@ -338,8 +338,8 @@ def _read_json(path: Path) -> Lines:
             )
         _check_keys(pair, COLUMNS, f"{path}, pairs[{index}]", all_known=False)
         places.append(f"pairs[{index}]")
-        beyond = pair.get("third"), pair.get("fourth")
-        lines.append((pair["left"], pair["right"], pair["kind"], pair.get("weight"), *beyond))
+        optional = pair.get("third"), pair.get("fourth")
+        lines.append((pair["left"], pair["right"], pair["kind"], pair.get("weight"), *optional))
     for number, partition in enumerate(_list(content.get("partitions", []), f"{path}, partitions")):
         where = f"partitions[{number}]"
         if not isinstance(partition, dict) or not {"kind", "blocks"} <= set(partition):
@@ -356,8 +356,7 @@ def _read_json(path: Path) -> Lines:
     left, right, kind, weight, third, fourth = zip(*lines, strict=True) if lines else ((),) * 6
     n_samples = content.get("n_samples")
     n_samples = None if n_samples is None else _n_samples(n_samples, str(path))
-    beyond = third, fourth
-    return Lines(str(path), left, right, kind, weight, places.__getitem__, n_samples, "must", *beyond)
+    return Lines(str(path), left, right, kind, weight, places.__getitem__, n_samples, "must", third, fourth)
 
 
 def _check_keys(found: dict[str, Any], known: Sequence[str], where: str, *, all_known: bool = True) -> None:
@@ -406,7 +405,7 @@ def _assemble(lines: Lines, n_samples: int | None, ids: RowIds | None) -> Parts:
     left[is_row] = rows(lines.left, np.flatnonzero(is_row))
     must, cannot = (_read_pairs(lines, np.flatnonzero(which), left, rows) for which in (sides > 0, sides < 0))
     must_weight, cannot_weight = (weights[sides > 0] * sides[sides > 0], weights[sides < 0] * -sides[sides < 0])
-    meaning = [kinds[str(kind)] for kind in lines.kind] if _goes_beyond_pairs(lines, kinds) else []
+    meaning = [kinds[str(kind)] for kind in lines.kind] if _has_other_kinds(lines, kinds) else []
     compared, compared_weight, unsure = read_comparisons(lines, meaning, left, weights, rows)
     if n_samples is None:
         ends = [left, must.ravel(), cannot.ravel(), compared.ravel(), unsure.ravel()]
@@ -440,7 +439,7 @@ def check_number_of_rows(n_samples: int, source: str) -> None:
         )
 
 
-def _goes_beyond_pairs(lines: Lines, kinds: dict[str, str | frozenset[str]]) -> bool:
+def _has_other_kinds(lines: Lines, kinds: dict[str, str | frozenset[str]]) -> bool:
     """Whether there are comparisons, unanswered questions or preferences."""
     return lines.third is not None or not set(OTHER_KINDS).isdisjoint(kinds.values())
 
@@ -610,18 +609,18 @@ def columns(constraints: Constraints, ids: Any) -> dict[str, list[Any]]:
         right += [f"p{number}:{blocks[partition.codes[row]]}" for row in rows]
         kind += [_partition_kind(partition)] * len(rows)
         weight += [partition.weight] * len(rows)
-    beyond = written_lines(constraints, names)
-    left += [line["left"] for line in beyond]
-    right += [line["right"] for line in beyond]
-    kind += [line["kind"] for line in beyond]
-    weight += [line["weight"] for line in beyond]
-    if constraints.partitions or beyond:  # right contains text, so use text in both columns
+    others = other_lines(constraints, names)
+    left += [line["left"] for line in others]
+    right += [line["right"] for line in others]
+    kind += [line["kind"] for line in others]
+    weight += [line["weight"] for line in others]
+    if constraints.partitions or others:  # right contains text, so use text in both columns
         left, right = [str(name) for name in left], [str(name) for name in right]
     found: dict[str, list[Any]] = {"left": left, "right": right, "kind": kind}
     for column in ("third", "fourth"):
-        if any(column in line for line in beyond):
-            cells = [str(line[column]) if column in line else "" for line in beyond]
-            found[column] = [""] * (len(left) - len(beyond)) + cells
+        if any(column in line for line in others):
+            cells = [str(line[column]) if column in line else "" for line in others]
+            found[column] = [""] * (len(left) - len(others)) + cells
     return found if all(each == 1 for each in weight) else {**found, "weight": weight}
 
 
@@ -632,7 +631,7 @@ def _write_json(constraints: Constraints, path: Path, names: Sequence[Any]) -> N
         for kind, links, weights in _stated_pairs(constraints)
         for (i, j), weight in zip(links.tolist(), weights.tolist(), strict=True)
     ]
-    pairs += [{key: line[key] for key in COLUMNS if key in line} for line in written_lines(constraints, names)]
+    pairs += [{key: line[key] for key in COLUMNS if key in line} for line in other_lines(constraints, names)]
     partitions = []
     for partition in constraints.partitions:
         blocks: list[list[Any]] = [[] for _ in range(partition.n_blocks)]

@@ -88,9 +88,7 @@ class Partition:
             raise ValueError(f"codes must be one number for each row, got shape {array.shape}.")
         wrong = np.flatnonzero(array < -1)
         if wrong.size:
-            raise ValueError(
-                f"codes[{wrong[0]}] = {array[wrong[0]]}: a block is 0 or more. Write −1 if it is unknown."
-            )
+            raise ValueError(f"codes[{wrong[0]}] = {array[wrong[0]]}: a block is 0 or more. Write −1 if it is unknown.")
         if same_within and different_within:
             raise ValueError("same_within and different_within contradict each other. Pass same_within=False.")
         if not (same_within or different_across or different_within):

@@ -232,7 +232,9 @@ def places_among(rows: IntArray, numbers: IntArray, n_samples: int) -> IntArray:
     return np.where(rows[place] == numbers, place, -1)
 
 
-def moved_pairs(pairs: IntArray, weight: FloatArray, rows: IntArray, n_samples: int) -> tuple[IntArray, FloatArray]:
+def renumbered_pairs(
+    pairs: IntArray, weight: FloatArray, rows: IntArray, n_samples: int
+) -> tuple[IntArray, FloatArray]:
     """Select the pairs between some rows, renumbered by their positions."""
     moved = places_among(rows, pairs, n_samples)
     keep = (moved >= 0).all(axis=1)
