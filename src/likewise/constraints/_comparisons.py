@@ -153,7 +153,7 @@ class Comparisons:
         answers = as_list(odd, "odd", "Write a list with the odd row of each screen.")
         if len(shown) != len(answers):
             raise ValueError(
-                f"odd has {len(answers)} entries for {len(shown)} screens. Pass one for each screen, None for no answer."
+                f"odd has {len(answers)} entries for {len(shown)} screens. Pass one for each, and None for no answer."
             )
         quadruples, unsure = [], []
         for number, (rows, answer) in enumerate(zip(shown, answers, strict=True)):
