@@ -97,7 +97,7 @@ MISTAKES = {
     "half a row": (lambda: Constraints(3, [(0, 1.5)]), ValueError, "must_link[0][1] = 1.5", "counted from 0"),
     "names of rows": (lambda: Constraints(3, [("a", "b")]), TypeError, "must_link[0][0] = 'a'", "from_frame("),
     "a frame with kinds": (lambda: Constraints(40, FRAME), ValueError, "shape (40, 4)", "Constraints.from_frame("),
-    "weight 0": (lambda: Constraints(3, [(0, 1)], must_weight=0), ValueError, "must_weight[0] = 0.0", "Leave out"),
+    "weight 0": (lambda: Constraints(3, [(0, 1)], must_weight=0), ValueError, "must_weight[0] = 0.0", "Remove a pair"),
     "negative weight": (lambda: Constraints(3, [(0, 1)], must_weight=[-1]), ValueError, "must_weight[0] = -1.0"),
     "a weight too many": (lambda: Constraints(3, [(0, 1)], must_weight=[1, 2]), ValueError, "for 1 pairs", "Give one"),
     "weights in words": (lambda: Constraints(3, [(0, 1)], must_weight="high"), TypeError, "got 'high'"),
@@ -121,8 +121,8 @@ MISTAKES = {
     ),
     # draws
     "a way to draw": (lambda: Constraints.sample(Y, "pairs", 3), ValueError, "how = 'pairs'", "random_pairs"),
-    "more pairs than there are": (lambda: Constraints.sample(Y, "links", 9999), ValueError, "Ask for at most 380"),
-    "pairs of one class": (lambda: Constraints.sample([0] * 9, "equal", 3), ValueError, "two classes or more"),
+    "more pairs than there are": (lambda: Constraints.sample(Y, "links", 9999), ValueError, "Use at most 380"),
+    "pairs of one class": (lambda: Constraints.sample([0] * 9, "equal", 3), ValueError, "two or more classes"),
     "an error rate in percent": (
         lambda: Constraints.sample(Y, "equal", 3, error_rate=5),
         ValueError,

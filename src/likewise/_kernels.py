@@ -1,8 +1,9 @@
-"""Looks at float32 rows on a GPU that read them once, by Triton; where it is missing, products of torch do the same.
+"""Triton kernels that pass over float32 rows on a GPU once. Without Triton, the same is computed by torch operations.
 
-A program has its own rows and its own sums, which are then added in double precision: the order of sums is fixed. What
-is multiplied by tensor cores is split into parts of few digits whose products are exact, so that nothing of single
-precision is lost; a block is summed there, and added to the blocks before outside, as tensor cores round down.
+Each program accumulates the sums of its own rows, which are then added in double precision in a fixed order, so that
+results are deterministic. The factors of products on tensor cores are split into parts of lower precision whose
+products are exact, so that the result has full single precision. Tensor cores accumulate only the sums within a block,
+since they truncate; the sums over blocks are accumulated outside.
 """
 
 from __future__ import annotations
@@ -16,17 +17,16 @@ import triton.language as tl
 from triton.runtime.errors import OutOfResources
 
 MOST_COLUMNS, MOST_CENTERS, MOST_DIRECTIONS = 128, 64, 64
-"""Beyond these the sums of a program would not stay in registers."""
+"""Limits beyond which the sums of a program would not fit into registers."""
 
 PROGRAMS = {"moments": 132, "assign": 8 * 132}
-"""How many programs share the rows of a leaf: each has sums of its own, so they must not be too many."""
+"""Number of programs that share the rows; memory for the sums is proportional to it."""
 
 BLOCKS = ((128, 2), (64, 3), (64, 2), (32, 2))
-"""Rows that a program multiplies at once, and how many such blocks are under way: the first that the shared memory of a
-GPU suffices for is the fastest."""
+"""Rows per block and number of pipeline stages, fastest first; the first that fits into shared memory is used."""
 
 PARTS = tl.float32 if os.environ.get("TRITON_INTERPRET") == "1" else tl.bfloat16
-"""The precision in which parts are multiplied; without a GPU Triton's interpreter multiplies no bfloat16."""
+"""The type in which parts are multiplied; Triton's interpreter does not support products of bfloat16."""
 
 
 @triton.jit
@@ -48,7 +48,7 @@ def _moments(
         x = tl.load(X + rows.to(tl.int64)[:, None] * f + columns[None, :], mask=there, other=0.0)
         x = tl.where(there, x - o[None, :], 0.0)
         totals += tl.sum(x, axis=0)
-        # x = a + b + c, and half of XᵀX: the other half is its transpose
+        # split x = a + b + c, and compute half of XᵀX; adding its transpose gives the other half
         a = x.to(tl.bfloat16)
         left = x - a.to(tl.float32)
         b = left.to(tl.bfloat16)
@@ -125,13 +125,14 @@ def _assign(
 
 
 def moments(rows: Any, origin: Any, keep: Any) -> tuple[Any, Any]:
-    """Sums and scatter of rows around the origin, in double; those that are not kept are left out.
+    """Sum and scatter of the kept rows around an origin, in double precision.
 
     Parameters
     ----------
     rows : (n, f) tensor, float32
     origin : (f,) tensor, float32
     keep : (n,) uint8 tensor, or None
+        Nonzero for rows to include. None includes all.
     """
     (n, f), programs = rows.shape, PROGRAMS["moments"]
     width = _power(f)
@@ -152,7 +153,7 @@ def moments(rows: Any, origin: Any, keep: Any) -> tuple[Any, Any]:
 
 
 def image(rows: Any, directions: Any) -> tuple[Any, Any]:
-    """The product of rows with (f, r) directions, and whether all of it is finite, as a tensor.
+    """The product of rows and directions, and whether all of its entries are finite, as a tensor.
 
     Parameters
     ----------
@@ -169,7 +170,9 @@ def image(rows: Any, directions: Any) -> tuple[Any, Any]:
 
 
 def assign_and_sum(rows: Any, product: Any, offset: Any, keep: Any) -> tuple[Any, Any, Any]:
-    """Sizes and sums of clusters, and the sum of the least of ``rows @ product + offset``, without rows not kept.
+    """Assign each kept row to the cluster with the smallest ``rows @ product + offset``.
+
+    Returns the sizes of the clusters, the sums of their rows, and the sum of the smallest values, in double precision.
 
     Parameters
     ----------
@@ -177,6 +180,7 @@ def assign_and_sum(rows: Any, product: Any, offset: Any, keep: Any) -> tuple[Any
     product : (f, k) tensor, float32
     offset : (k,) tensor, float32
     keep : (n,) uint8 tensor, or None
+        Nonzero for rows to include. None includes all.
     """
     (n, f), k = rows.shape, len(offset)
     block, width, clusters, programs = 32, _power(f), _power(k), PROGRAMS["assign"]
@@ -199,10 +203,10 @@ def assign_and_sum(rows: Any, product: Any, offset: Any, keep: Any) -> tuple[Any
 
 
 def _power(count: int) -> int:
-    """The next power of two, from 16 on: what tensor cores multiply."""
+    """The next power of two, at least 16, as tensor cores require."""
     return max(16, triton.next_power_of_2(count))
 
 
 def _each(n: int, block: int, programs: int) -> int:
-    """Rows of a program: whole blocks."""
+    """The number of rows of each program, a multiple of the block size."""
     return triton.cdiv(triton.cdiv(n, programs), block) * block

@@ -299,8 +299,8 @@ def test_sheets_that_a_spreadsheet_saved(folder, sheet, change, delimiter, encod
     [
         (["f1", "f2", "sam", "", ""], "line 5: kind 'sam' is not known. Write same"),
         (["01.03.2026", "f2", "same", "", ""], "line 5: id '01.03.2026' is not among the 150 ids"),
-        (["1-Mar", "f2", "same", "", ""], "format the columns of ids as text there before you save"),
-        (["1.5E+11", "f2", "same", "", ""], "format the columns of ids as text there before you save"),
+        (["1-Mar", "f2", "same", "", ""], "format the columns of ids as text before saving the file"),
+        (["1.5E+11", "f2", "same", "", ""], "format the columns of ids as text before saving the file"),
         (["f1", "f1", "same", "", ""], "line 5: f1 is linked to itself"),
     ],
 )

@@ -92,7 +92,7 @@ ANSWERS = {
     ),
     "ids of something else": (
         "cluster flowers.csv --hints strangers.csv",
-        ["id 'x0' is not among the 150 ids (and 2 more that are not). There are 'f0', 'f1', 'f2', …"],
+        ["id 'x0' is not among the 150 ids (2 more are unknown). The ids are 'f0', 'f1', 'f2', …"],
     ),
     "a row linked to itself": ("cluster flowers.csv --hints itself.csv", ["line 2: f1 is linked to itself"]),
     "a chain that contradicts": (

@@ -17,7 +17,7 @@ from likewise.clustering.kmeans._lloyd import lloyd, plain
 from likewise.clustering.kmeans._points import Points, nearest
 from likewise.clustering.kmeans.mpck._chunked import HintedRows, chunked_mpck, read_first
 from likewise.clustering.kmeans.mpck._cluster_metrics import Spread
-from likewise.clustering.kmeans.mpck._prices import Violations
+from likewise.clustering.kmeans.mpck._violations import Violations
 from likewise.linalg._unit_rows import unit_rows
 from likewise.tables import read_raw
 

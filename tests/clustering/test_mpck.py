@@ -14,16 +14,16 @@ from constraints.strategies import hints as any_hints
 from likewise import ConstraintConflictError, Constraints, Partition
 from likewise.clustering import MPCKMeans
 from likewise.clustering.kmeans._points import Points
-from likewise.clustering.kmeans.mpck import _prices as prices
+from likewise.clustering.kmeans.mpck import _violations as violations
 from likewise.clustering.kmeans.mpck._cluster_metrics import DiagonalMetrics, FullMetrics, Spread
-from likewise.clustering.kmeans.mpck._prices import Violations
+from likewise.clustering.kmeans.mpck._violations import Violations
 
 
 @pytest.fixture
 def never_written(monkeypatch):
     """Small data take the path of large ones: groups stay groups."""
-    monkeypatch.setattr(prices, "FEW_PAIRS", 0)
-    monkeypatch.setattr(prices, "FEW_ENTRIES", 0)
+    monkeypatch.setattr(violations, "FEW_PAIRS", 0)
+    monkeypatch.setattr(violations, "FEW_ENTRIES", 0)
 
 
 def slow_mpck(X, centers, hints, penalty, rng, n_iter, *, full, shrink, prior):
@@ -159,8 +159,8 @@ def test_groups_are_their_pairs(kind, metric, seed, monkeypatch):
     as_pairs = model.fit(X, constraints=hints.expand(closed=True))
     expected = as_pairs.labels_, as_pairs.objective_, as_pairs.history_, as_pairs.metrics_
     for limit in (0, 100):  # with a few parts expanded, and with none
-        monkeypatch.setattr(prices, "FEW_PAIRS", 0)
-        monkeypatch.setattr(prices, "FEW_ENTRIES", limit)
+        monkeypatch.setattr(violations, "FEW_PAIRS", 0)
+        monkeypatch.setattr(violations, "FEW_ENTRIES", limit)
         model.fit(X, constraints=hints)
         np.testing.assert_array_equal(model.labels_, expected[0])
         assert model.objective_ == pytest.approx(expected[1], rel=1e-9)
@@ -180,8 +180,8 @@ def test_costs_of_rows_are_the_sum_over_expanded_pairs(constraints, closed, seed
     except ConstraintConflictError:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prices, "FEW_PAIRS", 0)
-        patch.setattr(prices, "FEW_ENTRIES", 0)
+        patch.setattr(violations, "FEW_PAIRS", 0)
+        patch.setattr(violations, "FEW_ENTRIES", 0)
         costs = Violations(X, constraints, 0.5, closed=closed)
 
     def direct(labels):
@@ -194,7 +194,7 @@ def test_costs_of_rows_are_the_sum_over_expanded_pairs(constraints, closed, seed
                 total += 0.5 * weight * (metrics.far - lengths)[labels[i]]
         return total
 
-    assert metrics.cost(*costs.strain(labels, metrics)) == pytest.approx(direct(labels), abs=1e-9)
+    assert metrics.cost(*costs.violation_scatter(labels, metrics)) == pytest.approx(direct(labels), abs=1e-9)
     states = [part.start_sweep(labels, metrics) for part in costs._parts]
     for i in range(7):
         costs_of_row = np.zeros(k)
@@ -245,7 +245,7 @@ def test_without_violated_pairs_a_metric_is_an_inverse_variance(kind):
     centers = slow_means(X, y, np.zeros((3, 3)))
     metrics = kind(X, Spread.of(X, full=kind is FullMetrics), 3, shared=False, farthest="pair")
     costs = Violations(X, Constraints(90, must_link=[(0, 3)]), 1.0, closed=True)
-    learned = metrics.learned(X, centers, y, *costs.strain(y, metrics))
+    learned = metrics.learned(X, centers, y, *costs.violation_scatter(y, metrics))
     for h in range(3):
         covariance = np.cov(X[y == h].T, bias=True)
         if kind is DiagonalMetrics:

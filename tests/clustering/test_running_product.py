@@ -1,4 +1,4 @@
-"""The running product of prices between groups with a table, against the product with the whole table."""
+"""The running product of weights between groups with a table, against the product with the whole table."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,9 @@ from scipy import sparse
 from cases.data import blobs
 from likewise import Constraints
 from likewise.clustering import MPCKMeans
-from likewise.clustering.kmeans.mpck import _prices as prices
-from likewise.clustering.kmeans.mpck._prices import GroupPrices
+from likewise.clustering.kmeans.mpck import _violations as violations
 from likewise.clustering.kmeans.mpck._running_product import RunningProduct
+from likewise.clustering.kmeans.mpck._violations import GroupPenalties
 
 GROUPS, CLUSTERS, FEATURES = 40, 3, 5
 
@@ -51,7 +51,7 @@ def test_it_is_the_product_with_the_present_table(hub, shape, columns):
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_one_large_group_and_many_single_rows_are_their_pairs(kind, monkeypatch):
-    """The large group has a price with every single row, and every row moves."""
+    """The large group is linked to every single row, and every row moves."""
     X, _ = blobs(60, 4)
     X = kind(np.random.default_rng(1).permutation(X))
     chain, single = np.arange(30), np.arange(30, 60)
@@ -62,9 +62,9 @@ def test_one_large_group_and_many_single_rows_are_their_pairs(kind, monkeypatch)
     )
     model = MPCKMeans(3, penalty=0.02, n_init=2, random_state=0)
     pairs = model.fit(X, constraints=hints).history_  # so few are expanded
-    monkeypatch.setattr(prices, "FEW_PAIRS", 0)
-    monkeypatch.setattr(prices, "FEW_ENTRIES", 0)
-    assert [type(part) for part in prices.Violations(X, hints, 0.02, closed=True)._parts] == [GroupPrices]
+    monkeypatch.setattr(violations, "FEW_PAIRS", 0)
+    monkeypatch.setattr(violations, "FEW_ENTRIES", 0)
+    assert [type(part) for part in violations.Violations(X, hints, 0.02, closed=True)._parts] == [GroupPenalties]
     groups = model.fit(X, constraints=hints).history_
     np.testing.assert_allclose(groups, pairs, rtol=1e-9)
     assert len(groups) > 2

@@ -95,7 +95,7 @@ def test_parts_of_constraints():
     assert HINTS[mask] == HINTS[:20] == HINTS[mask.tolist()]
     assert HINTS.shape == (90,)
     for wrong in (3, (0, 1), "rows", np.zeros((2, 2), dtype=int)):
-        with pytest.raises(TypeError, match="is not a part of the rows"):
+        with pytest.raises(TypeError, match="does not select rows"):
             HINTS[wrong]
     with pytest.raises(TypeError, match="not iterable"):
         list(HINTS)

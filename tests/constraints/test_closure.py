@@ -81,11 +81,11 @@ def test_between_groups_the_larger_weight_stays():
 
 def test_expand_stops_before_it_writes_too_much():
     hints = Constraints.from_labels(np.arange(100_000) % 2)
-    with pytest.raises(ValueError, match=r"writing out 4,999,950,000 pairs .* limit of 1,000,000"):
+    with pytest.raises(ValueError, match=r"expanding to 4,999,950,000 pairs .* limit of 1,000,000"):
         hints.expand()
     chain = Constraints(5000, np.column_stack([np.arange(4999), np.arange(1, 5000)]))
     assert len(chain.expand().must_link) == 4999
-    with pytest.raises(ValueError, match=r"writing out 12,497,500 pairs"):
+    with pytest.raises(ValueError, match=r"expanding to 12,497,500 pairs"):
         chain.expand(closed=True)
 
 

@@ -211,7 +211,7 @@ def test_odd_one_out():
         (near, tuple(sorted((row, 5)))): 1.0 for near in combinations((0, 1, 2), 2) for row in near
     }
     assert len(given_.unsure) == 4
-    with pytest.warns(UserWarning, match=r"screens\[0\] of 200 rows implies 39,402 comparisons; 10,000 of them"):
+    with pytest.warns(UserWarning, match=r"screens\[0\] of 200 rows implies 39,402 comparisons; only 10,000 of them"):
         assert len(Comparisons.from_odd(200, [range(200)], [7])) == 10_000
 
 
@@ -248,25 +248,29 @@ def test_groups_weigh_one_statement():
         (lambda: Comparisons(6, [(0, 1, 2)], weights=[1.0]), TypeError, "Did you mean 'weight'?"),
         (lambda: Comparisons(6, [(0, 1, 2)], weight=[0.0]), ValueError, "weight[0] = 0.0 is not a weight"),
         (lambda: Comparisons(6, [(0, 1, 2)], weight=-1), ValueError, "must be finite and above 0"),
-        (lambda: Comparisons(6, [(0, 1, 2)], weight=[np.inf]), ValueError, "Leave out a comparison"),
+        (lambda: Comparisons(6, [(0, 1, 2)], weight=[np.inf]), ValueError, "Remove a comparison"),
         (lambda: Comparisons(6, [(0, 1, 2)], weight=[1, 2]), ValueError, "one weight for each comparison"),
         (
             lambda: Comparisons(6, [(0, 1, 2)], unsure=[(0, 2, 1)]),
             ValueError,
-            "whether rows 0–1 or 0–2 are more alike is among the answers and among the unanswered",
+            "whether rows 0–1 or 0–2 are more alike is both answered and in unsure",
         ),
         (
             lambda: Constraints(5) | Comparisons(6, [(0, 1, 2)]),
             ValueError,
             "cannot join constraints for 5 rows with comparisons for 6",
         ),
-        (lambda: Constraints(5, comparisons=Comparisons(6)), ValueError, "over 6 rows, the constraints over 5"),
+        (lambda: Constraints(5, comparisons=Comparisons(6)), ValueError, "for 6 rows, the constraints for 5"),
         (lambda: Constraints(5, comparisons=[(0, 1, 2)]), TypeError, "comparisons is a list of 1 item"),
         (lambda: Constraints(2, preferences=Preference([0, 0], [0, 1])), TypeError, "preferences=[preference]"),
         (lambda: Constraints(5, preferences=[[0, 0]]), TypeError, "preferences[0] is a list"),
-        (lambda: Constraints(5, preferences=[Preference([0, 0], [0, 1])]), ValueError, "is over 2 rows"),
+        (lambda: Constraints(5, preferences=[Preference([0, 0], [0, 1])]), ValueError, "is for 2 rows"),
         (lambda: Comparisons.from_odd(9, [(1, 4, 6)], [8]), ValueError, "odd[0] = 8 is not among the rows of screens"),
-        (lambda: Comparisons.from_odd(9, [(3, 3, 5)], [3]), ValueError, "screens[0] needs three rows or more, all"),
+        (
+            lambda: Comparisons.from_odd(9, [(3, 3, 5)], [3]),
+            ValueError,
+            "screens[0] must have at least three rows, all",
+        ),
         (lambda: Comparisons.from_odd(9, [(3, 5)], [3]), ValueError, "all different, got (3, 5)"),
         (lambda: Comparisons.from_odd(9, [(1, 2, 9)], [3]), ValueError, "screens[0][2] = 9 is outside the 9 rows"),
         (lambda: Comparisons.from_odd(9, [(1, 2, 3)], []), ValueError, "odd has 0 entries for 1 screens"),
@@ -279,22 +283,26 @@ def test_groups_weigh_one_statement():
         (lambda: Comparisons.from_groups(9, [1, True], [3]), TypeError, "inside[1] = True is not a whole number"),
         (lambda: Comparisons.from_groups(9, [1, 2], [13]), ValueError, "outside[0] = 13 is outside the 9 rows"),
         (lambda: Comparisons.from_ranking(9, 4, [4, 2]), ValueError, "row 4 is the row that the others"),
-        (lambda: Comparisons.from_ranking(9, 4, [2, 3, 2]), ValueError, "row 2 is named twice"),
-        (lambda: Comparisons.from_ranking(9, 4, [2]), ValueError, "order must be two rows or more"),
-        (lambda: Comparisons.from_groups(9, [1, 2], [2]), ValueError, "row 2 is inside and outside"),
-        (lambda: Comparisons.from_groups(9, [1], [2]), ValueError, "inside needs two rows or more"),
-        (lambda: Comparisons.from_groups(9, [1, 2], []), ValueError, "outside needs a row or more"),
+        (lambda: Comparisons.from_ranking(9, 4, [2, 3, 2]), ValueError, "row 2 occurs twice"),
+        (lambda: Comparisons.from_ranking(9, 4, [2]), ValueError, "order must have at least two rows"),
+        (lambda: Comparisons.from_groups(9, [1, 2], [2]), ValueError, "row 2 is both inside and outside"),
+        (lambda: Comparisons.from_groups(9, [1], [2]), ValueError, "inside must have at least two rows"),
+        (lambda: Comparisons.from_groups(9, [1, 2], []), ValueError, "outside must have at least one row"),
         (lambda: Preference([0] * 5, [0] * 4), ValueError, "better has 5 rows, worse has 4"),
         (lambda: Preference([0, 1, 1], [1, 0, 0]), ValueError, "the same clustering"),
         (lambda: Preference([0, -1], [-1, 0]), ValueError, "no row has a cluster in both better and worse"),
         (lambda: Preference(np.zeros((4, 2)), [0]), ValueError, "better must be one label for each row, got shape"),
         (lambda: Preference([0, 0, [1]], [0, 1, 1]), ValueError, "better must be one label for each row, got a list"),
         (lambda: Preference([0, 0], [0, 1], 0), ValueError, "weight must be finite and above 0"),
-        (lambda: Preference.from_split([0, 0, 1], [2]), ValueError, "rows are whole clusters"),
-        (lambda: Preference.from_split([0, 0, -1], []), ValueError, "or none that are shown, so that nothing is split"),
-        (lambda: Preference.from_merge([0, 0, 1], 5), TypeError, "clusters is 5. Write a list of two clusters"),
-        (lambda: Preference.from_merge([0, 0, 1], [0, 5]), ValueError, "clusters names 5, and the clustering has 0, 1"),
-        (lambda: Preference.from_merge([0, 0, 1], [0]), ValueError, "name two clusters or more"),
+        (lambda: Preference.from_split([0, 0, 1], [2]), ValueError, "rows are entire clusters"),
+        (lambda: Preference.from_split([0, 0, -1], []), ValueError, "or were not shown, so that no cluster is split"),
+        (lambda: Preference.from_merge([0, 0, 1], 5), TypeError, "clusters is 5. Write a list of two or more clusters"),
+        (
+            lambda: Preference.from_merge([0, 0, 1], [0, 5]),
+            ValueError,
+            "clusters contains 5, but the clusters are 0, 1",
+        ),
+        (lambda: Preference.from_merge([0, 0, 1], [0]), ValueError, "pass two or more clusters"),
     ],
 )
 def test_what_is_refused(make, error, message):

@@ -111,7 +111,7 @@ def test_a_partition_contradicts_too():
 def test_rows_that_too_few_clusters_cannot_hold(hints, n_clusters, clique):
     assert hints.clique(n_clusters) == clique
     if clique is not None:
-        with pytest.raises(ConstraintConflictError, match=f"ask for at least {len(clique)}") as caught:
+        with pytest.raises(ConstraintConflictError, match=f"use at least {len(clique)}") as caught:
             hints.check(n_clusters=n_clusters)
         assert caught.value.clique == clique
 
@@ -129,7 +129,7 @@ def test_a_clique_is_a_clique(hints, n_clusters):
 
 def test_clique_message_and_wrong_number():
     hints = Constraints(13, [], [(0, 5), (0, 9), (0, 12), (5, 9), (5, 12), (9, 12)])
-    message = "rows 0, 5, 9, 12 are all different from each other, so 3 clusters cannot hold them; ask for at"
+    message = "rows 0, 5, 9, 12 are all different from each other, so that 3 clusters cannot satisfy the"
     with pytest.raises(ConstraintConflictError, match=message):
         hints.check(n_clusters=3)
     with pytest.raises(ValueError, match="n_clusters must be at least 1, got 0"):

@@ -148,7 +148,7 @@ HEAD = "left,right,kind,weight\n0,1,same,1\n"
         (HEAD + "0,2,same\n", "line 3: 3 cells where the header has 4 columns"),
         (HEAD + '0,"2,same,1\n', "line 3: unexpected end of data. Check the quotes"),
         (HEAD + '0,"2"x,same,1\n', "line 3: .*Check the quotes"),
-        (HEAD + "0,b,partition:same,1\n", "line 3: 'b' does not name a block. Write partition:block"),
+        (HEAD + "0,b,partition:same,1\n", "line 3: 'b' is not a block. Write partition:block"),
         (HEAD + "0,p:b,partition:same,1\n1,p:b,partition:same,2\n", "line 4: kind or weight differs"),
         (HEAD + "0,p:b,partition:same,1\n0,p:c,partition:same,1\n", "line 4: 0 is in two blocks"),
         ("left,right,c,d\n0,4,0.5,1\n", "line 2: '0.5' in column 'c' says neither same nor different. A file of hints"),
@@ -220,7 +220,7 @@ def test_ids_and_numbers_that_do_not_fit(tmp_path):
     path = tmp_path / "hints.csv"
     with pytest.raises(ValueError, match=r"ids\[0\] and ids\[2\] are both '1'"):
         HINTS.write(path, ids=[1, 2, "1", 4, 5, 6])
-    with pytest.raises(ValueError, match="ids names 2 rows, the constraints have 6"):
+    with pytest.raises(ValueError, match="ids has 2 entries, but there are 6 rows"):
         HINTS.write(path, ids=["a", "b"])
     HINTS.write(path, ids=list("abcdef"))
     with pytest.raises(UnknownIdError, match="line 2: id 'a' is not among the 3 ids") as unknown:
@@ -228,7 +228,7 @@ def test_ids_and_numbers_that_do_not_fit(tmp_path):
     assert unknown.value.id == "a"
     copied = pickle.loads(pickle.dumps(unknown.value))
     assert (str(copied), copied.id) == (str(unknown.value), "a")
-    with pytest.raises(ValueError, match="ids names 6 rows, but n_samples = 7"):
+    with pytest.raises(ValueError, match="ids has 6 entries, but n_samples = 7"):
         Constraints.read(path, ids=list("abcdef"), n_samples=7)
     HINTS.write(tmp_path / "hints.json")
     with pytest.raises(ValueError, match="the file is for 6 rows, but n_samples = 7"):
@@ -266,7 +266,7 @@ def test_the_rows_that_a_file_names(tmp_path, suffix):
         ('{"pairs": [{"left": 0, "right": 1, "kind": "same", "wieght": 2}]}', r"pairs\[0\]: 'wieght' .* 'weight'"),
         ('{"partitions": [{"kind": "partition:same", "blocks": [[0, 1]], "name": []}]}', r"'name' .* 'names'"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"n_samples": 99999999999}', "is about 99,999,999,999 rows"),
+        ('{"n_samples": 99999999999}', "refers to 99,999,999,999 rows"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.* contains no hints")
@@ -297,12 +297,12 @@ def test_partitions_that_the_memory_can_hold(tmp_path, monkeypatch, left, fits):
     if fits:
         assert Constraints.read(tmp_path / "h.csv").n_must_link == 1
     else:
-        with pytest.raises(MemoryError, match=r"h\.csv: 2 partitions of 3 rows need more than there is"):
+        with pytest.raises(MemoryError, match=r"h\.csv: 2 partitions of 3 rows do not fit into memory"):
             Constraints.read(tmp_path / "h.csv")
 
 
 def test_a_row_number_that_cannot_be_one_is_refused(tmp_path):
     (tmp_path / "h.csv").write_text("left,right,kind\n0,99999999999,same\n")
-    with pytest.raises(ValueError, match=r"h\.csv is about 100,000,000,000 rows by its largest row number"):
+    with pytest.raises(ValueError, match=r"h\.csv refers to 100,000,000,000 rows"):
         Constraints.read(tmp_path / "h.csv")
     assert Constraints.read(tmp_path / "h.csv", ids=["0", "99999999999"]).n_must_link == 1

@@ -53,7 +53,7 @@ def test_row_numbers_stay_numbers_where_they_can():
             ValueError,
             "frame, row 1: kind 'perhaps'",
         ),
-        (COLUMNS, {"ids": IDS, "n_samples": 9}, ValueError, "frame: ids names 4 rows, but n_samples = 9"),
+        (COLUMNS, {"ids": IDS, "n_samples": 9}, ValueError, "frame: ids has 4 entries, but n_samples = 9"),
     ],
 )
 def test_frames_that_are_wrong(frame, options, error, message):
@@ -62,5 +62,5 @@ def test_frames_that_are_wrong(frame, options, error, message):
 
 
 def test_ids_of_other_rows():
-    with pytest.raises(ValueError, match="ids names 2 rows, the constraints have 4"):
+    with pytest.raises(ValueError, match="ids has 2 entries, but there are 4 rows"):
         PAIRS.to_frame(ids=["a", "b"])

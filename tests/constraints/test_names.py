@@ -37,7 +37,7 @@ def test_blocks_are_called_after_labels(y, names):
 
 
 def test_two_labels_of_one_name_are_refused():
-    with pytest.raises(ValueError, match="labels 1 and '1' would both be called '1'"):
+    with pytest.raises(ValueError, match="labels 1 and '1' would have the same name, '1'"):
         Constraints.from_labels([1, "1", 2])
 
 
@@ -87,7 +87,7 @@ def test_blocks_in_a_file_are_called_as_written(tmp_path):
     path.write_text('left,right,kind\nS1,type:FL,"partition:same,across"\nS0,type:CLL,"partition:same,across"\n')
     assert names_of(Constraints.read(path, ids=["S0", "S1", "S2"])) == ["CLL", "FL", None]
     path.write_text('left,right,kind\nS1,type: ,"partition:same,across"\n')
-    with pytest.raises(ValueError, match="line 2: 'type: ' does not name a block"):
+    with pytest.raises(ValueError, match="line 2: 'type: ' is not a block"):
         Constraints.read(path, ids=["S0", "S1", "S2"])
     path = tmp_path / "hints.json"
     path.write_text('{"partitions": [{"kind": "partition:same", "blocks": [[0, 1]], "names": ["a", "b"]}]}')
@@ -107,8 +107,8 @@ def test_names_imply_nothing():
         ("ab", TypeError, "got the string 'ab'"),
         (["a"], ValueError, "names has 1 entries, but there is a block 1"),
         (["a", " "], ValueError, "the name of block 1 is blank"),
-        (["a", 3], TypeError, "the name of block 1 is 3. Names are strings"),
-        (["a", "a"], ValueError, "two blocks are called 'a'"),
+        (["a", 3], TypeError, "the name of block 1 is 3. Names must be strings"),
+        (["a", "a"], ValueError, "two blocks have the name 'a'"),
     ],
 )
 def test_wrong_names(names, error, match):

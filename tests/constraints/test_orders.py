@@ -243,7 +243,7 @@ def test_questions_without_an_answer_are_kept_by_repair():
     ("near", "far", "message"),
     [
         ((0, 1), (0, 9), r"\[near, far\]\[1\] = \(0, 9\) is outside the 4 rows"),
-        ((0, 0), (0, 1), r"\[near, far\]\[0\] = \(0, 0\) joins a row to itself"),
+        ((0, 0), (0, 1), r"\[near, far\]\[0\] = \(0, 0\) links a row to itself"),
         ((0, 1, 2), (0, 1, 3), "must be pairs of rows"),
     ],
 )

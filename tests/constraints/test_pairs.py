@@ -41,7 +41,7 @@ def test_pairs_come_in_many_shapes(pairs):
         (
             {"must_link": [(0, 1)] * 4 + [(7, 7)]},
             ValueError,
-            r"must_link\[4\] = \(7, 7\) joins a row to itself",
+            r"must_link\[4\] = \(7, 7\) links a row to itself",
         ),
         ({"cannot_link": [(0, 20)]}, ValueError, r"cannot_link\[0\] = \(0, 20\) is outside the 20 rows"),
         ({"must_link": [(0, 1), (-1, 2)]}, ValueError, r"must_link\[1\] = \(-1, 2\) is outside"),
@@ -83,7 +83,7 @@ def test_pairs_come_in_many_shapes(pairs):
         (
             {"partitions": [Partition([0, 1])]},
             ValueError,
-            r"partitions\[0\] is over 2 rows, the constraints over 20",
+            r"partitions\[0\] is for 2 rows, the constraints for 20",
         ),
         ({"partitions": [[0, 1]]}, TypeError, r"partitions\[0\] is a list.*from_labels"),
         ({"partitions": Partition([0, 1])}, TypeError, r"partitions=\[partition\]"),
@@ -194,8 +194,8 @@ def test_restriction_to_whole_groups_commutes_with_closing(hints, data):
 @pytest.mark.parametrize(
     ("rows", "error", "match"),
     [
-        ([0, 2, 0], ValueError, "rows names row 0 more than once"),
-        ([3, 0, 3, 1], ValueError, "rows names row 3 more than once"),
+        ([0, 2, 0], ValueError, "rows contains row 0 more than once"),
+        ([3, 0, 3, 1], ValueError, "rows contains row 3 more than once"),
         ([0, 5], ValueError, r"rows\[1\] = 5 is outside the 5 rows"),
         ([-1], ValueError, r"rows\[0\] = -1 is outside"),
         ([True, False], ValueError, r"a mask of rows must have shape \(5,\), got \(2,\)"),

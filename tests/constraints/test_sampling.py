@@ -158,7 +158,7 @@ def test_string_labels_and_none():
         (
             "random_pairs",
             37,
-            "cannot draw 37 distinct pairs of labeled rows: there are 36. Ask for at most 36",
+            "cannot draw 37 distinct pairs of labeled rows: there are 36. Use at most 36",
         ),
         ("equal", 11, "pairs within a class: there are 10"),
         ("links", 11, "there are 10"),

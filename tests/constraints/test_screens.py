@@ -41,9 +41,9 @@ class TestPiles:
             (["ab"], TypeError, "screens[0] is 'ab'. A pile is a list of rows"),
             ([[(0, True)]], TypeError, "screens[0][0][1] = True is not a whole number"),
             ([[]], ValueError, "screens[0] has 0 rows"),
-            ([[(0, 1), (1, 2)]], ValueError, "screens[0] has row 1 twice"),
+            ([[(0, 1), (1, 2)]], ValueError, "screens[0] contains row 1 twice"),
             ([[(0, 9)]], ValueError, "screens[0][0][1] = 9 is outside the 9 rows. Rows are counted from 0 to 8"),
-            ([[(0,)]], ValueError, "screens[0] has 1 row: a screen needs two or more"),
+            ([[(0,)]], ValueError, "screens[0] has 1 row: a screen needs at least two"),
             ([[(0, 1.5)]], ValueError, "screens[0][0][1] = 1.5 is not a whole number"),
         ],
     )
@@ -64,7 +64,7 @@ class TestRatings:
             ([7, 1], "ratings[0] = 7 is outside 1 to 5. Pass scale=(lowest, highest)"),
             ([1, np.nan], "ratings[1] = nan is outside 1 to 5"),
             ([0.5, 1], "ratings[0] = 0.5 is outside"),
-            ([3, 3], "all 2 ratings are 3, the middle of 1 to 5"),
+            ([3, 3], "all 2 ratings are 3, the midpoint of 1 to 5"),
             ([3], "ratings has shape (1,) for 2 pairs"),
         ],
     )
@@ -77,7 +77,7 @@ class TestRatings:
         ("pairs", "scale", "message"),
         [
             ([(0, 1), (0, 9)], (1, 5), "pairs[1] = (0, 9) is outside the 9 rows"),
-            ([(0, 1), (2, 2)], (1, 5), "pairs[1] = (2, 2) joins a row to itself"),
+            ([(0, 1), (2, 2)], (1, 5), "pairs[1] = (2, 2) links a row to itself"),
             ([(0, 1, 2)], (1, 5), "pairs must be pairs of rows, got shape (1, 3)"),
             ([(0, 1), (0, 2)], (5, 1), "scale = (5, 1) must be the lowest and the highest rating"),
             ([(0, 1), (0, 2)], 5, "scale = 5 must be the lowest and the highest rating"),
@@ -185,8 +185,8 @@ class TestSampling:
     @pytest.mark.parametrize(
         ("how", "options", "message"),
         [
-            ("triplets", {"size": 4}, "size = 4 is for how='piles'"),
-            ("piles", {"ties": "coin"}, "ties = 'coin' is for how='odd', 'triplets' and 'quadruples'"),
+            ("triplets", {"size": 4}, "size = 4 is only for how='piles'"),
+            ("piles", {"ties": "coin"}, "ties = 'coin' is only for how='odd', 'triplets' and 'quadruples'"),
             ("odd", {"ties": "maybe"}, "ties = 'maybe' is not known"),
             ("piles", {"size": 1}, "size must be at least 2"),
             ("triplets", {"ties": lambda left, right: 0.0}, "ties returned shape ()"),

@@ -98,7 +98,7 @@ def test_names_of_files_without_suffix_and_folder(tmp_path):
         ("W-2", "Did you mean 'W-0002'?"),
         ("W_0002", "Did you mean 'W-0002'?"),
         ("W-00022", "Did you mean 'W-0002'"),
-        ("nobody", "There are 'W-0000', 'W-0001', 'W-0002', …"),
+        ("nobody", "The ids are 'W-0000', 'W-0001', 'W-0002', …"),
     ],
 )
 def test_ids_that_were_meant(tmp_path, wrong, offer):
@@ -110,7 +110,7 @@ def test_ids_that_were_meant(tmp_path, wrong, offer):
 
 @pytest.mark.parametrize(
     ("ids", "offer"),
-    [("xyz", " There are 'x', 'y', 'z'."), ("wxyz", " There are 'w', 'x', 'y', …"), ("x", " There are 'x'.")],
+    [("xyz", " The ids are 'x', 'y', 'z'."), ("wxyz", " The ids are 'w', 'x', 'y', …"), ("x", " The ids are 'x'.")],
 )
 def test_the_first_ids_are_shown_where_none_is_close(tmp_path, ids, offer):
     with pytest.raises(UnknownIdError) as error:
@@ -120,7 +120,7 @@ def test_the_first_ids_are_shown_where_none_is_close(tmp_path, ids, offer):
 
 def test_how_many_ids_are_unknown(tmp_path):
     lines = [f"x{row},ann,same" for row in range(4)]
-    with pytest.raises(UnknownIdError, match=r"id 'x0' is not among the 4 ids \(and 3 more that are not\)"):
+    with pytest.raises(UnknownIdError, match=r"id 'x0' is not among the 4 ids \(3 more are unknown\)"):
         read(tmp_path / "hints.csv", "\n".join(["left,right,kind", *lines]), ids=NAMES)
 
 

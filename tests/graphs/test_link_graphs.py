@@ -77,7 +77,7 @@ def test_many_overlapping_partitions_of_many_rows_stay_small():
 def test_too_many_pairs_to_count_once_is_an_error(monkeypatch):
     monkeypatch.setattr(_overlap, "MOST_TERMS", 0)
     monkeypatch.setattr(_overlap, "MOST_PAIRS", 3)
-    with pytest.raises(ValueError, match="1 partitions overlap in so many ways that more than 3 pairs"):
+    with pytest.raises(ValueError, match="the overlaps of 1 partitions require expanding more than 3 pairs"):
         cannot_link_graph(Constraints(9, partitions=[Partition(range(9), different_across=True)]))
 
 

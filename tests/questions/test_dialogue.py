@@ -138,8 +138,8 @@ def test_refuted_answers_are_no_hints_but_are_kept(tmp_path):
     ("line", "message"),
     [
         ("0,500,same", r"line 3: row 500 is outside the rows, 0 to 149"),
-        ("3,0,different", r"line 3 says 'different' of 3 and 0, but line 2 says 'same'"),
-        ("4,5,sma", r"line 3: 'sma' is no answer. Write same"),
+        ("3,0,different", r"line 3 says 'different' for 3 and 0, but line 2 says 'same'"),
+        ("4,5,sma", r"line 3: 'sma' is not an answer. Write same"),
         ("4,4,same", r"line 3: 4 is compared with itself"),
     ],
 )
@@ -153,8 +153,8 @@ def test_wrong_files_are_refused_by_line(line, message, tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"path": "answers.json"}, "answers are kept in a .csv, .tsv or .jsonl file"),
-        ({"path": "missing/answers.csv"}, "there is no folder .*missing. Make it, or name another"),
+        ({"path": "answers.json"}, "answers must be in a .csv, .tsv or .jsonl file"),
+        ({"path": "missing/answers.csv"}, "there is no folder .*missing. Create it first"),
         ({"ids": ["a"] * 150}, r"ids\[0\] and ids\[1\] are both 'a'"),
         ({"ids": ["a", "b"]}, "ids has 2 entries, X has 150 rows"),
         ({"questions": "pairs"}, "questions='pairs' is not known"),
@@ -176,7 +176,7 @@ def test_a_dialogue_ends_when_nothing_is_open():
     assert dialogue.question is None
     assert dialogue.done
     assert sorted(map(sorted, dialogue.groups)) == [[0, 1, 2], [3, 4, 5]]
-    with pytest.raises(ValueError, match="no question left"):
+    with pytest.raises(ValueError, match="no more questions"):
         dialogue.answer("same")
     with pytest.raises(ValueError, match="no answer to undo"):
         Dialogue(rows, 2).undo()
@@ -269,7 +269,7 @@ def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(tmp_path):
     one.answer("same")
     one.answer("different")
     written = (tmp_path / "a.csv").read_bytes()
-    with pytest.raises(OSError, match=r"a\.csv was changed by somebody else .* Begin again to go on"):
+    with pytest.raises(OSError, match=r"a\.csv was changed by another program .* Start a new dialogue"):
         other.answer("different")
     assert (tmp_path / "a.csv").read_bytes() == written
     assert not other.answers

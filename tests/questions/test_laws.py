@@ -160,7 +160,7 @@ def test_update_does_not_change_what_is_asked():
 def test_nobody_waits_for_a_fit(monkeypatch):
     dialogue = Dialogue(X, 3, background=True)
     may_learn, begun = Event(), Event()
-    learn = dialogue._learn
+    learn = dialogue._make_stage
 
     def slowly(*args):
         begun.set()
@@ -169,7 +169,7 @@ def test_nobody_waits_for_a_fit(monkeypatch):
 
     for _ in range(2):
         dialogue.answer(reply(dialogue.question.rows))
-    monkeypatch.setattr(dialogue, "_learn", slowly)
+    monkeypatch.setattr(dialogue, "_make_stage", slowly)
     while len(dialogue.answers) < 16:  # questions go on while it learns
         dialogue.answer(reply(dialogue.question.rows))
     assert begun.is_set()
@@ -193,7 +193,7 @@ def test_errors_of_learning_in_the_background_are_told(monkeypatch):
 
     while len(dialogue.answers) < 9:
         dialogue.answer(reply(dialogue.question.rows))
-    monkeypatch.setattr(dialogue, "_learn", fail)
+    monkeypatch.setattr(dialogue, "_make_stage", fail)
 
     def go_on():
         for _ in range(9):

@@ -137,7 +137,7 @@ def test_wrong_types():
         (
             ["left,right", "a,zz", "a,yy"],
             {"ids": NAMES},
-            ", line 2: id 'zz' is not among the 5 ids.*and 1 more that is",
+            ", line 2: id 'zz' is not among the 5 ids.*1 more is unknown",
         ),
     ],
 )

@@ -84,7 +84,7 @@ def test_hints_and_links(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "is empty. It needs a row with the names"),
+        ([], "is empty. It needs a header with the names"),
         ([["a", "b", "a"], [1, 2, 3]], "2 columns are called 'a'"),
         ([["a", "b"], [1, 2, 3]], None),
     ],

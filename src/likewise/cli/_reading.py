@@ -222,7 +222,7 @@ def read_constraints(paths: Sequence[Path], rows: Rows | Names) -> Constraints:
 
 
 def read_answers(paths: Sequence[Path], rows: Rows) -> Answers | None:
-    """The answers in files of hints that have the chances at asking; None if there are none."""
+    """The answers in files of hints with a column of probabilities; None if there are none."""
     from ..questions._files import read_asked
 
     found = [answers for path in paths if (answers := read_asked(path, len(rows), rows.ids))]

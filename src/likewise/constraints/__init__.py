@@ -1,7 +1,8 @@
-"""Constraints: must-links, cannot-links and partitions of rows, comparisons and preferences, with weights.
+"""Must-links, cannot-links, partitions, comparisons and preferences over the rows of a data set, with weights.
 
-This subpackage validates them (no other does), closes them, finds and repairs contradictions, draws them from labels
-and keeps them in files. It knows nothing of features: what constraints mean for data is for the subpackages after it.
+This package validates constraints, computes their closure, finds and removes conflicts, samples constraints from
+labels, and reads and writes files. It does not use the features; how constraints act on data is defined by other
+packages.
 """
 
 from ._closure import Closure as Closure

@@ -1,4 +1,4 @@
-"""What follows from constraints: groups of must-linked rows, cannot-links between groups, and all pairs written out."""
+"""The closure of constraints: groups of must-linked rows, cannot-links between groups, and expansion to pairs."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _Weighted = tuple[IntArray, FloatArray]
 class Closure:
     """Constraints closed under transitivity and entailment.
 
-    Must-linked rows form a group; a row without must-links is a group of one. Two rows are cannot-linked exactly when
-    their groups are, so that everything that follows from the constraints is in these two attributes.
+    Must-linked rows form a group; a row without must-links is a group of one. Two rows are cannot-linked if and only if
+    their groups are, so that the two attributes contain everything that the constraints imply.
 
     Attributes
     ----------
     groups : (n_samples,) integers
         The group of each row, numbered by first appearance.
     between : Constraints
-        Cannot-links over the groups (its `n_samples` is `n_groups`). Of several between two groups the largest
-        weight counts. Partitions stay partitions of the groups.
+        Cannot-links between the groups (its `n_samples` is `n_groups`), with the largest weight of the cannot-links
+        between two groups. Partitions of the rows become partitions of the groups.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Closure:
 
     @property
     def n_groups(self) -> int:
-        """Number of groups, those of one row included."""
+        """Number of groups, including groups of one row."""
         return self.between.n_samples
 
     @property
@@ -63,9 +63,9 @@ class Closure:
 def link_graph(n_samples: int, must_link: IntArray, partitions: Sequence[Partition]) -> csr_array:
     """The graph of must-links and blocks.
 
-    Its vertices are the rows and, after them, the blocks of the `same_within` partitions. A must-link is an edge of
-    length 2 and a row is joined to its block by an edge of length 1, so that any two rows of a block are one
-    must-link apart. Each edge is written once: must-links, which are sorted, with their first row, the others with
+    Its vertices are the rows, followed by the blocks of the `same_within` partitions. A must-link is an edge of length
+    2, and a row is connected to its block by an edge of length 1, so that two rows of a block are at the same distance
+    as two must-linked rows. Each edge is stored once: must-links, which are sorted, at their first row, the others at
     their block.
     """
     ends = [must_link[:, 1]]
@@ -82,7 +82,7 @@ def link_graph(n_samples: int, must_link: IntArray, partitions: Sequence[Partiti
 
 
 def closed_groups(n_samples: int, must_link: IntArray, partitions: Sequence[Partition]) -> IntArray:
-    """Number the groups that must-links and blocks join, by first appearance."""
+    """The connected components of must-links and blocks, numbered by first appearance."""
     if n_samples == 0:
         return np.empty(0, dtype=np.int64)
     _, component = connected_components(link_graph(n_samples, must_link, partitions), directed=False)
@@ -108,7 +108,7 @@ def between_groups(constraints: Constraints, groups: IntArray) -> Parts:
 
 
 def _over_groups(partition: Partition, groups: IntArray, n_groups: int) -> IntArray:
-    """Give each group the code of its rows; without a conflict they agree."""
+    """The code of each group: that of its rows, which is unique if there are no conflicts."""
     codes = np.full(n_groups, -1, dtype=np.int64)
     known = partition.codes >= 0
     codes[groups[known]] = partition.codes[known]
@@ -116,11 +116,11 @@ def _over_groups(partition: Partition, groups: IntArray, n_groups: int) -> IntAr
 
 
 def _different_within(partition: Partition, groups: IntArray, n_groups: int) -> tuple[list[Partition], IntArray]:
-    """Carry "different within a block" over to groups, as partitions where that is possible.
+    """Convert "different within a block" from rows to groups, as partitions where possible.
 
-    A group may be in several blocks (one track in many frames) and then has no one code. The blocks that share no
-    group with another stay one partition. Of the others a block is written out as pairs of groups, or becomes a
-    partition of its own when that is smaller: memory never grows with the square of a block.
+    A group may be in several blocks (one track in many frames), and then has no unique code. Blocks that share no group
+    with another block remain one partition. Each other block is expanded to pairs of groups, or becomes a partition of
+    its own if that is smaller, so that memory does not grow quadratically with the size of a block.
     """
     sizes = partition.block_sizes
     rows = np.flatnonzero(partition.codes >= 0)
@@ -143,9 +143,9 @@ def _different_within(partition: Partition, groups: IntArray, n_groups: int) -> 
     return kept, held[pairs_within(np.where(small[code], code, -1))]
 
 
-def written_pairs(constraints: Constraints, limit: int) -> Parts:
-    """All pairs, stated and implied, or an error when there are more than `limit`."""
-    if n_written(constraints, closed=False) > limit:  # with repeats, which is quicker to count
+def expanded_pairs(constraints: Constraints, limit: int) -> Parts:
+    """All pairs, stated and implied; raises an error if there are more than `limit`."""
+    if n_expanded(constraints, closed=False) > limit:  # includes duplicates, but is faster to count
         _check_limit(constraints.n_must_link + constraints.n_cannot_link, limit)
     must = [(constraints.must_link, constraints.must_weight)]
     cannot = [(constraints.cannot_link, constraints.cannot_weight)]
@@ -159,8 +159,8 @@ def written_pairs(constraints: Constraints, limit: int) -> Parts:
     return _joined(constraints, must, cannot)
 
 
-def n_written(constraints: Constraints, *, closed: bool) -> int:
-    """Count the pairs that are written out before those that occur twice are merged."""
+def n_expanded(constraints: Constraints, *, closed: bool) -> int:
+    """The number of pairs after expansion, including duplicates."""
     stated = len(constraints.must_link) + len(constraints.cannot_link)
     stated += sum(partition.n_must_link + partition.n_cannot_link for partition in constraints.partitions)
     if not closed:
@@ -172,10 +172,11 @@ def n_written(constraints: Constraints, *, closed: bool) -> int:
 
 
 def entailed_pairs(constraints: Constraints, stated: Constraints, limit: int) -> Parts:
-    """The pairs in `stated`, and those that follow from them.
+    """The pairs in `stated` and the pairs that they imply.
 
-    A pair inside a group has the smallest weight of what joins the group; a pair between groups the largest weight
-    between them, as in `Closure.between`. Where a pair is also stated, the constructor keeps the larger weight.
+    A pair within a group has the smallest weight of the must-links that join the group; a pair between groups has the
+    largest weight of the cannot-links between them, as in `Closure.between`. If a pair is also stated, the constructor
+    keeps the larger weight.
     """
     closure = constraints.closure()
     groups, sizes = closure.groups, closure.sizes
@@ -194,7 +195,7 @@ def entailed_pairs(constraints: Constraints, stated: Constraints, limit: int) ->
 
 
 def _products(groups: IntArray, sizes: IntArray, between: IntArray, counts: IntArray) -> IntArray:
-    """Pair every row of the one group with every row of the other, for each two groups."""
+    """All pairs of rows between the two groups of each pair of groups."""
     rows = np.argsort(groups, kind="stable")
     start = np.cumsum(sizes) - sizes
     offset = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -217,6 +218,6 @@ def _joined(constraints: Constraints, must: list[_Weighted], cannot: list[_Weigh
 def _check_limit(count: int, limit: int) -> None:
     if count > limit:
         raise ValueError(
-            f"writing out {count:,} pairs would pass the limit of {limit:,}. "
-            f"Keep the partitions as they are, or allow it with expand(limit={count})."
+            f"expanding to {count:,} pairs would exceed the limit of {limit:,}. "
+            f"Keep the partitions, or allow it with expand(limit={count})."
         )

@@ -1,4 +1,4 @@
-"""Comparisons and preferences as lines of a table of hints: reading and writing them; layouts in `Constraints.read`."""
+"""Reading and writing comparisons and preferences in tables of hints; the format is described in `Constraints.read`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ._io import Lines
 
 Rows = Callable[[Sequence[Any], IntArray], IntArray]
-"""From the cells of a column and some lines to the rows that they name there."""
+"""Maps the cells of a column and line numbers to the rows on these lines."""
 
 Line = dict[str, Any]
 
@@ -24,7 +24,7 @@ Line = dict[str, Any]
 def read_comparisons(
     lines: Lines, meaning: Sequence[Any], left: IntArray, weights: FloatArray, rows: Rows
 ) -> tuple[IntArray, FloatArray, IntArray]:
-    """The comparisons of a table as two pairs each, their weights, and its questions without an answer."""
+    """The comparisons of a table as two pairs each, their weights, and the unanswered questions."""
     third = lines.third
     has_third = [False] * len(meaning) if third is None else [not is_missing(cell) for cell in third]
     chosen = [
@@ -50,7 +50,7 @@ def read_comparisons(
     kinds = np.array([meaning[line] for line in chosen])
     odd = np.flatnonzero(kinds == "odd")
     _check_lines(lines, where, quads, distinct=odd)
-    # of an odd one out, the other two are more alike than either of them and it
+    # the other two are more similar to each other than either of them is to the odd one
     other = np.column_stack([a, b, b, c])[odd]
     answered, undecided = np.flatnonzero(kinds != "undecided"), np.flatnonzero(kinds == "undecided")
     compared, answers = np.concatenate([quads[answered], other]), where[np.concatenate([answered, odd])]
@@ -59,7 +59,7 @@ def read_comparisons(
 
 
 def _check_lines(lines: Lines, where: IntArray, quads: IntArray, distinct: IntArray) -> None:
-    """Refuse comparisons that say nothing, by their line."""
+    """Raise an error for comparisons of a row or pair with itself."""
     near, far = np.sort(quads[:, :2], axis=1), np.sort(quads[:, 2:], axis=1)
     itself = (near[:, 0] == near[:, 1]) | (far[:, 0] == far[:, 1])
     itself[distinct] |= quads[distinct, 1] == quads[distinct, 3]
@@ -70,13 +70,13 @@ def _check_lines(lines: Lines, where: IntArray, quads: IntArray, distinct: IntAr
 
 
 def _refuse_answered(lines: Lines, asked: IntArray, unsure: IntArray, answers: IntArray, compared: IntArray) -> None:
-    """Refuse a question without an answer that another line answers; `asked` and `answers` are their lines."""
+    """Raise an error if another line answers an unanswered question; `asked` and `answers` are line numbers."""
     unsure, compared = as_questions(two_pairs(unsure)), as_questions(two_pairs(compared))
     twice = np.flatnonzero(is_answered(unsure, compared))
     if twice.size:
         answer = answers[int((compared == unsure[twice[0]]).all(axis=1).argmax())]
         raise ValueError(
-            f"{lines.where(int(asked[twice[0]]))}: the question has an answer in {lines.place(int(answer))}. Keep one "
+            f"{lines.where(int(asked[twice[0]]))}: the question is answered in {lines.place(int(answer))}. Remove one "
             "of the two lines."
         )
 
@@ -84,7 +84,7 @@ def _refuse_answered(lines: Lines, asked: IntArray, unsure: IntArray, answers: I
 def read_preferences(
     lines: Lines, meaning: Sequence[Any], left: IntArray, weights: FloatArray, n_samples: int
 ) -> list[Preference]:
-    """The preferences of a table, each between two clusterings that are there, too."""
+    """The preferences of a table, each between two clusterings of the same table."""
     codes: dict[str, IntArray] = {}
     clusters: dict[str, dict[str, int]] = {}
     for line, kind in enumerate(meaning):
@@ -93,15 +93,14 @@ def read_preferences(
         name, colon, cluster = str(lines.right[line]).partition(":")
         if not colon or not cluster.strip():
             raise ValueError(
-                f"{lines.where(line)}: {lines.right[line]!r} does not name a cluster. Write clustering:cluster, as "
-                "x0:2."
+                f"{lines.where(line)}: {lines.right[line]!r} is not a cluster. Write clustering:cluster, such as x0:2."
             )
         labels = codes.setdefault(name.strip(), np.full(n_samples, -1, dtype=np.int64))
         known = clusters.setdefault(name.strip(), {})
         code = known.setdefault(cluster, len(known))
         if labels[left[line]] not in (-1, code):
             raise ValueError(
-                f"{lines.where(line)}: {lines.left[line]!s} is in two clusters of {name.strip()}. Keep one of them."
+                f"{lines.where(line)}: {lines.left[line]!s} is in two clusters of {name.strip()}. Remove one of them."
             )
         labels[left[line]] = code
     found = []
@@ -112,8 +111,8 @@ def read_preferences(
         for name in names:
             if name not in codes:
                 raise ValueError(
-                    f"{lines.where(line)}: {name!r} is not a clustering of this file. Its rows are lines of kind "
-                    f"clustering: a row, {name}:cluster, clustering."
+                    f"{lines.where(line)}: {name!r} is not a clustering in this file. Define it by one line for each "
+                    f"row: row, {name}:cluster, clustering."
                 )
         try:
             found.append(Preference(codes[names[0]], codes[names[1]], float(weights[line])))
@@ -122,8 +121,8 @@ def read_preferences(
     return found
 
 
-def written_lines(constraints: Constraints, names: Sequence[Any]) -> list[Line]:
-    """The lines of comparisons, questions without an answer, and preferences, each as a dict."""
+def other_lines(constraints: Constraints, names: Sequence[Any]) -> list[Line]:
+    """The lines of comparisons, unanswered questions and preferences, as dicts."""
     comparisons = constraints.comparisons
     lines: list[Line] = [
         {"kind": "nearer", "weight": weight, **_cells(pairs, names)}
@@ -150,7 +149,7 @@ def _two_pairs(comparisons: Comparisons) -> list[list[int]]:
 
 
 def _cells(pairs: list[int], names: Sequence[Any]) -> Line:
-    """The cells of a comparison: three rows where its pairs share one, that one first."""
+    """The cells of a comparison: if its pairs share a row, three rows with the shared one first."""
     a, b, c, d = pairs
     shared = {a, b} & {c, d}
     if not shared:

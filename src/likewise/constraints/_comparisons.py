@@ -1,4 +1,4 @@
-"""Comparisons: two rows are more alike than two others."""
+"""Comparisons: two rows are more similar than two others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NONE: IntArray = np.empty(0, dtype=np.int64)
 
 MOST_OF_ONE = 10_000
-"""Comparisons that are kept of one statement about many rows, evenly spaced among all."""
+"""Maximum number of comparisons for one statement about many rows; they are evenly spaced among all."""
 
 SHAPES = {
     "nearer": ((3,), "triples of rows", "Write it as [(0, 3, 5)]: row 0 is more like 3 than 5."),
@@ -42,44 +42,43 @@ SHAPES = {
     ),
     "unsure": ((3, 4), "questions of three rows each, or of four", "Write it as [(0, 3, 5)] or [(0, 3, 2, 5)]."),
 }
-"""How rows are given: how many there are in a line, in words, and what to write."""
+"""For each parameter, the number of rows in an entry, a description, and an example for messages."""
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Comparisons:
-    """Pairs of rows that are more alike than other pairs, with weights, and questions without an answer.
+    """Pairs of rows that are more similar than other pairs, with weights, and unanswered questions.
 
-    Immutable, and checked once when it is made. ``|`` joins it to :class:`Constraints`, so that all that is known is
-    one object.
+    Comparisons are immutable, and validated by the constructor. Combine them with :class:`Constraints` by ``|``.
 
     Parameters
     ----------
     n_samples : int
         Number of rows of the data.
     nearer : (m, 3) integers
-        (a, b, c): row a is more like b than c.
+        (a, b, c): row a is more similar to b than to c.
     pairs : (m, 4) integers
-        (a, b, c, d): rows a and b are more alike than c and d.
+        (a, b, c, d): rows a and b are more similar than c and d.
     weight : (m,) floats or one float, default=1
-        Weights, finite and above 0: those of `nearer`, then those of `pairs`.
+        Positive, finite weights: those of `nearer`, followed by those of `pairs`.
     unsure : (u, 3) or (u, 4) integers
-        Questions that were asked and not answered, written like `nearer` or like `pairs`. Their share tells whether
-        answers were forced.
+        Questions that were not answered, in the format of `nearer` or `pairs`. Their share indicates whether answers
+        were forced.
 
     Attributes
     ----------
     near, far : (m, 2) integers
-        Comparison t says that the rows ``near[t]`` are more alike than ``far[t]``. Pairs are kept i < j, comparisons
-        unique and sorted; of one that is given twice the larger weight stays. Two that contradict each other may both
-        be there: `Constraints.conflicts` finds them.
+        In comparison t, the rows ``near[t]`` are more similar than ``far[t]``. Comparisons are stored sorted, without
+        duplicates, and with i < j in each pair; for duplicates the largest weight is used. Two comparisons may
+        contradict each other: `Constraints.conflicts` reports them.
     weight : (m,) floats
     unsure : (u, 4) integers
-        The two pairs of each question, the lesser one first; unique and sorted.
+        The two pairs of each question in lexicographic order; unique and sorted.
 
     See Also
     --------
-    Preference : one clustering is better than another
-    Constraints.from_piles : rows sorted into piles, which say more
+    Preference : One clustering is better than another.
+    Constraints.from_piles : Rows sorted into piles, which are more informative.
 
     Examples
     --------
@@ -101,7 +100,7 @@ class Comparisons:
 
     @suggests_parameters
     def __init__(self, n_samples: int, nearer: Any = (), pairs: Any = (), weight: Any = None, unsure: Any = ()) -> None:
-        setattr_ = object.__setattr__  # a frozen dataclass is set this way
+        setattr_ = object.__setattr__  # since the dataclass is frozen
         n_samples = number_of_rows(n_samples)
         setattr_(self, "n_samples", n_samples)
         triples, quadruples = _checked_rows(nearer, "nearer", n_samples), _checked_rows(pairs, "pairs", n_samples)
@@ -117,27 +116,26 @@ class Comparisons:
         if answered.size:
             a, b, c, d = self.unsure[answered[0]].tolist()
             raise ValueError(
-                f"the question whether rows {a}–{b} or {c}–{d} are more alike is among the answers and among the "
-                "unanswered questions. Keep one."
+                f"the question whether rows {a}–{b} or {c}–{d} are more alike is both answered and in unsure. Remove "
+                "it from one of them."
             )
 
     @classmethod
     def from_odd(cls, n_samples: int, screens: Iterable[Sequence[int]], odd: Sequence[Any]) -> Comparisons:
         """Comparisons from "which of these rows is the odd one out?".
 
-        Each two of the other rows are more alike than either of them and the odd row. Of a screen of more than a
-        hundred rows, 10,000 of these comparisons stand for all.
+        Any two of the other rows are more similar to each other than to the odd row. At most 10,000 comparisons are
+        used for each screen, evenly spaced among all.
 
         Parameters
         ----------
         n_samples : int
             Number of rows of the data.
         screens : sequence of sequences of row numbers
-            The rows that were shown together, three or more.
+            The rows that were shown together, at least three.
         odd : sequence of row numbers
-            The odd row of each screen; None, NaN or −1 where there was no answer. Without one, a screen of three rows
-            says that none of its pairs stood out, which is kept as questions without an answer; a larger one says
-            too little, and is left out.
+            The odd row of each screen; None, NaN or −1 if there was no answer. Without an answer, a screen of three
+            rows results in unanswered questions, and a larger one is ignored.
 
         Returns
         -------
@@ -154,8 +152,9 @@ class Comparisons:
         shown = [_checked_screen(rows, number, n_samples) for number, rows in enumerate(screens)]
         answers = as_list(odd, "odd", "Write a list with the odd row of each screen.")
         if len(shown) != len(answers):
-            raise ValueError(f"odd has {len(answers)} entries for {len(shown)} screens. Give one for each, None for "
-                             "no answer.")  # fmt: skip
+            raise ValueError(
+                f"odd has {len(answers)} entries for {len(shown)} screens. Pass one for each, and None for no answer."
+            )
         quadruples, unsure = [], []
         for number, (rows, answer) in enumerate(zip(shown, answers, strict=True)):
             if is_missing(answer) or answer == -1:
@@ -168,25 +167,29 @@ class Comparisons:
             others = np.array([row for row in rows if row != answer])
             implied = _nearer_than_one(others, int(answer))
             if len(implied) > MOST_OF_ONE:
-                warn(f"screens[{number}] of {len(rows):,} rows implies {len(implied):,} comparisons; "
-                     f"{MOST_OF_ONE:,} of them, evenly spaced, stand for all.", stacklevel=2)  # fmt: skip
+                warn(
+                    f"screens[{number}] of {len(rows):,} rows implies {len(implied):,} comparisons; only "
+                    f"{MOST_OF_ONE:,} of them, evenly spaced, are used.",
+                    stacklevel=2,
+                )
                 implied = implied[evenly_spaced(len(implied), MOST_OF_ONE)]
             quadruples.append(implied)
         return cls(n_samples, pairs=np.concatenate(quadruples) if quadruples else (), unsure=unsure)
 
     @classmethod
     def from_ranking(cls, n_samples: int, row: int, order: Sequence[int], weight: float = 1.0) -> Comparisons:
-        """Comparisons from other rows in the order of how much they are like one row.
+        """Comparisons from a ranking of rows by their similarity to one row.
 
         Parameters
         ----------
         n_samples : int
             Number of rows of the data.
         row : int
+            The row that the others are compared with.
         order : sequence of row numbers
-            The most similar one first. Each is compared with the next; the rest follows.
+            The ranking, most similar first. Consecutive rows are compared; other comparisons follow by transitivity.
         weight : float, default=1
-            Of each comparison.
+            The weight of each comparison.
 
         Returns
         -------
@@ -203,11 +206,11 @@ class Comparisons:
             raise ValueError(f"row = {row} is outside the {n_samples:,} rows, counted from 0.")
         ranked = listed_rows(order, "order", n_samples)
         if len(ranked) < 2:
-            raise ValueError(f"order must be two rows or more, the most similar one first, got {ranked.tolist()}.")
+            raise ValueError(f"order must have at least two rows, most similar first, got {ranked.tolist()}.")
         repeated = [value for place, value in enumerate(ranked.tolist()) if value in ranked[:place] or value == row]
         if repeated:
-            what = "the row that the others are compared with" if repeated[0] == row else "named twice"
-            raise ValueError(f"order = {ranked.tolist()}: row {repeated[0]} is {what}. Give every other row once.")
+            what = "is the row that the others are compared with" if repeated[0] == row else "occurs twice"
+            raise ValueError(f"order = {ranked.tolist()}: row {repeated[0]} {what}. Pass every other row once.")
         nearer = np.column_stack([np.full(len(ranked) - 1, row), ranked[:-1], ranked[1:]])
         return cls(n_samples, nearer, weight=checked_weight(weight, "weight"))
 
@@ -222,10 +225,10 @@ class Comparisons:
         n_samples : int
             Number of rows of the data.
         inside, outside : sequences of row numbers
-            Every pair inside is compared with every pair of one of its rows and a row outside; of more than 10,000,
-            as many stand for all.
+            Every pair inside is compared with every pair of one of its rows and a row outside. At most 10,000
+            comparisons are used, evenly spaced among all.
         weight : float, default=1
-            Of the statement as a whole: the weights of its comparisons sum to it.
+            The sum of the weights of all comparisons.
 
         Returns
         -------
@@ -238,33 +241,33 @@ class Comparisons:
         ([[0, 5], [0, 8], [1, 5], [1, 8]], [0.25, 0.25, 0.25, 0.25])
         """
         n_samples = number_of_rows(n_samples)
-        within, beyond = (np.unique(listed_rows(rows, name, n_samples)) for rows, name in
-                          ((inside, "inside"), (outside, "outside")))  # fmt: skip
-        if len(within) < 2:
-            raise ValueError(f"inside needs two rows or more, got {len(within)}.")
-        if not len(beyond):
-            raise ValueError("outside needs a row or more, got none.")
-        both = np.intersect1d(within, beyond)
+        inner = np.unique(listed_rows(inside, "inside", n_samples))
+        outer = np.unique(listed_rows(outside, "outside", n_samples))
+        if len(inner) < 2:
+            raise ValueError(f"inside must have at least two rows, got {len(inner)}.")
+        if not len(outer):
+            raise ValueError("outside must have at least one row, got none.")
+        both = np.intersect1d(inner, outer)
         if both.size:
-            raise ValueError(f"row {both[0]} is inside and outside. Leave it in one of them.")
-        left, right = np.triu_indices(len(within), 1)
-        total = 2 * len(left) * len(beyond)
-        pair, end, other = np.unravel_index(evenly_spaced(total, MOST_OF_ONE), (len(left), 2, len(beyond)))
-        near = np.column_stack([within[left[pair]], within[right[pair]]])
+            raise ValueError(f"row {both[0]} is both inside and outside. Remove it from one of them.")
+        left, right = np.triu_indices(len(inner), 1)
+        total = 2 * len(left) * len(outer)
+        pair, end, other = np.unravel_index(evenly_spaced(total, MOST_OF_ONE), (len(left), 2, len(outer)))
+        near = np.column_stack([inner[left[pair]], inner[right[pair]]])
         shared = near[np.arange(len(near)), end]
         weights = checked_weight(weight, "weight") / len(near)
-        return cls(n_samples, pairs=np.column_stack([near, shared, beyond[other]]), weight=weights)
+        return cls(n_samples, pairs=np.column_stack([near, shared, outer[other]]), weight=weights)
 
     def __len__(self) -> int:
         return len(self.near)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is neither an answer nor a question without one."""
+        """Whether there are no comparisons and no unanswered questions."""
         return not (len(self.near) or len(self.unsure))
 
     def compared_rows(self) -> BoolArray:
-        """Mask of the rows that are in at least one comparison; questions without an answer do not count.
+        """Mask of the rows in at least one comparison, not counting unanswered questions.
 
         Returns
         -------
@@ -275,12 +278,12 @@ class Comparisons:
         return mask
 
     def take(self, which: Any, unsure: Any = None) -> Comparisons:
-        """Some of the comparisons.
+        """Select comparisons.
 
         Parameters
         ----------
-        which : numbers of comparisons, or a mask over them
-        unsure : numbers of questions without an answer, or a mask over them, optional
+        which : indices of comparisons, or a boolean mask
+        unsure : indices of unanswered questions, or a boolean mask, optional
             By default all of them are kept.
 
         Returns
@@ -297,11 +300,11 @@ class Comparisons:
         return Comparisons(self.n_samples, pairs=pairs, weight=self.weight[which], unsure=asked)
 
     def restrict(self, rows: Any) -> Comparisons:
-        """Keep the comparisons and questions among some rows, renumbered: those of `X[rows]`.
+        """Select the comparisons and questions between some rows, renumbered to match ``X[rows]``.
 
         Parameters
         ----------
-        rows : row numbers in the new order, each at most once, or a boolean mask
+        rows : row numbers in the new order, without duplicates, or a boolean mask
 
         Returns
         -------
@@ -320,7 +323,7 @@ class Comparisons:
         return Comparisons(len(rows), pairs=stated[kept], weight=self.weight[kept], unsure=asked)
 
     def without(self, rows: BoolArray) -> Comparisons:
-        """The comparisons and questions that touch none of some rows.
+        """The comparisons and questions that contain none of the given rows.
 
         Parameters
         ----------
@@ -334,9 +337,10 @@ class Comparisons:
         return self.take(~touched, ~rows[self.unsure].any(axis=1))
 
     def as_pairs(self) -> Constraints:
-        """What the comparisons say of somebody who thinks of clusters: near is the same cluster, far another.
+        """Convert comparisons to must-links (the near pairs) and cannot-links (the far pairs).
 
-        Of forced answers most say nothing about clusters.
+        This is valid if the answers refer to clusters and "can't say" was allowed. Forced answers mostly carry no
+        information about clusters.
 
         Returns
         -------
@@ -352,7 +356,7 @@ class Comparisons:
         return Constraints(self.n_samples, self.near, self.far, self.weight, self.weight)
 
     def join(self, other: Comparisons) -> Comparisons:
-        """The comparisons of both; a question that either of them answers is answered.
+        """Combine comparisons. A question that is answered in one of them is not unanswered in the result.
 
         Parameters
         ----------
@@ -379,7 +383,7 @@ class Comparisons:
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     def __reduce__(self) -> tuple[type[Comparisons], tuple[Any, ...]]:
-        # A copy goes through the constructor: numpy forgets that an array was read-only.
+        # copies use the constructor, since copied numpy arrays are writable
         pairs = np.column_stack([self.near, self.far])
         return Comparisons, (self.n_samples, (), pairs, np.array(self.weight), np.array(self.unsure))
 
@@ -388,7 +392,7 @@ class Comparisons:
 
 
 def _checked_rows(values: Any, name: str, n_samples: int) -> IntArray:
-    """Check rows that are compared, and write them as two pairs, each i < j: (m, 4)."""
+    """Check comparisons, and convert them to an (m, 4) array of two pairs, each with i < j."""
     widths, what, example = SHAPES[name]
     array = whole_numbers(values, name, example=f"all of them with {' or '.join(map(str, widths))} rows")
     if array.size == 0:
@@ -420,15 +424,15 @@ def _checked_rows(values: Any, name: str, n_samples: int) -> IntArray:
 
 
 def _checked_screen(rows: Any, number: int, n_samples: int) -> tuple[int, ...]:
-    """The rows of a screen, three or more, all different."""
+    """Check the rows of a screen."""
     screen = tuple(listed_rows(rows, f"screens[{number}]", n_samples).tolist())
     if len(screen) < 3 or len(set(screen)) < len(screen):
-        raise ValueError(f"screens[{number}] needs three rows or more, all different, got {screen}.")
+        raise ValueError(f"screens[{number}] must have at least three rows, all different, got {screen}.")
     return screen
 
 
 def _nearer_than_one(others: IntArray, odd: int) -> IntArray:
-    """Each two of the others, compared with either of them and the odd row."""
+    """Compare each pair of the others with the pairs of one of its rows and the odd row."""
     left, right = np.triu_indices(len(others), 1)
     near = np.repeat(np.column_stack([others[left], others[right]]), 2, axis=0)
     shared = near[np.arange(len(near)), np.arange(len(near)) % 2]
@@ -436,7 +440,7 @@ def _nearer_than_one(others: IntArray, odd: int) -> IntArray:
 
 
 def _distinct(four: IntArray, n_samples: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Lines of two pairs, unique and sorted; where each begins among the sorted lines; and their order."""
+    """The unique, sorted comparisons, their first positions among all sorted comparisons, and the sort order."""
     if not len(four):
         return four, NONE, NONE
     near, far = _codes(four, n_samples)
@@ -449,17 +453,17 @@ def _distinct(four: IntArray, n_samples: int) -> tuple[IntArray, IntArray, IntAr
 
 
 def _codes(four: IntArray, n_samples: int) -> tuple[IntArray, IntArray]:
-    """A number for each of the two pairs, in their order."""
+    """A number for each of the two pairs, in lexicographic order."""
     return four[:, 0] * n_samples + four[:, 1], four[:, 2] * n_samples + four[:, 3]
 
 
 def two_pairs(four: IntArray) -> IntArray:
-    """Lines of four rows as two pairs, each i < j."""
+    """Sort each of the two pairs such that i < j."""
     return np.concatenate([np.sort(four[:, :2], axis=1), np.sort(four[:, 2:], axis=1)], axis=1)
 
 
 def as_questions(four: IntArray) -> IntArray:
-    """The two pairs without which of them is nearer: the lesser one first."""
+    """The two pairs in lexicographic order, regardless of which one is nearer."""
     if not len(four):
         return four
     turned = (four[:, 0] > four[:, 2]) | ((four[:, 0] == four[:, 2]) & (four[:, 1] > four[:, 3]))
@@ -467,7 +471,7 @@ def as_questions(four: IntArray) -> IntArray:
 
 
 def is_answered(questions: IntArray, answers: IntArray) -> BoolArray:
-    """Which of the questions, as in `unsure`, are among the answers, as two pairs each."""
+    """Mask of the questions that are among the answers, both given as two pairs."""
     if not (len(questions) and len(answers)):
         return np.zeros(len(questions), dtype=np.bool_)
     lines = np.concatenate([questions, as_questions(answers)])

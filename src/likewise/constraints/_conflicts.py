@@ -1,5 +1,5 @@
-"""Contradictions with their proofs: rows linked by a chain of must-links that are cannot-linked, and too many
-rows that all differ."""
+"""Conflicts with their proofs: cannot-linked rows that are connected by must-links, and too many pairwise
+cannot-linked rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ._orders import ComparisonConflict
 
 CLIQUE_STARTS = 64
-"""Greedy searches for a clique, from the groups with most cannot-links on."""
+"""Number of greedy searches for a clique, starting from the groups with most cannot-links."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Conflict:
     cannot_link : (int, int)
         The two rows, in ascending order.
     chain : tuple of int
-        Rows from the first to the second; each must be with the next by one must-link or one block.
+        Rows from the first to the second; consecutive rows are must-linked by a pair or a block.
     source : str
         Where the cannot-link comes from: "cannot_link[2]", or "partitions[0]".
 
@@ -64,9 +64,9 @@ class ConstraintConflictError(ValueError):
     Attributes
     ----------
     conflicts : tuple of Conflict or ComparisonConflict
-        The first few contradictions; empty where a clique is the reason.
+        The first few conflicts; empty if a clique is the reason.
     clique : tuple of int or None
-        Rows that are all different from each other, more of them than clusters.
+        Pairwise cannot-linked rows, more than there are clusters.
     """
 
     def __init__(
@@ -85,10 +85,10 @@ class ConstraintConflictError(ValueError):
 
 @dataclass(frozen=True)
 class _Cells:
-    """The rows of a partition gathered by (closed group, block), one cell for each that occurs."""
+    """The rows of a partition grouped by (closed group, block), with one cell for each combination that occurs."""
 
     rows: IntArray  # ordered by cell
-    bounds: IntArray  # cell c holds rows[bounds[c] : bounds[c + 1]]
+    bounds: IntArray  # the rows of cell c are rows[bounds[c] : bounds[c + 1]]
     group: IntArray
     code: IntArray
 
@@ -110,7 +110,7 @@ def _cells(partition: Partition, groups: IntArray) -> _Cells:
 
 
 def count_conflicts(constraints: Constraints, groups: IntArray) -> tuple[int, BoolArray]:
-    """Count the conflicts without proving them, and mask the closed groups that hold one."""
+    """The number of conflicts, without proofs, and a mask of the closed groups with conflicts."""
     held = groups[constraints.cannot_link]
     inside = held[held[:, 0] == held[:, 1], 0]
     wrong = np.zeros(groups.max(initial=-1) + 1, dtype=np.bool_)
@@ -131,10 +131,10 @@ def count_conflicts(constraints: Constraints, groups: IntArray) -> tuple[int, Bo
 
 
 def find_conflicts(constraints: Constraints) -> Iterator[Conflict]:
-    """Yield every contradiction with its proof: the stated cannot-links first, in their order, then the partitions.
+    """Yield every conflict with its proof, those of the stated cannot-links first, then those of the partitions.
 
-    For a partition one witness stands for a closed group and two of its blocks (`different_across`), or a
-    closed group and one of its blocks (`different_within`): the one with the shortest chain.
+    A partition has one conflict for each closed group and two of its blocks (`different_across`), or each closed group
+    and one of its blocks (`different_within`): the one with the shortest chain.
     """
     groups = constraints.groups()
     count, _ = count_conflicts(constraints, groups)
@@ -145,7 +145,7 @@ def find_conflicts(constraints: Constraints) -> Iterator[Conflict]:
     start, paths = -1, None
     for index in np.flatnonzero(held[:, 0] == held[:, 1]).tolist():
         first, second = constraints.cannot_link[index].tolist()
-        if paths is None or first != start:  # cannot-links are sorted: one search serves all that share a row
+        if paths is None or first != start:  # since cannot-links are sorted, one search suffices for each first row
             start, paths = first, chains.paths_from(np.array([first]))
         yield Conflict((first, second), paths.nearest(np.array([second])), f"cannot_link[{index}]")
     for number, partition in enumerate(constraints.partitions):
@@ -168,7 +168,7 @@ def _partition_conflicts(partition: Partition, groups: IntArray, chains: Chains)
 
 
 def raise_conflicts(constraints: Constraints, groups: IntArray, *, shown: int = 3) -> None:
-    """Raise an error that names the first few contradictions, if there are any."""
+    """Raise an error that lists the first few conflicts, if there are any."""
     count, _ = count_conflicts(constraints, groups)
     if count == 0:
         return
@@ -183,9 +183,9 @@ def raise_conflicts(constraints: Constraints, groups: IntArray, *, shown: int = 
 
 
 class Chains:
-    """Finds shortest chains inside one closed group at a time, at the cost of that group only.
+    """Shortest chains within a closed group, at a cost that depends only on the size of the group.
 
-    The vertices are ordered by component, so that the graph of a component is a slice of the whole one.
+    The vertices are ordered by component, so that the graph of a component is a slice of the whole graph.
     """
 
     def __init__(self, constraints: Constraints) -> None:
@@ -201,7 +201,7 @@ class Chains:
         self._graph = coo_array((np.tile(graph.data, 2), both), shape=graph.shape).tocsr()
 
     def paths_from(self, rows: IntArray) -> ShortestPaths:
-        """Measure the distance of every vertex from the nearest of `rows`, which are of one group."""
+        """Compute the distance of every vertex from the nearest of `rows`, which must be in one group."""
         component = self._component[rows[0]]
         low, high = self._bounds[component], self._bounds[component + 1]
         pointer = self._graph.indptr[low : high + 1]
@@ -216,17 +216,17 @@ class Chains:
         return ShortestPaths(self, int(low), graph, distance, previous.astype(np.int64), source.astype(np.int64))
 
     def places(self, rows: IntArray) -> IntArray:
-        """Return the places of rows in the order of the graph."""
+        """Return the positions of rows in the order of the graph."""
         return self._place[rows]
 
     def vertex(self, place: int) -> int:
-        """Return the vertex at a place: a row, or a block from n_rows on."""
+        """Return the vertex at a position: a row, or a block if it is n_rows or more."""
         return int(self._vertex[place])
 
 
 @dataclass(frozen=True)
 class ShortestPaths:
-    """Distances from a set of rows to all of their group, and the shortest paths back."""
+    """Distances from a set of rows to all vertices of their group, and the shortest paths back."""
 
     chains: Chains
     low: int
@@ -243,7 +243,7 @@ class ShortestPaths:
     def closest_two(self) -> tuple[int, ...]:
         """Return a shortest chain between two different rows of the set.
 
-        On a shortest one there is an edge whose two ends are nearest to different rows of the set.
+        A shortest chain has an edge whose two ends are nearest to different rows of the set.
         """
         edges = self.graph.tocoo()
         across = self.source[edges.row] != self.source[edges.col]
@@ -262,7 +262,7 @@ class ShortestPaths:
 
 
 def find_clique(constraints: Constraints, n_clusters: int) -> tuple[int, ...] | None:
-    """Look for more than `n_clusters` rows that are all different from each other."""
+    """Search for more than `n_clusters` rows that are pairwise cannot-linked."""
     n_clusters = whole_number(n_clusters, "n_clusters", least=1)
     closure = constraints.closure()
     clique = _from_partitions(closure.between, n_clusters)
@@ -275,18 +275,18 @@ def find_clique(constraints: Constraints, n_clusters: int) -> tuple[int, ...] | 
 
 
 def raise_clique(constraints: Constraints, n_clusters: int) -> None:
-    """Raise an error that names rows which `n_clusters` cannot hold, if any are found."""
+    """Raise an error that lists pairwise cannot-linked rows, if more than `n_clusters` are found."""
     clique = find_clique(constraints, n_clusters)
     if clique is not None:
         raise ConstraintConflictError(
-            f"rows {join_rows(clique, ', ')} are all different from each other, so "
-            f"{pluralize(n_clusters, 'cluster')} cannot hold them; ask for at least {len(clique):,}.",
+            f"rows {join_rows(clique, ', ')} are all different from each other, so that "
+            f"{pluralize(n_clusters, 'cluster')} cannot satisfy the constraints; use at least {len(clique):,}.",
             clique=clique,
         )
 
 
 def _from_partitions(between: Constraints, n_clusters: int) -> IntArray | None:
-    """Take a clique that a partition implies: one group of each block, or all groups of one block."""
+    """A clique that a single partition implies: one group of each block, or all groups of one block."""
     for partition in between.partitions:
         known = np.flatnonzero(partition.codes >= 0)
         if partition.different_across:
@@ -300,14 +300,14 @@ def _from_partitions(between: Constraints, n_clusters: int) -> IntArray | None:
 
 
 def _greedy(between: Constraints, n_clusters: int) -> IntArray | None:
-    """Grow cliques group by group, always by the candidate with most cannot-links."""
+    """Extend cliques greedily, always by the candidate with most cannot-links."""
     n_groups = between.n_samples
     degree = np.bincount(between.cannot_link.ravel(), minlength=n_groups)
     for partition in between.partitions:
         sizes = np.append(partition.block_sizes, 0)[partition.codes]
         implied = (partition.n_known - sizes) * partition.different_across + (sizes - 1) * partition.different_within
         degree += np.where(partition.codes >= 0, implied, 0)
-    # a member of such a clique differs from n_clusters others at least
+    # a member of such a clique is cannot-linked to at least n_clusters other groups
     candidates = np.flatnonzero(degree >= n_clusters)
     candidates = candidates[np.argsort(-degree[candidates], kind="stable")]
     both = np.concatenate([between.cannot_link, between.cannot_link[:, ::-1]])

@@ -15,7 +15,7 @@ from .._arrays import BoolArray, FloatArray, IntArray
 from .._frames import make_frame
 from .._parameters import described, suggests_parameters
 from . import _io, _sample
-from ._closure import Closure, between_groups, closed_groups, entailed_pairs, written_pairs
+from ._closure import Closure, between_groups, closed_groups, entailed_pairs, expanded_pairs
 from ._comparisons import Comparisons
 from ._conflicts import Conflict, find_clique, find_conflicts, raise_clique, raise_conflicts
 from ._format import html_table, pluralize, summarize
@@ -31,40 +31,40 @@ from ._validate import (
     chosen_rows,
     encode_labels,
     label_names,
-    moved_pairs,
     number_of_rows,
     read_only,
+    renumbered_pairs,
 )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Constraints:
-    """Must-links and cannot-links between rows, with weights, and whatever else is known of which rows belong together.
+    """Must-links and cannot-links between rows, with weights, and other information about which rows belong together.
 
-    Immutable, and checked once when it is made. It has `n_samples` and is not array-like, so that cross-validation
-    cannot slice it by mistake; split it with `restrict` when you split the data. A pair that is given several times,
-    as pairs or by partitions, counts once with its largest weight, in every method.
+    Constraints are immutable, and validated by the constructor. When the data are split, select the same rows with
+    `restrict`. A pair that is given more than once, as a pair or by partitions, counts once with its largest weight, in
+    every method.
 
     Parameters
     ----------
     n_samples : int
         Number of rows of the data.
     must_link, cannot_link : (m, 2) integers
-        Pairs of rows, counted from 0. Kept i < j, unique and sorted; of a pair given twice the larger weight stays. A
-        pair may be in both lists: `conflicts` finds it.
+        Pairs of row numbers, counted from 0. They are stored sorted, without duplicates, and with i < j; for
+        duplicates the largest weight is used. A pair may be in both lists: `conflicts` reports it.
     must_weight, cannot_weight : (m,) floats or one float, default=1
-        Weights, finite and above 0.
+        Positive, finite weights.
     partitions : iterable of Partition
-        Constraints between all rows of groups, never written out as pairs. One without a known row is left out; of
-        two that differ in weight only, the larger weight stays.
+        Constraints between all rows of groups, stored without expanding them to pairs. A partition without known rows
+        is ignored; of partitions that differ only in weight, the one with the largest weight is used.
     comparisons : Comparisons, optional
-        Pairs of rows that are more alike than others.
+        Pairs of rows that are more similar than other pairs.
     preferences : iterable of Preference
-        Clusterings that are better than others.
+        Clusterings that are better than other clusterings.
 
     See Also
     --------
-    Comparisons, Preference, Partition : ``|`` joins them to constraints
+    Comparisons, Preference, Partition : Combined with constraints by ``|``.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Constraints:
         comparisons: Comparisons | None = None,
         preferences: Iterable[Preference] = (),
     ) -> None:
-        setattr_ = object.__setattr__  # a frozen dataclass is set this way
+        setattr_ = object.__setattr__  # since the dataclass is frozen
         setattr_(self, "n_samples", number_of_rows(n_samples))
         for kind, pairs, weight in (("must", must_link, must_weight), ("cannot", cannot_link, cannot_weight)):
             pairs, weight = canonical_pairs(pairs, weight, self.n_samples, kind)
@@ -111,20 +111,20 @@ class Constraints:
 
     @classmethod
     def from_labels(cls, y: Any, unknown: Any = -1) -> Constraints:
-        """Constraints from partial labels: the same label, the same cluster; another label, another cluster.
+        """Constraints from partial labels: rows with the same label are must-linked, others cannot-linked.
 
         Parameters
         ----------
         y : (n_samples,) list, array or Series
-            Numbers or strings; None, NaN, NA, blank text and `unknown` where the label is not known.
+            Numbers or strings. A label is unknown if it is None, NaN, NA, blank, or equal to `unknown`.
         unknown : number or str, default=-1
-            A value that means that the label is not known. None: there is no such value.
+            The value of unknown labels. If None, only missing values are unknown.
 
         Returns
         -------
         Constraints
-            With one partition, whose size does not grow with the pairs it implies, and whose blocks are called after
-            the labels. More labels are added by ``|``: rows with one name are then of one class.
+            With a single partition, which takes O(n) memory regardless of the number of pairs, and whose blocks are
+            named after the labels. Labels joined with ``|`` are the same class if they have the same name.
 
         Examples
         --------
@@ -141,21 +141,21 @@ class Constraints:
     def from_piles(cls, n_samples: int, screens: Iterable[Iterable[Iterable[int]]]) -> Constraints:
         """Constraints from rows that were sorted into piles, a few at a time.
 
-        Rows of one pile belong together, rows of two piles of one screen do not. Nothing follows for rows of two
-        screens, but by rows that both have.
+        Rows in the same pile are must-linked, rows in different piles of the same screen are cannot-linked. Rows of
+        different screens are related only through rows that both screens contain.
 
         Parameters
         ----------
         n_samples : int
             Number of rows of the data.
         screens : sequence of screens
-            A screen is a sequence of piles, and a pile a sequence of row numbers; one row alone is a pile, too. A row
-            of which nobody could say where it belongs is left out.
+            A screen is a sequence of piles, and a pile is a sequence of one or more row numbers. Leave out rows that
+            could not be assigned to a pile.
 
         Returns
         -------
         Constraints
-            Screens of more than fifty rows are partitions, others are pairs.
+            Screens of more than 50 rows are stored as partitions, others as pairs.
 
         Examples
         --------
@@ -168,10 +168,10 @@ class Constraints:
     def from_ratings(
         cls, n_samples: int, pairs: Any, ratings: Any, *, scale: tuple[float, float] = (1, 5)
     ) -> Constraints:
-        """Constraints from ratings of how alike two rows are.
+        """Constraints from ratings of the similarity of pairs of rows.
 
-        A rating above the middle of the scale is a must-link, one below it a cannot-link, and its weight is how far
-        from the middle it is: 1 at the ends of the scale. The middle itself says nothing.
+        A rating above the midpoint of the scale is a must-link, one below it a cannot-link. The weight is the distance
+        from the midpoint, relative to that of the ends of the scale. Ratings at the midpoint are ignored.
 
         Parameters
         ----------
@@ -180,8 +180,9 @@ class Constraints:
         pairs : (m, 2) integers
             The pairs of rows that were rated.
         ratings : (m,) numbers
-            Larger is more alike.
+            A larger rating means more similar.
         scale : (lowest, highest), default=(1, 5)
+            The range of the ratings.
 
         Returns
         -------
@@ -208,34 +209,37 @@ class Constraints:
         error_rate: float = 0.0,
         random_state: Any = None,
     ) -> Constraints:
-        """Draw constraints from known labels, as in an experiment. Rows without a label are never drawn.
+        """Sample constraints from known labels, for experiments. Rows without a label are never sampled.
 
         Parameters
         ----------
         y : labels, as for `from_labels`
         how : str
-            - "random_pairs": `amount` distinct pairs, uniformly from all of them; the labels say which kind.
-            - "per_class": `amount` must-links within and as many cannot-links out of each class, distinct.
-            - "labeled_items": `amount` rows, all their pairs (a partition, unless there are errors).
-            - "disjoint_items": `amount` rows, paired off two by two.
+            - "random_pairs": `amount` distinct pairs, uniformly from all pairs; the labels determine their kind.
+            - "per_class": for each class, `amount` must-links within it and `amount` cannot-links to other classes, all
+              distinct.
+            - "labeled_items": all pairs of `amount` rows (as a partition if there are no errors).
+            - "disjoint_items": `amount` rows, grouped into disjoint pairs.
             - "equal": `amount` must-links and `amount` cannot-links.
             - "links": `amount` must-links.
-            - "piles": `amount` screens of `size` rows each, sorted into piles by class: all their pairs.
-            - "odd": `amount` screens of three rows: which is the odd one out?
-            - "triplets": `amount` questions: is a more like b, or more like c?
-            - "quadruples": `amount` questions: are a and b more alike, or c and d?
+            - "piles": all pairs of `amount` screens of `size` rows each, sorted into piles by class.
+            - "odd": `amount` screens of three rows: which one is the odd one out?
+            - "triplets": `amount` questions: is a more similar to b or to c?
+            - "quadruples": `amount` questions: are a and b more similar, or c and d?
         amount : int
-            Questions are distinct, and those without an answer count.
+            Questions are distinct; those that remain unanswered are included in the amount.
         size : int, default=3
-            Rows of a screen, with "piles".
+            Number of rows of a screen, for "piles".
         ties : {"unsure", "coin"} or callable, default="unsure"
-            What is answered where the classes do not tell, in "odd", "triplets" and "quadruples": nothing, or
-            whatever, or the pair with the smaller distance ``ties(left, right)``, a function of two arrays of rows.
+            How to answer "odd", "triplets" and "quadruples" if the classes do not determine the answer. With "unsure"
+            the question remains unanswered, with "coin" the answer is random. A function ``ties(left, right)`` of two
+            arrays of rows returns distances; the pair with the smaller distance is then the more similar one.
         error_rate : float, default=0
-            Of m drawn pairs, ⌈m · error_rate⌉ carry the wrong kind. A wrong one of "links" joins two classes. Of m
-            screens of piles so many have a row in a wrong pile; of m answers that the classes decide, so many are
-            wrong.
+            Fraction of errors. Of m sampled pairs, ⌈m · error_rate⌉ have the wrong kind; for "links" these are
+            must-links between two classes. For "piles" it is the fraction of screens with one row in the wrong pile,
+            for comparisons the fraction of wrong answers among those that the classes determine.
         random_state : int, Generator, RandomState or None
+            Controls the sampling.
 
         Returns
         -------
@@ -261,10 +265,10 @@ class Constraints:
         error_rate: float = 0.0,
         random_state: Any = None,
     ) -> Constraints:
-        """Draw preferences between clusterings from known labels, as in an experiment.
+        """Sample preferences between clusterings from known labels, for experiments.
 
-        Each time two clusterings of a few rows are shown, and the one with more pairs as in the labels is preferred.
-        Two that are equally good are not asked about.
+        Each preference compares two clusterings on a few rows; the one that agrees with the labels on more pairs is
+        preferred. Ties are skipped.
 
         Parameters
         ----------
@@ -275,10 +279,11 @@ class Constraints:
         amount : int
             Number of preferences.
         shown : int, default=20
-            How many rows are shown each time. None: all that have a label.
+            Number of rows in each comparison. If None, all labeled rows.
         error_rate : float, default=0
-            ⌈amount · error_rate⌉ of them prefer the worse one.
+            Fraction of errors: ⌈amount · error_rate⌉ preferences are for the worse clustering.
         random_state : int, Generator, RandomState or None
+            Controls the sampling.
 
         Returns
         -------
@@ -300,7 +305,7 @@ class Constraints:
         ----------
         path : path
         n_samples : int, default: the largest row number in the file + 1
-            Number of rows of the data. A .json file holds it.
+            Number of rows of the data. It is stored in .json files.
         ids : list-like, optional
             Ids of the rows in order; `left` and `right` are then ids instead of row numbers.
 
@@ -311,9 +316,9 @@ class Constraints:
         Raises
         ------
         UnknownIdError
-            If the file names an id that is not among `ids`.
+            If the file contains an id that is not in `ids`.
         ValueError
-            If a line cannot be read; the message names it.
+            If a line is invalid; the message contains its number.
 
         See Also
         --------
@@ -321,7 +326,7 @@ class Constraints:
 
         Notes
         -----
-        A table has a line for each pair, and a line for each row of a partition::
+        A table has one line for each pair, and one line for each row of a partition::
 
             left,right,kind,weight
             0,17,must-link,1.0
@@ -329,26 +334,26 @@ class Constraints:
             4,p0:CLL,"partition:same,across",1.0
 
         ``kind`` is "must-link", "same", "must", "ML", "yes", "true" or 1, or "cannot-link", "different", "cannot",
-        "CL", "no", "false" or 0; lines where it is empty or "can't say" are left out. The last line puts row 4 into the
-        block CLL of partition p0; its kind names what the partition means, of "same" (within), "across" (different)
-        and "within" (different). The column ``weight``, or an entry of it, may be missing (1.0). Columns may come in
-        any order, others are ignored, and lines at the top that begin with # are comments. Columns of other names are
-        taken in their order, as in ``a,b,label`` or ``source,target,same``, and the line of names may be missing.
-        Commas, semicolons, tabs, bars or spaces separate them. Ids that are names of files are also found without
-        suffix and folder.
+        "CL", "no", "false" or 0; lines where it is empty or "can't say" are skipped. The last line assigns row 4 to the
+        block CLL of partition p0; its kind lists what the partition implies: "same" (within blocks), "across"
+        (different across blocks) or "within" (different within blocks). A missing ``weight`` is 1.0. Columns may be in
+        any order, additional columns are ignored, and lines at the top that begin with # are comments. Columns with
+        other names are identified by their order, as in ``a,b,label`` or ``source,target,same``, and the header may be
+        missing. The delimiter is a comma, semicolon, tab, vertical bar or space. Ids that are file names also match
+        without folder and extension.
 
-        Comparisons need a third row, or a third and a fourth, in columns of these names; ratings need none::
+        Comparisons have a third and optionally a fourth row, in columns of these names::
 
             left,right,kind,third,fourth,weight
-            ann,bob,nearer,cy,,1.0       ann is more like bob than cy
-            ann,bob,nearer,cy,dan,0.5    ann and bob are more alike than cy and dan
-            ann,bob,unsure,cy,,          the same question, asked and not answered
+            ann,bob,nearer,cy,,1.0       ann is more similar to bob than to cy
+            ann,bob,nearer,cy,dan,0.5    ann and bob are more similar than cy and dan
+            ann,bob,unsure,cy,,          the same question, without an answer
             ann,bob,odd,cy,,             of the three, cy is the odd one out
-            ann,bob,rating:4,,,          from 1, not alike, to 5; see `from_ratings`
+            ann,bob,rating:4,,,          from 1 (not similar) to 5; see `from_ratings`
             ann,x0:2,clustering,,,       ann is in cluster 2 of the clustering x0
             x0,x1,better,,,1.0           the clustering x0 is better than x1
 
-        JSON holds the same as lists; lines of comparisons and clusterings are among the pairs::
+        A JSON file has the same content as lists; ``pairs`` includes the lines of comparisons and clusterings::
 
             {"n_samples": 150,
              "pairs": [{"left": 0, "right": 17, "kind": "must-link", "weight": 1.0}, ...],
@@ -358,14 +363,14 @@ class Constraints:
         return cls(*_io.read(path, n_samples, ids))
 
     def write(self, path: str | PathLike[str], *, ids: Any = None) -> None:
-        """Write constraints to a file that `read` gives back exactly, given as many rows.
+        """Write constraints to a file. `read` restores them exactly, given the same number of rows.
 
         Parameters
         ----------
         path : path
-            Ends in .csv, .tsv, .jsonl, .parquet or .json.
+            With the extension .csv, .tsv, .jsonl, .parquet or .json.
         ids : list-like, optional
-            Ids of the rows in order, to be written instead of row numbers.
+            Ids of the rows in order, written instead of row numbers.
 
         See Also
         --------
@@ -388,16 +393,17 @@ class Constraints:
 
     @classmethod
     def from_frame(cls, frame: Any, *, n_samples: int | None = None, ids: Any = None) -> Constraints:
-        """Take constraints from a data frame with a line for each pair, or from a dict of its columns.
+        """Constraints from a data frame or dict of columns, with one line for each pair.
 
         Parameters
         ----------
         frame : data frame of pandas, polars or Arrow, or dict of columns
-            Its columns are those of a file: left, right, kind and, if there are weights, weight; see `read`.
+            With the columns left, right, kind and optionally weight, as in a file; see `read`.
         n_samples : int, default: the largest row number in the frame + 1
             Number of rows of the data.
         ids : list-like, optional
-            Ids of the rows in order, such as the index of the data; `left` and `right` are then ids.
+            Ids of the rows in order, such as the index of the data; `left` and `right` are then ids instead of row
+            numbers.
 
         Returns
         -------
@@ -417,20 +423,20 @@ class Constraints:
         return cls(*_io.read_frame(frame, n_samples, ids))
 
     def to_frame(self, *, ids: Any = None, backend: str | None = None) -> Any:
-        """The constraints as a data frame that `from_frame` takes, given as many rows.
+        """The constraints as a data frame. `from_frame` restores them exactly, given the same number of rows.
 
         Parameters
         ----------
         ids : list-like, optional
-            Ids of the rows in order, instead of row numbers.
+            Ids of the rows in order, used instead of row numbers.
         backend : {"pandas", "polars", "pyarrow"}, optional
             By default the first of them that is installed.
 
         Returns
         -------
         data frame
-            With the columns left, right, kind, and weight where one is not 1. A partition or clustering has a line
-            for each row. Comparisons have the columns third and fourth, too.
+            With the columns left, right and kind, and weight if any weight is not 1. A partition or clustering has
+            one line for each row. With comparisons there are also the columns third and fourth.
 
         See Also
         --------
@@ -457,7 +463,7 @@ class Constraints:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is said: no pair is stated or implied, and there is neither a comparison nor a preference."""
+        """Whether there are no pairs, stated or implied, no comparisons and no preferences."""
         return not (self.has_pairs or len(self.comparisons) or self.preferences)
 
     @property
@@ -467,12 +473,12 @@ class Constraints:
         return bool(len(self.must_link) or len(self.cannot_link) or implied)
 
     def summary(self) -> str:
-        """Count the constraints in words, as for a message.
+        """The number of constraints of each kind, as text.
 
         Returns
         -------
         str
-            "no hints" where there are none.
+            "no hints" if there are none.
 
         Examples
         --------
@@ -482,7 +488,7 @@ class Constraints:
         return summarize(self) or "no hints"
 
     def constrained_rows(self) -> BoolArray:
-        """Mask of the rows that are in at least one pair, stated or implied.
+        """Mask of the rows in at least one pair, stated or implied.
 
         Returns
         -------
@@ -495,9 +501,9 @@ class Constraints:
         return mask
 
     def groups(self) -> IntArray:
-        """Group of each row once must-links are closed, numbered by first appearance.
+        """Group of each row in the transitive closure of the must-links, numbered by first appearance.
 
-        Cannot-links play no part: contradictory constraints have groups, too. They are computed once and kept.
+        Cannot-links are ignored, so that conflicting constraints have groups as well. The result is cached.
 
         Returns
         -------
@@ -511,7 +517,7 @@ class Constraints:
         return self._groups
 
     def closure(self) -> Closure:
-        """Close under transitivity and entailment. It is computed once and kept.
+        """Closure under transitivity and entailment. The result is cached.
 
         Returns
         -------
@@ -520,7 +526,7 @@ class Constraints:
         Raises
         ------
         ConstraintConflictError
-            If the constraints contradict each other.
+            If there are conflicts.
         """
         return self._closure
 
@@ -536,22 +542,22 @@ class Constraints:
 
     @cached_property
     def _order(self) -> PairOrder:
-        """What comparisons say of pairs of rows, given the must-links and cannot-links that `drop_conflicts` keeps."""
+        """The order that comparisons define on pairs of rows, given the links that `drop_conflicts` keeps."""
         parts = split_conflicts(self)
         return PairOrder(self if parts is None else Constraints(*parts[0]))
 
     def conflicts(self, limit: int | None = None) -> list[Conflict | ComparisonConflict]:
-        """List contradictions, each with a shortest chain that proves it; of comparisons, with a shortest cycle.
+        """List the conflicts, each with a proof: a shortest chain of must-links, or a shortest cycle of comparisons.
 
         Parameters
         ----------
         limit : int, optional
-            How many at most. By default all.
+            The maximum number of conflicts. By default all.
 
         Returns
         -------
         list of Conflict or ComparisonConflict
-            Those of must-links and cannot-links first.
+            Conflicts of must-links and cannot-links come first.
 
         Examples
         --------
@@ -562,20 +568,20 @@ class Constraints:
         return list(islice(chain(find_conflicts(self), compared), limit))
 
     def implied(self, near: tuple[int, int], far: tuple[int, int]) -> bool:
-        """Whether it follows that two rows are more alike than two others.
+        """Whether the constraints imply that one pair of rows is more similar than another.
 
-        It follows by comparisons in turn, must-linked rows taking each other's place, and for must-linked rows against
-        cannot-linked ones. Nothing is written out.
+        Comparisons are transitive and must-linked rows are interchangeable; must-linked rows are more similar than
+        cannot-linked rows.
 
         Parameters
         ----------
         near, far : (int, int)
-            Two rows each.
+            The two pairs of rows.
 
         Returns
         -------
         bool
-            False where it does not follow; the opposite may.
+            False does not mean that the opposite is implied.
 
         Examples
         --------
@@ -589,10 +595,10 @@ class Constraints:
         return start != stop and min(start, stop) >= 0 and self._order.reaches(start, stop)
 
     def clique(self, n_clusters: int) -> tuple[int, ...] | None:
-        """Find more than `n_clusters` rows that are all cannot-linked with each other.
+        """Find more than `n_clusters` rows that are pairwise cannot-linked.
 
-        What one partition implies is always found; for the rest the search is greedy (finding the largest clique is
-        NP-hard) and can miss one, so None is no proof that `n_clusters` are enough.
+        A clique that a single partition implies is always found. Otherwise the search is greedy, since finding the
+        largest clique is NP-hard, so that None does not prove that `n_clusters` clusters are enough.
 
         Parameters
         ----------
@@ -600,7 +606,7 @@ class Constraints:
 
         Returns
         -------
-        tuple of int, or None if none are found
+        tuple of int, or None if no such rows are found
 
         Examples
         --------
@@ -615,17 +621,17 @@ class Constraints:
         Parameters
         ----------
         n_clusters : int, optional
-            Also look for rows that so many clusters cannot hold; see `clique`.
+            Also check for pairwise cannot-linked rows that need more clusters; see `clique`.
 
         Returns
         -------
         Constraints
-            Itself.
+            The object itself.
 
         Raises
         ------
         ConstraintConflictError
-            If they contradict each other, or such rows are found.
+            If there are conflicts, or such rows are found.
 
         Examples
         --------
@@ -640,14 +646,13 @@ class Constraints:
         return self
 
     def drop_conflicts(self) -> tuple[Constraints, Constraints]:
-        """Make constraints consistent by dropping those of smallest weight.
+        """Resolve conflicts by dropping constraints of small weight.
 
-        Constraints are taken by decreasing weight; one that contradicts those taken before is dropped. Among equals
-        must-links are taken first or cannot-links first, whichever loses less weight in the closed group at hand. The
-        block of one row in a partition counts as a constraint: dropped, the row becomes unknown there, and a pair that
-        the partition implied stands for it in the second result. Closed groups without a conflict stay as they are.
-        Comparisons come last: one that closes a cycle with those taken before, given the pairs that are kept, is
-        dropped.
+        Constraints are added in order of decreasing weight; one that conflicts with those added before is dropped.
+        Among equal weights either must-links or cannot-links are added first, whichever drops less weight in the group
+        of must-linked rows. The membership of a row in a block of a partition counts as one constraint: if it is
+        dropped, the block of the row becomes unknown, and `dropped` contains one of the pairs that it implied. Groups
+        without a conflict do not change. Comparisons are added last; one that closes a cycle is dropped.
 
         Returns
         -------
@@ -671,16 +676,16 @@ class Constraints:
         return kept, dropped
 
     def expand(self, limit: int = 1_000_000, *, closed: bool = False) -> Constraints:
-        """Write all pairs out, and leave no partitions. Comparisons and preferences stay as they are.
+        """Replace partitions by the pairs they imply. Comparisons and preferences do not change.
 
         Parameters
         ----------
         limit : int, default=1_000_000
-            Raise ValueError rather than write more pairs than this.
+            Raise ValueError if there are more pairs than this.
         closed : bool, default=False
-            Also write what follows: all pairs inside a group, with the smallest weight of what joins it, and all pairs
-            between cannot-linked groups, with the largest weight between them. A stated pair keeps at least its own
-            weight.
+            Also include the pairs of the closure: all pairs within a group, with the smallest weight of the must-links
+            that join it, and all pairs between cannot-linked groups, with the largest weight of the cannot-links
+            between them. Stated pairs keep their weights if these are larger.
 
         Returns
         -------
@@ -691,17 +696,17 @@ class Constraints:
         >>> Constraints(4, [(0, 1)], [(1, 2)]).expand(closed=True).cannot_link.tolist()
         [[0, 2], [1, 2]]
         """
-        written = written_pairs(self, limit)
+        written = expanded_pairs(self, limit)
         stated = Constraints(*written) if self.partitions else self
         return Constraints(*entailed_pairs(self, stated, limit)) if closed and stated.has_pairs else stated
 
     def only(self, kind: Literal["must", "cannot", "pairs"]) -> Constraints:
-        """Keep must-links or cannot-links alone, those that partitions imply included.
+        """Keep constraints of one kind only, including those that partitions imply.
 
         Parameters
         ----------
         kind : {"must", "cannot", "pairs"}
-            "pairs": must-links and cannot-links, without comparisons and preferences.
+            Must-links, cannot-links, or both without comparisons and preferences.
 
         Returns
         -------
@@ -729,10 +734,10 @@ class Constraints:
         )
 
     def as_pairs(self) -> Constraints:
-        """Read comparisons as must-links and cannot-links: near is the same cluster, far another.
+        """Convert comparisons to must-links (the near pairs) and cannot-links (the far pairs).
 
-        That is what they say where a person thinks of clusters and may answer "can't say". Of forced answers most say
-        nothing about clusters.
+        This is valid if the answers refer to clusters and "can't say" was allowed. Forced answers mostly carry no
+        information about clusters.
 
         Returns
         -------
@@ -748,11 +753,11 @@ class Constraints:
         return replace(self, comparisons=Comparisons(self.n_samples)) | self.comparisons.as_pairs()
 
     def restrict(self, rows: Any) -> Constraints:
-        """Keep the constraints between some rows, renumbered: those of `X[rows]`.
+        """Select the constraints between some rows, renumbered to match ``X[rows]``.
 
         Parameters
         ----------
-        rows : row numbers in the new order, each at most once, or a boolean mask
+        rows : row numbers in the new order, without duplicates, or a boolean mask
 
         Returns
         -------
@@ -764,8 +769,8 @@ class Constraints:
         [[0, 2]]
         """
         rows = chosen_rows(rows, self.n_samples)
-        must, must_weight = moved_pairs(self.must_link, self.must_weight, rows, self.n_samples)
-        cannot, cannot_weight = moved_pairs(self.cannot_link, self.cannot_weight, rows, self.n_samples)
+        must, must_weight = renumbered_pairs(self.must_link, self.must_weight, rows, self.n_samples)
+        cannot, cannot_weight = renumbered_pairs(self.cannot_link, self.cannot_weight, rows, self.n_samples)
         partitions = [partition.restrict(rows) for partition in self.partitions]
         preferences = [part for each in self.preferences if (part := each.restrict(rows)) is not None]
         return Constraints(
@@ -781,23 +786,23 @@ class Constraints:
 
     @property
     def shape(self) -> tuple[int]:
-        """(n_samples,), by which scikit-learn sees that there is a part for each row."""
+        """(n_samples,), so that scikit-learn treats the constraints as having one entry per row."""
         return (self.n_samples,)
 
     def __getitem__(self, rows: Any) -> Constraints:
-        """Those of some rows: `restrict`, as scikit-learn asks for it in a cross-validation."""
+        """Same as `restrict`, as scikit-learn needs it for cross-validation."""
         if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:  # scikit-learn writes [rows, ...]
             rows = rows[0]
         if isinstance(rows, slice):
             rows = range(*rows.indices(self.n_samples))
         if isinstance(rows, str | tuple) or np.ndim(rows) != 1:
             raise TypeError(
-                f"constraints[{rows!r}] is not a part of the rows. Write constraints[rows] with several row numbers, a "
+                f"constraints[{rows!r}] does not select rows. Write constraints[rows] with a list of row numbers, a "
                 "slice or a mask; pairs are in must_link and cannot_link."
             )
         return self.restrict(rows)
 
-    __iter__ = None  # constraints are no sequence: nothing belongs to one row alone
+    __iter__ = None  # not iterable: a single row has no constraints
 
     def __or__(self, other: Constraints | Comparisons | Preference | Partition) -> Constraints:
         if not isinstance(other, Constraints | Comparisons | Preference | Partition):
@@ -808,10 +813,10 @@ class Constraints:
                 "Build both for the same data."
             )
         other = as_one(other)
-        # An empty side adds nothing: the other comes back itself, with all that it has worked out.
-        if other._holds_nothing:
+        # If one side has no content, return the other itself, with its cached results.
+        if other._has_no_content:
             return self
-        if self._holds_nothing:
+        if self._has_no_content:
             return other
         return Constraints(
             self.n_samples,
@@ -825,8 +830,8 @@ class Constraints:
         )
 
     @property
-    def _holds_nothing(self) -> bool:
-        """Whether there is not even a block that implies nothing, or a question without an answer."""
+    def _has_no_content(self) -> bool:
+        """Whether there is nothing at all, not even partitions that imply no pairs or unanswered questions."""
         pairs = len(self.must_link) or len(self.cannot_link) or self.partitions
         return not pairs and self.comparisons.is_empty and not self.preferences
 
@@ -836,7 +841,7 @@ class Constraints:
         names = ("n_samples", "must_link", "cannot_link", "must_weight", "cannot_weight")
         return (
             all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-            # none repeats, so this compares them as sets: their order means nothing
+            # without duplicates, this compares them as sets
             and len(self.partitions) == len(other.partitions)
             and all(partition in other.partitions for partition in self.partitions)
             and self.comparisons == other.comparisons
@@ -845,7 +850,7 @@ class Constraints:
         )
 
     def __reduce__(self) -> tuple[type[Constraints], tuple[Any, ...]]:
-        # A copy goes through the constructor: numpy forgets that an array was read-only.
+        # copies use the constructor, since copied numpy arrays are writable
         pairs = self.must_link, self.cannot_link, self.must_weight, self.cannot_weight
         return Constraints, (
             self.n_samples,
@@ -863,7 +868,7 @@ class Constraints:
 
 
 def as_one(hints: Constraints | Comparisons | Preference | Partition) -> Constraints:
-    """Whatever is known, as constraints."""
+    """Comparisons, a preference or a partition as constraints; constraints are returned as is."""
     if isinstance(hints, Comparisons):
         return Constraints(hints.n_samples, comparisons=hints)
     if isinstance(hints, Preference):
@@ -883,7 +888,7 @@ def _checked_comparisons(comparisons: Any, n_samples: int) -> Comparisons:
         raise TypeError(f"comparisons is {described(comparisons)}. Write Comparisons(n_samples, nearer=[(0, 3, 5)]).")
     if comparisons.n_samples != n_samples:
         raise ValueError(
-            f"comparisons are over {comparisons.n_samples} rows, the constraints over {n_samples}. Give both the rows "
-            "of one data set."
+            f"comparisons are for {comparisons.n_samples} rows, the constraints for {n_samples}. Build both for the "
+            "same data."
         )
     return comparisons

@@ -1,4 +1,4 @@
-"""Counts and rows in words, for messages and short representations."""
+"""Text and HTML summaries of constraints, for messages and representations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def pluralize(number: int, noun: str) -> str:
 
 
 def join_rows(rows: Sequence[int | str], separator: str, *, ends: int = 5) -> str:
-    """Join row numbers, leaving out the middle of a long list.
+    """Join row numbers, omitting the middle of a long list.
 
     >>> join_rows([3, 8, 17], "–")
     '3–8–17'
@@ -40,7 +40,7 @@ def join_rows(rows: Sequence[int | str], separator: str, *, ends: int = 5) -> st
 
 
 def summarize(constraints: Constraints) -> str:
-    """Count the constraints in words; empty where there are none."""
+    """The number of constraints of each kind, as text; empty if there are none."""
     kinds = (("must-link", constraints.must_link), ("cannot-link", constraints.cannot_link))
     counts = [pluralize(len(pairs), noun) for noun, pairs in kinds if len(pairs)]
     labels = [partition for partition in constraints.partitions if partition.is_labels]
@@ -48,7 +48,7 @@ def summarize(constraints: Constraints) -> str:
     counts += [describe_partition(partition) for partition in labels]
     if len(others) == 1:
         counts.append(describe_partition(others[0]))
-    elif others:  # such as keys of records, of which there may be many
+    elif others:  # there may be many, such as blocking keys
         groups = pluralize(sum(partition.n_blocks for partition in others), "group")
         known = int(np.any([partition.codes >= 0 for partition in others], axis=0).sum())
         counts.append(f"{len(others):,} partitions of {groups} over {pluralize(known, 'row')}")
@@ -58,14 +58,14 @@ def summarize(constraints: Constraints) -> str:
 
 
 def describe_comparisons(comparisons: Comparisons) -> str:
-    """Count comparisons in words; empty where there are none."""
+    """The number of comparisons and unanswered questions, as text; empty if there are none."""
     counts = [pluralize(len(comparisons), "comparison")] if len(comparisons) else []
     counts += [f"{len(comparisons.unsure):,} unanswered"] if len(comparisons.unsure) else []
     return ", ".join(counts)
 
 
 def describe_partition(partition: Partition) -> str:
-    """A partition in words, with the number of pairs that it implies.
+    """A partition as text, with the number of pairs that it implies.
 
     >>> from likewise.constraints import Partition
     >>> describe_partition(Partition([0, 0, 1, -1], different_across=True))
@@ -88,7 +88,7 @@ def describe_partition(partition: Partition) -> str:
 
 
 def html_table(constraints: Constraints) -> str:
-    """The same as an HTML table, with the first pairs and classes."""
+    """A summary as an HTML table, with the first pairs and classes."""
     touched = int(constraints.constrained_rows().sum())
     cells = [
         ("rows", f"{constraints.n_samples:,}, of which {touched:,} are in hints"),
@@ -105,7 +105,7 @@ def html_table(constraints: Constraints) -> str:
 
 
 def _first_pairs(pairs: IntArray, weights: FloatArray, most: int = 5) -> str:
-    """The number of pairs, and the first of them with the weights that are not 1."""
+    """The number of pairs, and the first pairs, with weights other than 1."""
     listed = [
         f"{left}–{right}" + ("" if weight == 1 else f" (weight {weight:g})")
         for (left, right), weight in zip(pairs[:most].tolist(), weights[:most].tolist(), strict=True)
@@ -114,7 +114,7 @@ def _first_pairs(pairs: IntArray, weights: FloatArray, most: int = 5) -> str:
 
 
 def _first_blocks(partition: Partition, most: int = 8) -> str:
-    """A partition in words, and the sizes of its first blocks where they have names."""
+    """A partition as text, with the sizes of its first blocks if they have names."""
     if partition.names is None:
         return describe_partition(partition)
     sizes = zip(partition.names[:most], partition.block_sizes[:most].tolist(), strict=True)
@@ -123,7 +123,7 @@ def _first_blocks(partition: Partition, most: int = 8) -> str:
 
 
 def _first_comparisons(comparisons: Comparisons, most: int = 5) -> str:
-    """The number of comparisons, and the first of them."""
+    """The number of comparisons, and the first comparisons."""
     first = zip(comparisons.near[:most].tolist(), comparisons.far[:most].tolist(), strict=True)
     listed = [f"{a}–{b} nearer than {c}–{d}" for (a, b), (c, d) in first]
     listed += ["…"] * (len(comparisons) > most)

@@ -1,4 +1,4 @@
-"""Files of constraints: tables, through the readers of ``likewise.tables``, and JSON; layouts in `Constraints.read`."""
+"""Reading and writing constraints as tables and JSON; the format is described in `Constraints.read`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..tables._cells import whole_number_of
 from ..tables._folders import IMAGES, TEXTS
 from ..tables._json import parse_json
 from ..tables._limits import memory_left
-from ._comparison_lines import Rows, read_comparisons, read_preferences, written_lines
+from ._comparison_lines import Rows, other_lines, read_comparisons, read_preferences
 from ._comparisons import Comparisons
 from ._pair_tables import is_undecided, names_columns, pair_columns, spelled_kind, without_blank_lines
 from ._partition import Partition, Parts
@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from ._constraints import Constraints
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
-"""Of files that are written; tables in text files and spreadsheets are read, too."""
+"""Extensions of the formats for writing."""
 
 READ_SUFFIXES = (*SUFFIXES, ".txt", ".xlsx")
+"""Extensions of the formats for reading."""
 
 MEANINGS = {"same": "same_within", "across": "different_across", "within": "different_within"}
 
@@ -48,10 +49,10 @@ JSON_KEYS = ("n_samples", "pairs", "partitions")
 PARTITION_KEYS = ("kind", "weight", "blocks", "names")
 
 MOST_ROWS = 10_000_000
-"""Rows that a file of hints alone may speak of."""
+"""Maximum number of rows if it is known only from a file of hints."""
 
 OTHER_KINDS = ("nearer", "odd", "clustering", "better")
-"""Kinds that say more than same or different of two rows."""
+"""Kinds other than must-links, cannot-links, ratings and partitions."""
 
 RATINGS = (1, 5)
 """The lowest and the highest rating in a file."""
@@ -60,12 +61,12 @@ ROW_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 class UnknownIdError(ValueError):
-    """A file of constraints or links names an id that no row has.
+    """A file of constraints or links contains an id that no row has.
 
     Attributes
     ----------
     id : str
-        The id as the file has it.
+        The id as written in the file.
     """
 
     def __init__(self, message: str, id: str) -> None:
@@ -80,17 +81,17 @@ REFORMATTED = re.compile(
     r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}( \d\d:\d\d(:\d\d)?)?|\d{1,2}[.-] ?[A-Za-zä]{3,4}|[A-Za-zä]{3,4}[.-] ?\d{1,2}"
     r"|\d[.,]\d+[eE][+-]?\d+"
 )
-"""What spreadsheets make of ids such as 3-1, MAR1 or 123456789012: dates, and numbers with an exponent."""
+"""Ids such as 3-1, MAR1 or 123456789012 after a spreadsheet has converted them to dates or numbers with exponents."""
 
 SPREADSHEET = (
-    " If a spreadsheet made a date or a number of an id, format the columns of ids as text there before you save."
+    " If a spreadsheet converted ids to dates or numbers, format the columns of ids as text before saving the file."
 )
 
 
 class RowIds:
-    """The ids of the rows, compared as text: a file keeps no types.
+    """The ids of the rows, compared as text, since files do not preserve types.
 
-    Names of text files and images are also found without their suffix and folder, if no other row is called so.
+    Names of text files and images also match without folder and extension, if the match is unique.
     """
 
     def __init__(self, ids: Any) -> None:
@@ -107,7 +108,7 @@ class RowIds:
         return self._find(cell) >= 0
 
     def rows(self, cells: Sequence[Any], where: Callable[[int], str]) -> IntArray:
-        """The row of each id; `where` names the place of a cell in a message."""
+        """The row of each id; `where` returns the location of a cell for error messages."""
         found = np.fromiter((self.row.get(str(cell), -1) for cell in cells), np.int64, len(cells))
         for place in np.flatnonzero(found < 0).tolist():
             found[place] = self._find(cells[place])
@@ -116,8 +117,8 @@ class RowIds:
             place = int(unknown[0])
             text = str(cells[place])
             others = len({str(cells[each]) for each in unknown.tolist()} - {text})
-            more = f" (and {others:,} more that {'is' if others == 1 else 'are'} not)" if others else ""
-            offer = suggest(text, self.texts) or f" There are {', '.join(map(repr, self.texts[:3]))}"
+            more = f" ({others:,} more {'is' if others == 1 else 'are'} unknown)" if others else ""
+            offer = suggest(text, self.texts) or f" The ids are {', '.join(map(repr, self.texts[:3]))}"
             offer += "" if offer.endswith("?") else ", …" if len(self) > 3 else "."
             offer += SPREADSHEET if REFORMATTED.fullmatch(text.strip()) else ""
             message = f"{where(place)}: id {text!r} is not among the {len(self):,} ids{more}.{offer}"
@@ -125,14 +126,14 @@ class RowIds:
         return found
 
     def _find(self, cell: object) -> int:
-        """The row of an id that may be without the suffix and the folder of its file; -1 if there is none."""
+        """The row of an id, which may be a file name without folder and extension; -1 if there is none."""
         text = str(cell)
         row = self.row.get(text, -1)
         return self._short_names.get(text.strip(), -1) if row < 0 else row
 
     @cached_property
     def _short_names(self) -> dict[str, int]:
-        """Stripped ids, and names of files without suffix and folder, where one row alone has them."""
+        """The rows of stripped ids and of file names without folder and extension, if these are unique."""
         owners: dict[str, set[int]] = {}
         for row, text in enumerate(self.texts):
             path = PurePosixPath(text)
@@ -145,7 +146,7 @@ class RowIds:
 
 
 def row_numbers(cells: Sequence[Any], n_samples: int | None, where: Callable[[int], str]) -> IntArray:
-    """Read row numbers; `where` names the place of a cell in a message."""
+    """Convert cells to row numbers; `where` returns the location of a cell for error messages."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iu":
         rows = cells.astype(np.int64)
     else:
@@ -159,15 +160,15 @@ def row_numbers(cells: Sequence[Any], n_samples: int | None, where: Callable[[in
         place = int(outside[0])
         known = "counted from 0" if n_samples is None else f"0 to {n_samples - 1}"
         raise ValueError(
-            f"{where(place)}: row {rows[place]} is outside the rows, {known}. Correct it, or n_samples; pass ids=... "
-            "to read ids."
+            f"{where(place)}: row {rows[place]} is outside the rows, {known}. Correct the row or n_samples; if it is "
+            "an id, pass ids=...."
         )
     return rows
 
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of a file as columns. In a line of a partition, `right` is "partition:block"."""
+    """The lines of a file as columns. For partitions, `right` is "partition:block"."""
 
     source: str
     left: Sequence[Any]
@@ -176,7 +177,7 @@ class Lines:
     weight: Sequence[Any] | None
     place: Callable[[int], str]
     n_samples: int | None
-    yes: str = "must"  # what "yes" says of a pair
+    yes: str = "must"  # what "yes" means for a pair
     third: Sequence[Any] | None = None
     fourth: Sequence[Any] | None = None
 
@@ -184,7 +185,7 @@ class Lines:
         return f"{self.source}, {self.place(line)}"
 
     def kinds(self) -> dict[str, str | frozenset[str]]:
-        """What each spelling of a kind means."""
+        """The meaning of each spelling of a kind."""
         meaning = {}
         for line, kind in _first_appearances(self.kind):
             try:
@@ -195,7 +196,7 @@ class Lines:
 
 
 def read(path: str | os.PathLike[str], n_samples: int | None, ids: Any) -> Parts:
-    """Read a file; if anything is wrong with it, nothing is read."""
+    """Read a file; raises an error if any line is invalid."""
     lines = _read_lines(Path(path))
     if len(lines.left) == 0:
         warnings.warn(f"{path} contains no hints: no line says that two rows are the same or different.", stacklevel=3)
@@ -203,12 +204,12 @@ def read(path: str | os.PathLike[str], n_samples: int | None, ids: Any) -> Parts
 
 
 def read_frame(frame: Any, n_samples: int | None, ids: Any) -> Parts:
-    """The same from a data frame."""
+    """Read a data frame."""
     return _read(table_lines(as_table(frame)), n_samples, ids)
 
 
 def as_table(frame: Any) -> RawTable:
-    """A data frame as a table."""
+    """Convert a data frame to a table."""
     from ..prepare._columns import as_raw_table
 
     table = as_raw_table(frame)
@@ -223,22 +224,22 @@ def _read(lines: Lines, n_samples: int | None, ids: Any) -> Parts:
         n_samples = number_of_rows(n_samples)
     known = lines.n_samples if row_ids is None else len(row_ids)
     if n_samples is not None and known is not None and n_samples != known:
-        source = f"ids names {known} rows" if row_ids is not None else f"the file is for {known} rows"
-        raise ValueError(f"{lines.source}: {source}, but n_samples = {n_samples}. Leave n_samples out, or correct it.")
+        source = f"ids has {known} entries" if row_ids is not None else f"the file is for {known} rows"
+        raise ValueError(f"{lines.source}: {source}, but n_samples = {n_samples}. Remove or correct n_samples.")
     if n_samples is None and row_ids is None and known is not None:
         check_number_of_rows(known, lines.source)
     return _assemble(lines, known if n_samples is None else n_samples, row_ids)
 
 
 def names_in(path: str | os.PathLike[str]) -> list[str]:
-    """The rows that a file names, by ids or numbers, in order of first appearance."""
+    """The ids or numbers of the rows in a file, in order of first appearance."""
     return list(dict.fromkeys(name for names in _names_by_line(_read_lines(Path(path))) for name in names))
 
 
 def read_known(columns: dict[str, list[Any]], ids: Sequence[str]) -> tuple[Parts, int]:
-    """Constraints from columns of which some lines may name other rows than `ids`; and how many lines do.
+    """Constraints from columns with rows that may not be in `ids`, and the number of lines with such rows.
 
-    What is left is about the rows in `ids` alone.
+    The rows that are not in `ids` are numbered after those that are.
     """
     lines = table_lines(as_table(columns))
     known = set(ids)
@@ -248,21 +249,21 @@ def read_known(columns: dict[str, list[Any]], ids: Sequence[str]) -> tuple[Parts
 
 
 def _names_by_line(lines: Lines) -> Iterator[list[str]]:
-    """The rows that each line names, by ids or numbers."""
+    """The ids or numbers of the rows on each line."""
     kinds = lines.kinds()
-    beyond = [column for column in (lines.third, lines.fourth) if column is not None]
+    optional = [column for column in (lines.third, lines.fourth) if column is not None]
     for line, (left, right, kind) in enumerate(zip(lines.left, lines.right, lines.kind, strict=True)):
         meaning = kinds[str(kind)]
-        names = [] if meaning in ("better", "empty") else [str(left)]  # better names two clusterings
+        names = [] if meaning in ("better", "empty") else [str(left)]  # "better" is between two clusterings
         if names and not isinstance(meaning, frozenset) and meaning != "clustering":
             names.append(str(right))
         if meaning in ("nearer", "odd", "undecided"):
-            names += [str(column[line]) for column in beyond if not is_missing(column[line])]
+            names += [str(column[line]) for column in optional if not is_missing(column[line])]
         yield names
 
 
 def check_suffix(path: Path, suffixes: Sequence[str] = SUFFIXES) -> str:
-    """The suffix of a file of constraints, if it is that of a known format."""
+    """The extension of a file of constraints; raises an error if it is unknown."""
     suffix = path.suffix.lower()
     if suffix not in suffixes:
         raise ValueError(f"{path}: {suffix!r} is not a known format of hints. Use one of {', '.join(suffixes)}.")
@@ -276,7 +277,7 @@ def _read_lines(path: Path) -> Lines:
 
 
 def table_lines(table: RawTable) -> Lines:
-    """A table of constraints as lines."""
+    """Convert a table of constraints to lines."""
     if not (table.n or table.columns):  # JSON lines have no header
         return Lines(table.source, (), (), (), None, table.where, None)
     columns = pair_columns(table)
@@ -321,7 +322,7 @@ def _n_samples(value: Any, source: str) -> int:
 
 
 def _read_json(path: Path) -> Lines:
-    """Read an object with pairs, partitions and n_samples, each of them optional."""
+    """Read a JSON object with the optional keys n_samples, pairs and partitions."""
     content = parse_json(read_text(path), path)
     if not isinstance(content, dict):
         raise ValueError(
@@ -337,8 +338,8 @@ def _read_json(path: Path) -> Lines:
             )
         _check_keys(pair, COLUMNS, f"{path}, pairs[{index}]", all_known=False)
         places.append(f"pairs[{index}]")
-        beyond = pair.get("third"), pair.get("fourth")
-        lines.append((pair["left"], pair["right"], pair["kind"], pair.get("weight"), *beyond))
+        optional = pair.get("third"), pair.get("fourth")
+        lines.append((pair["left"], pair["right"], pair["kind"], pair.get("weight"), *optional))
     for number, partition in enumerate(_list(content.get("partitions", []), f"{path}, partitions")):
         where = f"partitions[{number}]"
         if not isinstance(partition, dict) or not {"kind", "blocks"} <= set(partition):
@@ -355,15 +356,19 @@ def _read_json(path: Path) -> Lines:
     left, right, kind, weight, third, fourth = zip(*lines, strict=True) if lines else ((),) * 6
     n_samples = content.get("n_samples")
     n_samples = None if n_samples is None else _n_samples(n_samples, str(path))
-    beyond = third, fourth
-    return Lines(str(path), left, right, kind, weight, places.__getitem__, n_samples, "must", *beyond)
+    return Lines(str(path), left, right, kind, weight, places.__getitem__, n_samples, "must", third, fourth)
 
 
 def _check_keys(found: dict[str, Any], known: Sequence[str], where: str, *, all_known: bool = True) -> None:
-    """Refuse a misspelled key. Beside a pair there may be others, as there may be other columns in a table."""
+    """Raise an error for unknown keys; if not `all_known`, only for those that seem misspelled.
+
+    Pairs may have additional keys, as tables may have additional columns.
+    """
     for key in found:
         if key not in known and (all_known or suggest(key, known)):
-            raise ValueError(f"{where}: {key!r} is not a known key.{suggest(key, known)} It has {', '.join(known)}.")
+            raise ValueError(
+                f"{where}: {key!r} is not a known key.{suggest(key, known)} Known keys are {', '.join(known)}."
+            )
 
 
 def _list(value: Any, where: str) -> list[Any]:
@@ -373,15 +378,14 @@ def _list(value: Any, where: str) -> list[Any]:
 
 
 def _assemble(lines: Lines, n_samples: int | None, ids: RowIds | None) -> Parts:
-    """The arguments of `Constraints`, or an error that names the line that is wrong."""
+    """The arguments of `Constraints`; raises an error with the line number if a line is invalid."""
     kinds = lines.kinds()
     spelling = {text: number for number, text in enumerate(kinds)}
     spelled = np.fromiter((spelling[str(kind)] for kind in lines.kind), np.int64, len(lines.kind))
     unanswered = int(np.array([kind == "empty" for kind in kinds.values()], dtype=np.bool_)[spelled].sum())
     if unanswered:
         warnings.warn(
-            f"{lines.source}: {unanswered:,} of {len(spelled):,} lines say neither same nor different, and are left "
-            "out.",
+            f"{lines.source}: {unanswered:,} of {len(spelled):,} lines say neither same nor different and are ignored.",
             stacklevel=5,
         )
     weights = _weights(lines)
@@ -395,13 +399,13 @@ def _assemble(lines: Lines, n_samples: int | None, ids: RowIds | None) -> Parts:
         return row_numbers(some, n_samples, where) if ids is None else ids.rows(some, where)
 
     sides = np.array([_side(kind) for kind in kinds.values()], dtype=np.float64)[spelled]
-    # of better, left is a clustering; a line that says nothing need not name rows
+    # for "better", left is a clustering; empty lines need no rows
     is_row = np.array([kind not in ("better", "empty") for kind in kinds.values()], dtype=np.bool_)[spelled]
     left = np.full(len(spelled), -1, dtype=np.int64)
     left[is_row] = rows(lines.left, np.flatnonzero(is_row))
     must, cannot = (_read_pairs(lines, np.flatnonzero(which), left, rows) for which in (sides > 0, sides < 0))
     must_weight, cannot_weight = (weights[sides > 0] * sides[sides > 0], weights[sides < 0] * -sides[sides < 0])
-    meaning = [kinds[str(kind)] for kind in lines.kind] if _goes_beyond_pairs(lines, kinds) else []
+    meaning = [kinds[str(kind)] for kind in lines.kind] if _has_other_kinds(lines, kinds) else []
     compared, compared_weight, unsure = read_comparisons(lines, meaning, left, weights, rows)
     if n_samples is None:
         ends = [left, must.ravel(), cannot.ravel(), compared.ravel(), unsure.ravel()]
@@ -414,33 +418,34 @@ def _assemble(lines: Lines, n_samples: int | None, ids: RowIds | None) -> Parts:
 
 
 def _read_pairs(lines: Lines, chosen: IntArray, left: IntArray, rows: Rows) -> IntArray:
-    """The pairs of some lines, of which the rows in the column `left` are known."""
+    """The pairs on some lines; `left` has the row numbers of the column of this name."""
     right = rows(lines.right, chosen)
     itself = np.flatnonzero(left[chosen] == right)
     if itself.size:
         line = int(chosen[itself[0]])
-        raise ValueError(
-            f"{lines.where(line)}: {lines.left[line]!s} is linked to itself. Remove the line, or correct it."
-        )
+        raise ValueError(f"{lines.where(line)}: {lines.left[line]!s} is linked to itself. Remove or correct the line.")
     return np.column_stack([left[chosen], right])
 
 
 def check_number_of_rows(n_samples: int, source: str) -> None:
-    """Refuse a number of rows that only a file says, if it cannot be one: an array of so many would fill the memory."""
+    """Raise an error if a number of rows that is known only from a file is so large that it is probably wrong.
+
+    Arrays of this size would exhaust the memory.
+    """
     if n_samples > MOST_ROWS:
         raise ValueError(
-            f"{source} is about {n_samples:,} rows by its largest row number. If that is an id, pass ids=...; if there "
-            "are so many rows, pass n_samples=...."
+            f"{source} refers to {n_samples:,} rows. If its row numbers are ids, pass ids=...; otherwise pass "
+            "n_samples=...."
         )
 
 
-def _goes_beyond_pairs(lines: Lines, kinds: dict[str, str | frozenset[str]]) -> bool:
-    """Whether there are comparisons, questions about them, or preferences."""
+def _has_other_kinds(lines: Lines, kinds: dict[str, str | frozenset[str]]) -> bool:
+    """Whether there are comparisons, unanswered questions or preferences."""
     return lines.third is not None or not set(OTHER_KINDS).isdisjoint(kinds.values())
 
 
 def _side(kind: str | frozenset[str]) -> float:
-    """What a kind says of two rows: 1 the same, −1 different, between them a rating, 0 nothing."""
+    """The sign and weight of a kind: 1 for same, −1 for different, in between for ratings, 0 for other kinds."""
     if isinstance(kind, str) and kind.startswith("rating:"):
         return float(rating_side(np.array(float(kind[7:])), *RATINGS))
     return {"must": 1.0, "cannot": -1.0}.get(str(kind), 0.0)
@@ -453,7 +458,7 @@ def _partitions(
              if isinstance(kinds[str(kind)], frozenset)}  # fmt: skip
     left = memory_left()
     if left is not None and 8 * len(names) * n_samples > left:
-        raise MemoryError(f"{lines.source}: {len(names):,} partitions of {n_samples:,} rows need more than there is")
+        raise MemoryError(f"{lines.source}: {len(names):,} partitions of {n_samples:,} rows do not fit into memory")
     first_line: dict[str, int] = {}  # of each partition
     codes: dict[str, IntArray] = {}
     blocks: dict[str, dict[str, int]] = {}
@@ -463,7 +468,7 @@ def _partitions(
             continue
         name, colon, block = str(right).partition(":")
         if not colon or not block.strip():
-            raise ValueError(f"{lines.where(line)}: {right!r} does not name a block. Write partition:block, as p0:3.")
+            raise ValueError(f"{lines.where(line)}: {right!r} is not a block. Write partition:block, such as p0:3.")
         if name not in first_line:
             first_line[name] = line
             codes[name] = np.full(n_samples, -1, dtype=np.int64)
@@ -471,13 +476,13 @@ def _partitions(
         first = first_line[name]
         if meaning != kinds[str(lines.kind[first])] or weights[line] != weights[first]:
             raise ValueError(
-                f"{lines.where(line)}: kind or weight differs from the first line of this partition. Write one for "
-                "all of it."
+                f"{lines.where(line)}: kind or weight differs from the first line of this partition. Use the same on "
+                "all its lines."
             )
         code = blocks[name].setdefault(block, len(blocks[name]))
         if codes[name][rows[line]] not in (-1, code):
             raise ValueError(
-                f"{lines.where(line)}: {lines.left[line]!s} is in two blocks of one partition. Keep one of them."
+                f"{lines.where(line)}: {lines.left[line]!s} is in two blocks of one partition. Remove one of them."
             )
         codes[name][rows[line]] = code
     return [
@@ -492,8 +497,11 @@ def _partitions(
 
 
 def _meaning(kind: Any, yes: str) -> str | frozenset[str]:
-    """Read a kind: "must" or "cannot", "empty" or "undecided" for neither, one of `OTHER_KINDS`, "rating:" with a
-    number, or the words of a partition."""
+    """The meaning of a kind.
+
+    It is "must", "cannot", "empty", "undecided", one of `OTHER_KINDS`, "rating:" with a number, or the words of a
+    partition.
+    """
     spelled = spelled_kind(kind, yes=yes)
     if spelled is not None:
         return spelled
@@ -511,7 +519,7 @@ def _meaning(kind: Any, yes: str) -> str | frozenset[str]:
             "odd or unsure for three rows, rating:1 to rating:5, or leave it empty."
         )
     if {"same", "within"} <= words:
-        raise ValueError(f"kind {kind!r} is both same and different within a block. Keep one.")
+        raise ValueError(f"kind {kind!r} is both same and different within a block. Remove one of them.")
     return words
 
 
@@ -520,20 +528,20 @@ def _rating(kind: Any, text: str) -> str:
     rating = _number(text.strip())
     if not lowest <= rating <= highest:
         raise ValueError(
-            f"kind {kind!r} must be a rating of {lowest} to {highest}, as rating:4. Constraints.from_ratings takes "
-            "other scales."
+            f"kind {kind!r} must be a rating of {lowest} to {highest}, such as rating:4. For other scales use "
+            "Constraints.from_ratings."
         )
     return f"rating:{rating}"
 
 
 def _weights(lines: Lines) -> FloatArray:
-    """The weight of each line; 1 where there is none."""
+    """The weight of each line; 1 if it is missing."""
     if lines.weight is None:
         return np.ones(len(lines.left))
     try:
         if not set(map(type, lines.weight)) <= {str, int, float, np.float64}:
             raise TypeError
-        weights = np.array(lines.weight, dtype=np.float64)  # most columns are all numbers, and this is quick
+        weights = np.array(lines.weight, dtype=np.float64)  # faster, and sufficient for most columns
         if np.isnan(weights).any():
             raise ValueError
     except (TypeError, ValueError, OverflowError):
@@ -562,7 +570,7 @@ def _first_appearances(cells: Sequence[Any]) -> list[tuple[int, Any]]:
 
 
 def write(constraints: Constraints, path: str | os.PathLike[str], ids: Any) -> None:
-    """Write a file, complete or not at all."""
+    """Write a file atomically."""
     path = Path(path)
     if check_suffix(path) == ".json":
         _write_json(constraints, path, _row_names(constraints, ids))
@@ -571,19 +579,19 @@ def write(constraints: Constraints, path: str | os.PathLike[str], ids: Any) -> N
 
 
 def _row_names(constraints: Constraints, ids: Any) -> Sequence[Any]:
-    """What rows are called: their ids, or their numbers where there are none."""
+    """The ids of the rows, or their numbers if there are no ids."""
     if ids is None:
         return range(constraints.n_samples)
     row_ids = RowIds(ids)
     if len(row_ids) != constraints.n_samples:
         raise ValueError(
-            f"ids names {len(row_ids)} rows, the constraints have {constraints.n_samples}. Give one id for each row."
+            f"ids has {len(row_ids)} entries, but there are {constraints.n_samples} rows. Pass one id for each row."
         )
     return row_ids.texts
 
 
 def columns(constraints: Constraints, ids: Any) -> dict[str, list[Any]]:
-    """The columns of a table with a line for each pair, and for each row of a partition."""
+    """The columns of a table with one line for each pair, and for each row of a partition."""
     names = _row_names(constraints, ids)
     left: list[Any] = []
     right: list[Any] = []
@@ -601,29 +609,29 @@ def columns(constraints: Constraints, ids: Any) -> dict[str, list[Any]]:
         right += [f"p{number}:{blocks[partition.codes[row]]}" for row in rows]
         kind += [_partition_kind(partition)] * len(rows)
         weight += [partition.weight] * len(rows)
-    beyond = written_lines(constraints, names)
-    left += [line["left"] for line in beyond]
-    right += [line["right"] for line in beyond]
-    kind += [line["kind"] for line in beyond]
-    weight += [line["weight"] for line in beyond]
-    if constraints.partitions or beyond:  # one type a column
+    others = other_lines(constraints, names)
+    left += [line["left"] for line in others]
+    right += [line["right"] for line in others]
+    kind += [line["kind"] for line in others]
+    weight += [line["weight"] for line in others]
+    if constraints.partitions or others:  # right contains text, so use text in both columns
         left, right = [str(name) for name in left], [str(name) for name in right]
     found: dict[str, list[Any]] = {"left": left, "right": right, "kind": kind}
     for column in ("third", "fourth"):
-        if any(column in line for line in beyond):
-            cells = [str(line[column]) if column in line else "" for line in beyond]
-            found[column] = [""] * (len(left) - len(beyond)) + cells
+        if any(column in line for line in others):
+            cells = [str(line[column]) if column in line else "" for line in others]
+            found[column] = [""] * (len(left) - len(others)) + cells
     return found if all(each == 1 for each in weight) else {**found, "weight": weight}
 
 
 def _write_json(constraints: Constraints, path: Path, names: Sequence[Any]) -> None:
-    """Write an object with one line for each pair and each partition."""
+    """Write a JSON object with one line for each pair and each partition."""
     pairs = [
         {"left": names[i], "right": names[j], "kind": kind, "weight": weight}
         for kind, links, weights in _stated_pairs(constraints)
         for (i, j), weight in zip(links.tolist(), weights.tolist(), strict=True)
     ]
-    pairs += [{key: line[key] for key in COLUMNS if key in line} for line in written_lines(constraints, names)]
+    pairs += [{key: line[key] for key in COLUMNS if key in line} for line in other_lines(constraints, names)]
     partitions = []
     for partition in constraints.partitions:
         blocks: list[list[Any]] = [[] for _ in range(partition.n_blocks)]
@@ -637,7 +645,7 @@ def _write_json(constraints: Constraints, path: Path, names: Sequence[Any]) -> N
 
 
 def _stated_pairs(constraints: Constraints) -> Iterator[tuple[str, IntArray, FloatArray]]:
-    """The kind of pairs, the pairs, and their weights."""
+    """Yield (kind, pairs, weights) for must-links and cannot-links."""
     yield "must-link", constraints.must_link, constraints.must_weight
     yield "cannot-link", constraints.cannot_link, constraints.cannot_weight
 
@@ -647,7 +655,7 @@ def _json_lines(items: Sequence[Any]) -> str:
 
 
 def _names(partition: Partition) -> Sequence[Any]:
-    """What blocks are called in a file: their numbers, where they have no names."""
+    """The names of the blocks, or their numbers if they have no names."""
     return range(partition.n_blocks) if partition.names is None else partition.names
 
 

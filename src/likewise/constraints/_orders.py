@@ -1,9 +1,9 @@
-"""The order that comparisons make of pairs of rows: contradictions with their proofs, repair, and what follows.
+"""The partial order that comparisons define on pairs of rows: conflicts with their proofs, repair, and implications.
 
-Rows that must-links join stand for each other, so the order is over pairs of must-link groups: a comparison is an arc
-from the node of its near pair to that of its far pair. All pairs within groups are one node, all cannot-linked ones
-another, and the first comes before the second. A contradiction is a directed cycle. A comparison between two pairs of
-one node says nothing, and is no arc.
+Must-linked rows are interchangeable, so the order is a directed graph over pairs of must-link groups: a comparison is
+an arc from the node of its near pair to the node of its far pair. All pairs within groups are one node, all
+cannot-linked pairs are another, and there is an arc from the first to the second. A conflict is a directed cycle. A
+comparison between two pairs of the same node carries no information, and has no arc.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ._partition import Partition
 
 SAME, DIFFERENT = 0, 1
-"""The nodes of pairs within groups, and of cannot-linked pairs."""
+"""The nodes of all pairs within groups, and of all cannot-linked pairs."""
 
 Pair = tuple[int, int]
 
@@ -38,14 +38,14 @@ class ComparisonConflict:
     Attributes
     ----------
     comparisons : tuple of int
-        Their numbers among `Constraints.comparisons`, in the order of the cycle: the far pair of each is the near pair
-        of the next, or takes its place because of must-links and cannot-links.
+        Indices into `Constraints.comparisons`, in the order of the cycle: the far pair of each comparison is the near
+        pair of the next, or equivalent to it by must-links and cannot-links.
     pairs : tuple of (near, far)
-        What each of them says, as pairs of rows.
+        The two pairs of each comparison.
     linked : tuple of tuples of int
-        Chains of must-linked rows that the proof needs.
+        Chains of must-linked rows used in the proof.
     different : tuple of (int, int)
-        Cannot-linked rows that the proof needs.
+        Cannot-linked rows used in the proof.
 
     Examples
     --------
@@ -61,12 +61,12 @@ class ComparisonConflict:
     different: tuple[Pair, ...] = ()
 
     def words(self, name: Callable[[int], str] | None = None) -> str:
-        """The proof in words.
+        """The proof as text.
 
         Parameters
         ----------
         name : callable, optional
-            From the number of a row to what it is called; comparisons are then named by their rows alone.
+            Maps a row number to the name of the row. The indices of comparisons are then omitted.
 
         Returns
         -------
@@ -89,7 +89,7 @@ class ComparisonConflict:
 
 
 class PairOrder:
-    """The digraph of comparisons over pairs of must-link groups, of constraints whose pairs are consistent."""
+    """The directed graph of comparisons over pairs of must-link groups, for constraints whose links are consistent."""
 
     def __init__(self, constraints: Constraints) -> None:
         self.constraints = constraints
@@ -99,19 +99,19 @@ class PairOrder:
         m = len(comparisons)
         keys = self._keys(np.concatenate([comparisons.near, comparisons.far]))
         self._known, nodes = np.unique(np.concatenate([[SAME, DIFFERENT], keys]), return_inverse=True)
-        nodes = nodes.ravel()[2:]  # the two special keys come first: they are the least
+        nodes = nodes.ravel()[2:]  # without the two special keys
         self.near: IntArray = nodes[:m]
         self.far: IntArray = nodes[m:]
 
     def _keys(self, pairs: IntArray) -> IntArray:
-        """A number for the node of each pair of rows: 0 the same, 1 different, others by their groups."""
+        """The key of the node of each pair of rows: SAME, DIFFERENT, or a number for its two groups."""
         held = np.sort(self._groups[pairs], axis=1)
         first, second = held[:, 0], held[:, 1]
         n_groups = self._between.n_samples
         key = 2 + first * n_groups + second
         apart = np.zeros(len(pairs), dtype=np.bool_)
         stated = self._between.cannot_link
-        if len(stated):  # sorted, so that a search finds them
+        if len(stated):  # sorted, as binary search requires
             codes = 2 + stated[:, 0] * n_groups + stated[:, 1]
             place = np.minimum(np.searchsorted(codes, key), len(codes) - 1)
             apart |= codes[place] == key
@@ -125,18 +125,18 @@ class PairOrder:
         return key
 
     def nodes(self, pairs: IntArray) -> IntArray:
-        """The nodes of pairs of rows; −1 for one that no comparison has anything to do with."""
+        """The nodes of pairs of rows; −1 if a pair is in no comparison."""
         keys = self._keys(pairs)
         place = np.minimum(np.searchsorted(self._known, keys), len(self._known) - 1)
         return np.where(self._known[place] == keys, place, -1)
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes, those of the same and of different pairs included."""
+        """Number of nodes, including SAME and DIFFERENT."""
         return len(self._known)
 
     def graph(self, chosen: BoolArray | None = None) -> csr_array:
-        """The arcs of some comparisons, and the one from the same to different."""
+        """The arcs of the chosen comparisons, and the arc from SAME to DIFFERENT."""
         arcs = self.near != self.far
         if chosen is not None:
             arcs &= chosen
@@ -145,17 +145,17 @@ class PairOrder:
         return coo_array((np.ones(len(row)), (row, column)), shape=shape).tocsr()
 
     def on_cycles(self) -> BoolArray:
-        """Which comparisons lie on a cycle. Linear in their number."""
+        """Mask of the comparisons that are on a cycle, in linear time."""
         _, component = connected_components(self.graph(), directed=True, connection="strong")
         contradicted: BoolArray = (self.near != self.far) & (component[self.near] == component[self.far])
         return contradicted
 
     def reaches(self, start: int, stop: int) -> bool:
-        """Whether there is a path of arcs from one node to another."""
+        """Whether there is a directed path from one node to another."""
         return bool((breadth_first_order(self.graph(), start, return_predecessors=False) == stop).any())
 
     def cycles(self) -> Iterator[ComparisonConflict]:
-        """A shortest cycle through each comparison that lies on one, each cycle once."""
+        """A shortest cycle through each comparison that is on a cycle, without duplicates."""
         contradicted = self.on_cycles()
         if not contradicted.any():
             return
@@ -172,7 +172,7 @@ class PairOrder:
                 path.append(int(before[path[-1]]))
             path = [stop, *path[::-1]]  # near, far, … and near again
             steps = [t, *(arc.get(step, -1) for step in pairwise(path[1:]))]
-            if SAME in path and DIFFERENT in path:  # then the part from different to the same is a cycle of its own
+            if SAME in path and DIFFERENT in path:  # the part from DIFFERENT to SAME is a cycle by itself
                 nodes = path[:-1]
                 turn = nodes.index(DIFFERENT)
                 nodes, steps = nodes[turn:] + nodes[:turn], steps[turn:] + steps[:turn]
@@ -208,13 +208,13 @@ class PairOrder:
 
     @staticmethod
     def _chain(left: int, right: int, chains: Chains) -> tuple[int, ...]:
-        """A shortest chain between two rows of one group, from the lesser row on."""
+        """A shortest chain between two rows of one group, starting from the smaller row number."""
         return chains.paths_from(np.array([min(left, right)])).nearest(np.array([max(left, right)]))
 
     def _apart(
         self, pair: Pair, chains: Chains, linked: dict[tuple[int, ...], None], different: dict[Pair, None]
     ) -> None:
-        """Why two rows are different: cannot-linked rows of their groups, and chains to them."""
+        """Add the proof that two rows are different: cannot-linked rows of their groups, and chains to these."""
         left, right = pair
         stated = self.constraints.cannot_link
         ours = (np.sort(self._groups[stated], axis=1) == np.sort(self._groups[list(pair)])).all(axis=1)
@@ -233,10 +233,9 @@ class PairOrder:
         different[min(first, second), max(first, second)] = None
 
     def refused(self) -> BoolArray:
-        """The comparisons that are dropped to leave no cycle, those of smallest weight; a maximal set is kept.
+        """Mask of comparisons of small weight to drop, so that a maximal set without cycles remains.
 
-        Comparisons on no cycle are kept at once. The others are taken by decreasing weight, each unless it closes a
-        cycle with those before.
+        Comparisons on cycles are added in order of decreasing weight; one that closes a cycle is dropped.
         """
         contradicted = self.on_cycles()
         refused = np.zeros(len(contradicted), dtype=np.bool_)
@@ -250,10 +249,10 @@ class PairOrder:
 
 
 class _TopologicalOrder:
-    """An order of nodes that respects all arcs so far, and refuses an arc that would close a cycle.
+    """A topological order that is updated when arcs are added, and refuses arcs that would close a cycle.
 
-    Only nodes between the two ends of an arc are looked at, and put into a new order among themselves (D. Pearce and
-    P. Kelly, A dynamic topological sort algorithm for directed acyclic graphs, JEA 11, 2006).
+    Only the nodes between the two ends of an arc are visited and reordered (D. Pearce and P. Kelly, A dynamic
+    topological sort algorithm for directed acyclic graphs, JEA 11, 2006).
     """
 
     def __init__(self, n_nodes: int) -> None:
@@ -262,7 +261,7 @@ class _TopologicalOrder:
         self._before: dict[int, list[int]] = {}
 
     def add(self, first: int, second: int) -> bool:
-        """Add an arc, unless it closes a cycle."""
+        """Add an arc unless it closes a cycle; return whether it was added."""
         place = self._place
         low, high = place[second], place[first]
         if low < high:
@@ -294,20 +293,20 @@ def count_cycles(constraints: Constraints) -> int:
 
 
 def raise_cycles(constraints: Constraints, *, shown: int = 3) -> None:
-    """Raise an error that names the first few contradictions among comparisons, if there are any."""
+    """Raise an error that lists the first few conflicts between comparisons, if there are any."""
     count = count_cycles(constraints)
     if count == 0:
         return
     found = list(islice(constraints._order.cycles(), shown))
     raise ConstraintConflictError(
-        f"{count:,} comparisons contradict each other: {'. And: '.join(map(str, found))}. No distance has all of them. "
-        "Remove one of each, or call drop_conflicts().",
+        f"{count:,} comparisons contradict each other: {'. And: '.join(map(str, found))}. No distance satisfies all of "
+        "them. Remove one comparison of each, or call drop_conflicts().",
         found,
     )
 
 
 def _apart_by(partition: Partition, first: IntArray, second: IntArray) -> Pair | None:
-    """Two rows, one of each list, that a partition says are different; None if it says so of none."""
+    """Two rows, one of each list, that a partition separates; None if it separates none."""
     first, second = (rows[partition.codes[rows] >= 0] for rows in (first, second))
     left, right = partition.codes[first], partition.codes[second]
     if not (len(left) and len(right)):

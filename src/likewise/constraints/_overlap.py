@@ -1,4 +1,4 @@
-"""Pairs that several partitions imply count once, with the largest weight, and are not written out for that."""
+"""Pairs implied by several partitions, counted once with their largest weight, without expanding partitions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ._constraints import Constraints
 
 MOST_TERMS = 100
-"""Partitions that overlap in more ways than this are compared row by row instead of block by block."""
+"""With more terms than this, partitions are compared between kinds of rows instead of between blocks."""
 
 MOST_PAIRS = 10_000_000
-"""Pairs that may be written out for that."""
+"""Limit on the number of pairs that this expands."""
 
 Kind = Literal["must", "cannot"]
 KINDS: tuple[Kind, Kind] = ("must", "cannot")
@@ -29,29 +29,33 @@ class Links(Protocol):
     """A set of pairs of rows."""
 
     def matrix(self, weight: FloatArray) -> RowMatrix:
-        """The weight at each pair; it is given for each row and the same for both rows. The diagonal means nothing."""
+        """The matrix of weights of the pairs. `weight` has an entry for each row, equal for the two rows of a pair.
+
+        The diagonal is arbitrary.
+        """
 
     def n_pairs(self) -> int:
-        """How many there are."""
+        """Number of pairs."""
 
     def n_within(self, codes: IntArray) -> int:
-        """How many have both rows in one block."""
+        """Number of pairs with both rows in the same block."""
 
 
 WeightedLinks = list[tuple[float, Links]]
-"""Weights, and the pairs that have them; no pair is in two of the sets."""
+"""Disjoint sets of pairs, each with its weight."""
 
 
 class Blocks:
-    """The pairs counted by Σ_t amount_t · [rows i and j are in one block of codes_t].
+    """A set of pairs whose indicator is Σ_t amount_t · [rows i and j are in the same block of codes_t].
 
-    "The same block here and there" is the same block of a finer partition, so such sums can be multiplied entry by
-    entry as well as added, in O(n) for each two terms and without a pair written out.
+    Two rows are in the same block of two partitions if and only if they are in the same block of their common
+    refinement. Such sums can therefore be added and multiplied elementwise, in O(n) for each pair of terms, without
+    expanding them to pairs.
 
     Parameters
     ----------
     terms : iterable of ((n,) codes, amount)
-        −1 is in no block. Terms with the same blocks become one; those whose amounts cancel are left out.
+        A row with code −1 is in no block. Terms with equal blocks are merged, and those with amount 0 removed.
     """
 
     def __init__(self, terms: Iterable[tuple[IntArray, int]] = ()) -> None:
@@ -69,7 +73,7 @@ class Blocks:
         return Blocks([*self.terms, *((codes, -amount) for codes, amount in other.terms)])
 
     def __and__(self, other: Blocks) -> Blocks:
-        """The product, entry by entry: the pairs in both sets."""
+        """The elementwise product: the pairs in both sets."""
         return Blocks(
             (_finer(codes, others), amount * times) for codes, amount in self.terms for others, times in other.terms
         )
@@ -97,13 +101,13 @@ class Blocks:
 
 
 class _Kinds:
-    """Pairs between kinds of rows: rows of one kind are in the same block of every partition.
+    """Pairs between kinds of rows, where rows of the same kind are in the same block of every partition.
 
     Parameters
     ----------
     kind : (n,) codes
     core : (k, k) sparse array of ones
-        Symmetric; on its diagonal the kinds whose rows are linked with each other.
+        Symmetric. The diagonal marks kinds whose rows are linked to each other.
     """
 
     def __init__(self, kind: IntArray, core: sparse.csr_array) -> None:
@@ -127,9 +131,9 @@ class _Kinds:
 
 
 def links_once(partitions: Sequence[Partition], kind: Kind) -> WeightedLinks:
-    """What partitions imply of one kind: each pair once, with the largest of its weights.
+    """The pairs of one kind that partitions imply, each once with its largest weight.
 
-    By falling weight, each partition keeps the pairs that none before it implies.
+    In order of decreasing weight, each partition adds the pairs that no earlier one implies.
     """
     covered, once = Blocks(), []
     implied = [(partition.weight, _implied_blocks(partition, kind)) for partition in partitions]
@@ -154,14 +158,14 @@ def implies(partition: Partition, kind: Kind, pairs: IntArray) -> BoolArray:
 
 
 def stated_pairs(constraints: Constraints, kind: Kind) -> tuple[IntArray, FloatArray]:
-    """The pairs of one kind that are stated by themselves, and their weights."""
+    """The pairs of one kind that are stated as pairs, and their weights."""
     if kind == "must":
         return constraints.must_link, constraints.must_weight
     return constraints.cannot_link, constraints.cannot_weight
 
 
 def implied_weights(constraints: Constraints, kind: Kind) -> FloatArray:
-    """The largest weight that partitions give to each stated pair of one kind; 0 where none implies it."""
+    """The largest weight that partitions give to each stated pair of one kind; 0 if none implies it."""
     pairs, _ = stated_pairs(constraints, kind)
     weights = np.zeros(len(pairs))
     for partition in constraints.partitions:
@@ -172,20 +176,20 @@ def implied_weights(constraints: Constraints, kind: Kind) -> FloatArray:
 def pair_weights(constraints: Constraints, kind: Kind) -> FloatArray:
     """The weights of pairs of one kind: one entry for each stated pair, and one for each weight that partitions add.
 
-    A pair that is stated or implied several times has its largest weight only.
+    A pair that is stated or implied more than once has its largest weight.
     """
     _, stated = stated_pairs(constraints, kind)
     implied = implied_weights(constraints, kind)
     n_implied: dict[float, int] = {}
     for weight, links in links_once(constraints.partitions, kind):
         n_implied[weight] = n_implied.get(weight, 0) + links.n_pairs()
-    raised = implied[stated > implied]  # their implied weights do not count
+    raised = implied[stated > implied]  # implied weights that are replaced by larger stated weights
     added = [weight for weight, n_pairs in n_implied.items() if n_pairs > np.count_nonzero(raised == weight)]
     return np.concatenate([np.maximum(stated, implied), added])
 
 
 def n_distinct(constraints: Constraints, kind: Kind) -> int:
-    """How many pairs of one kind are stated or implied, each counted once."""
+    """The number of distinct pairs of one kind, stated or implied."""
     alone = implied_weights(constraints, kind) == 0
     implied = links_once(constraints.partitions, kind)
     return int(np.count_nonzero(alone)) + sum(links.n_pairs() for _, links in implied)
@@ -197,18 +201,18 @@ def _implied_blocks(partition: Partition, kind: Kind) -> Blocks:
         return Blocks([(codes, 1)] if partition.same_within else [])
     terms = [(codes, 1)] if partition.different_within else []
     if partition.different_across:
-        # All pairs of known rows, less the pairs inside a block.
+        # all pairs of known rows, minus the pairs within a block
         terms += [(np.where(codes >= 0, 0, -1), 1), (codes, -1)]
     return Blocks(terms)
 
 
 def _finer(first: IntArray, second: IntArray) -> IntArray:
-    """Codes of the blocks that two partitions cut out together."""
+    """The codes of the common refinement of two partitions."""
     return relabel(np.where((first >= 0) & (second >= 0), first * (second.max(initial=0) + 1) + second, -1))
 
 
 def _between_kinds(partitions: Sequence[Partition], kind: Kind) -> WeightedLinks:
-    """The same, with the pairs written out between kinds of rows, of which there may be far fewer than rows."""
+    """Same as `links_once`, by expanding partitions to pairs of kinds of rows; often there are far fewer than rows."""
     of_row = np.zeros(partitions[0].n_samples, dtype=np.int64)
     for partition in partitions:
         of_row = _finer(of_row, partition.codes + 1)
@@ -224,8 +228,8 @@ def _between_kinds(partitions: Sequence[Partition], kind: Kind) -> WeightedLinks
                 written = np.union1d(written, pairs.min(axis=1) * n_kinds + pairs.max(axis=1))
                 if len(written) + len(covered) > MOST_PAIRS:
                     raise ValueError(
-                        f"{len(partitions)} partitions overlap in so many ways that more than {MOST_PAIRS:,} pairs "
-                        "would have to be written out to count each once. Leave out those that say least."
+                        f"the overlaps of {len(partitions)} partitions require expanding more than {MOST_PAIRS:,} "
+                        "pairs to count each pair once. Remove the least informative partitions."
                     )
         new = np.setdiff1d(written, covered, assume_unique=True)
         covered = np.union1d(covered, new)
@@ -238,7 +242,7 @@ def _between_kinds(partitions: Sequence[Partition], kind: Kind) -> WeightedLinks
 
 
 def _pairs_of_kinds(codes: IntArray, partition: Partition, kind: Kind, several: BoolArray) -> IntArray:
-    """The pairs of kinds that a partition implies; a kind of several rows may be linked with itself."""
+    """The pairs of kinds that a partition implies; a kind of several rows may be linked to itself."""
     pairs = [np.empty((0, 2), dtype=np.int64)]
     if partition.same_within if kind == "must" else partition.different_within:
         own = np.flatnonzero(several & (codes >= 0))

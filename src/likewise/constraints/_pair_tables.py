@@ -1,4 +1,4 @@
-"""Tables of pairs, as people write them: which columns name the two rows, and what is said of them."""
+"""Detection of the columns of tables of pairs, and the spellings of "same" and "different"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEFT = frozenset({"left", "source", "from", "src", "citing"})
 RIGHT = frozenset({"right", "target", "to", "dst", "cited"})
 KIND = ("kind", "label", "type", "relation", "constraint", "link")
 INDEX = frozenset({"", "unnamed: 0", "__index_level_0__"})
-"""Names of the index that a data frame wrote beside its columns."""
+"""Names of columns that contain the index of a data frame."""
 
 SAME = frozenset(
     {
@@ -46,14 +46,14 @@ UNDECIDED = frozenset(
         *("skipped", "na", "n/a", "unklar", "weißnicht", "refuted", "refutedsame", "refuteddifferent"),
     }
 )
-"""Words by which a person says neither; answers that a later one refuted count as that."""
+"""Words for neither "same" nor "different", including answers that were refuted later."""
 
 SEPARATORS = re.compile(r"[\s_'’-]+")
-WHOLE = re.compile(r"([+-]?[0-9]{1,18})(\.0*)?")  # Python reads no number of thousands of digits
+WHOLE = re.compile(r"([+-]?[0-9]{1,18})(\.0*)?")  # Python limits the number of digits of an int
 
 
 class PairColumns(NamedTuple):
-    """The columns of a table of pairs; None where it has none for this."""
+    """The names of the columns of a table of pairs; None for columns that it does not have."""
 
     left: str
     right: str
@@ -64,7 +64,7 @@ class PairColumns(NamedTuple):
 
 
 def pair_columns(table: RawTable) -> PairColumns | None:
-    """The columns of a table of pairs: by their names, and where these say nothing, by their order.
+    """Identify the columns of a table of pairs by their names, and the others by their order.
 
     >>> pair_columns(RawTable("t.csv", 0, dict.fromkeys(["target", "source", "year"], [])))
     PairColumns(left='source', right='target', kind='year', weight=None, third=None, fourth=None)
@@ -90,7 +90,7 @@ def pair_columns(table: RawTable) -> PairColumns | None:
 
 
 def without_blank_lines(table: RawTable) -> RawTable:
-    """The table without lines that have nothing in them, as spreadsheets leave them behind.
+    """Remove blank lines, as left by spreadsheets.
 
     >>> table = RawTable("t.csv", 3, {"left": ["a", "", "b"], "right": ["c", None, ""]}, lines=[2, 3, 4])
     >>> without_blank_lines(table).lines
@@ -103,7 +103,7 @@ def without_blank_lines(table: RawTable) -> RawTable:
 
 
 def some_lines(table: RawTable, kept: list[int]) -> RawTable:
-    """The table with some of its lines."""
+    """Select some lines of a table."""
     return replace(
         table,
         n=len(kept),
@@ -113,13 +113,13 @@ def some_lines(table: RawTable, kept: list[int]) -> RawTable:
 
 
 def spelled_kind(word: Any, *, yes: str = "must") -> str | None:
-    """What a word says of two rows: "must" or "cannot" (be the same); None if it says neither.
+    """The kind of constraint that a word stands for: "must", "cannot", or None if it is neither.
 
     Parameters
     ----------
     word : cell of a table
     yes : {"must", "cannot"}
-        What "yes" says: "cannot" in a column that is called "different".
+        What "yes" stands for: "cannot" in a column with the name "different".
 
     Examples
     --------
@@ -141,7 +141,7 @@ def spelled_kind(word: Any, *, yes: str = "must") -> str | None:
 
 
 def is_undecided(word: Any) -> bool:
-    """Whether a cell was left empty, or holds a word for "can't say".
+    """Whether a cell is empty or a word for "can't say".
 
     >>> [is_undecided(word) for word in ("", None, "?", "Can't say", "same", "sma")]
     [True, True, True, True, False, False]
@@ -150,14 +150,14 @@ def is_undecided(word: Any) -> bool:
 
 
 def _plain(word: Any) -> str:
-    """A word without case, spaces and hyphens; whole numbers without their zeros."""
+    """A word in lower case, without spaces and hyphens; integers without leading zeros and decimals."""
     text = str(word).strip().lower()
     whole = WHOLE.fullmatch(text)
-    return str(int(whole[1])) if whole else SEPARATORS.sub("", text)  # 1.0, as a column of numbers with a gap has it
+    return str(int(whole[1])) if whole else SEPARATORS.sub("", text)  # 1.0 occurs if a column has missing values
 
 
 def names_columns(first: list[str], others: list[list[str]]) -> bool:
-    """Whether the first line of a table of hints holds the names of its columns, not a hint.
+    """Whether the first line of a table of hints is a header.
 
     >>> names_columns(["a", "b", "label"], [["x", "y", "1"]]), names_columns(["x", "y", "same"], [["x", "z", "same"]])
     (True, False)
@@ -166,9 +166,10 @@ def names_columns(first: list[str], others: list[list[str]]) -> bool:
         return True
     if len(first) < 3 or spelled_kind(first[2]) is None:
         return len(first) > 2 or not all(WHOLE.fullmatch(name) for name in first)
-    # "same" names a column if all that is in it are answers to it
+    # "same" is the name of a column if all its cells are yes or no
     return not _is_answer(first[2]) and bool(others) and all(_is_answer(cells[2]) for cells in others)
 
 
 def _is_answer(word: str) -> bool:
+    """Whether a word is yes or no."""
     return spelled_kind(word) != spelled_kind(word, yes="cannot")

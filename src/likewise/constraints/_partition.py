@@ -1,4 +1,4 @@
-"""Constraints between all rows of groups, never written out as pairs."""
+"""Constraints between all rows of groups, stored without expanding them to pairs."""
 
 from __future__ import annotations
 
@@ -20,37 +20,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Partition:
-    """Blocks of rows, and what they imply for pairs of rows.
+    """Blocks of rows, and the must-links and cannot-links that they imply.
 
-    Partial labels, blocking keys and the frames of a film imply O(n²) pairs of rows. A partition holds them as one
-    code for each row.
+    Partial labels, blocking keys and the frames of a video imply O(n²) pairs of rows. A partition stores them as one
+    code per row.
 
     Parameters
     ----------
     codes : (n_samples,) integers
-        The block of each row, −1 where it is not known. Known codes are renumbered 0, 1, ... by first
-        appearance, so that two partitions with the same blocks compare equal.
+        The block of each row, −1 if it is unknown. Blocks are renumbered 0, 1, ... by first appearance, so that
+        partitions with the same blocks compare equal.
     same_within : bool, default=True
-        Two rows of one block are must-linked (labels, blocking keys).
+        Whether rows of the same block are must-linked (labels, blocking keys).
     different_across : bool, default=False
-        Rows of two blocks are cannot-linked (labels).
+        Whether rows of different blocks are cannot-linked (labels).
     different_within : bool, default=False
-        Two rows of one block are cannot-linked (two faces in one frame are two people). Excludes `same_within`.
+        Whether rows of the same block are cannot-linked (two faces in one frame are two people). Excludes
+        `same_within`.
     weight : float, default=1.0
-        The weight of every pair it implies: finite, above 0.
+        The weight of every implied pair, positive and finite.
     names : sequence of str, optional
-        What each code is called: ``names[code]``, such as the labels that codes stand for. Kept in the order of the
-        blocks. Alone they imply nothing, so partitions that differ in names only compare equal; labels that are joined
-        (``|``) are the same class where they have the same name.
+        The name of each code, ``names[code]``, such as the label that it represents. They are stored in the order of
+        the blocks. Names do not affect equality; labels joined with ``|`` are the same class if they have the same
+        name.
 
     Notes
     -----
-    A block of one row implies something only with `different_across`.
+    A block of one row implies pairs only with `different_across`.
 
     See Also
     --------
-    Constraints.from_labels : partial labels as a partition
-    likewise.sources.groups.all_different : a column of blocks within which all rows differ
+    Constraints.from_labels : Partial labels as a partition.
+    likewise.sources.groups.all_different : A column of blocks within which all rows are different.
 
     Examples
     --------
@@ -82,19 +83,17 @@ class Partition:
         weight: float = 1.0,
         names: Sequence[str] | None = None,
     ) -> None:
-        array = whole_numbers(codes, "codes", remedy="Labels that are names come by Constraints.from_labels(labels).")
+        array = whole_numbers(codes, "codes", remedy="For labels that are text use Constraints.from_labels(labels).")
         if array.ndim != 1:
             raise ValueError(f"codes must be one number for each row, got shape {array.shape}.")
         wrong = np.flatnonzero(array < -1)
         if wrong.size:
-            raise ValueError(
-                f"codes[{wrong[0]}] = {array[wrong[0]]}: a block is 0 or more. Write −1 where it is unknown."
-            )
+            raise ValueError(f"codes[{wrong[0]}] = {array[wrong[0]]}: a block is 0 or more. Write −1 if it is unknown.")
         if same_within and different_within:
             raise ValueError("same_within and different_within contradict each other. Pass same_within=False.")
         if not (same_within or different_across or different_within):
             raise ValueError("a partition must imply something: set same_within, different_across or different_within.")
-        setattr_ = object.__setattr__  # a frozen dataclass is set this way
+        setattr_ = object.__setattr__  # since the dataclass is frozen
         setattr_(self, "names", None if names is None else _names_of_blocks(array, names))
         setattr_(self, "codes", read_only(relabel(array)))
         setattr_(self, "same_within", bool(same_within))
@@ -119,7 +118,7 @@ class Partition:
 
     @property
     def is_labels(self) -> bool:
-        """Whether blocks are classes: the same within and different across, as labels are."""
+        """Whether the blocks are classes: `same_within` and `different_across`."""
         return self.same_within and self.different_across
 
     @property
@@ -145,7 +144,7 @@ class Partition:
         return across * self.different_across + within * self.different_within
 
     def constrained_rows(self) -> BoolArray:
-        """Mask of the rows that are in at least one of the pairs it implies.
+        """Mask of the rows in at least one implied pair.
 
         Returns
         -------
@@ -160,11 +159,11 @@ class Partition:
         return known & shared[self.codes]
 
     def restrict(self, rows: Any) -> Partition:
-        """Keep the given rows, in the given order.
+        """Select rows, in the given order.
 
         Parameters
         ----------
-        rows : row numbers, each at most once, or a boolean mask
+        rows : row numbers without duplicates, or a boolean mask
 
         Returns
         -------
@@ -178,14 +177,14 @@ class Partition:
         return self.with_codes(self.codes[chosen_rows(rows, self.n_samples)])
 
     def with_codes(self, codes: IntArray, **changes: Any) -> Partition:
-        """The same meaning, weight and names for other rows.
+        """A partition with other codes, and otherwise the same parameters.
 
         Parameters
         ----------
         codes : (n,) ints
-            Block of each row, numbered as here; −1 where it is unknown.
+            Block of each row, with the same numbering of blocks; −1 if it is unknown.
         **changes
-            Other parameters of the constructor, where they change.
+            Other parameters of the constructor to change.
 
         Returns
         -------
@@ -194,7 +193,7 @@ class Partition:
         return Partition(codes, **{**self._meaning(), **changes})
 
     def _same_pairs(self, other: Partition) -> bool:
-        """Whether both have the same blocks and the same meaning, whatever their weights."""
+        """Whether both imply the same pairs, regardless of weights."""
         return self._flags == other._flags and np.array_equal(self.codes, other.codes)
 
     def _meaning(self) -> dict[str, Any]:
@@ -217,7 +216,7 @@ class Partition:
         return self.weight == other.weight and self._same_pairs(other)
 
     def __reduce__(self) -> tuple[type[Partition], tuple[Any, ...]]:
-        # A copy goes through the constructor: numpy forgets that an array was read-only.
+        # copies use the constructor, since copied numpy arrays are writable
         return Partition, (np.array(self.codes), *self._flags, self.weight, self.names)
 
     def __repr__(self) -> str:
@@ -229,7 +228,7 @@ class Partition:
 
 
 class Parts(NamedTuple):
-    """The arguments of :class:`Constraints`: what the modules it imports return to it."""
+    """The arguments of :class:`Constraints`, as returned by the modules that it imports."""
 
     n_samples: int
     must_link: Any = ()
@@ -242,9 +241,9 @@ class Parts(NamedTuple):
 
 
 def _names_of_blocks(codes: IntArray, names: Sequence[str]) -> tuple[str, ...]:
-    """The names of codes in the order in which these first appear."""
+    """The names of codes in order of first appearance."""
     if isinstance(names, str):
-        raise TypeError(f"names must be one for each block, got the string {names!r}. Write a list.")
+        raise TypeError(f"names must be a list with one name for each block, got the string {names!r}.")
     known = codes[codes >= 0]
     present, first = np.unique(known, return_index=True)
     if present.size and present[-1] >= len(names):
@@ -253,16 +252,16 @@ def _names_of_blocks(codes: IntArray, names: Sequence[str]) -> tuple[str, ...]:
     place: dict[str, int] = {}
     for block, name in enumerate(found):
         if not isinstance(name, str):
-            raise TypeError(f"the name of block {block} is {name!r}. Names are strings.")
+            raise TypeError(f"the name of block {block} is {name!r}. Names must be strings.")
         if not name.strip():
-            raise ValueError(f"the name of block {block} is blank. Write −1 for rows whose block is unknown.")
+            raise ValueError(f"the name of block {block} is blank. Use the code −1 for rows whose block is unknown.")
         if place.setdefault(name, block) != block:
-            raise ValueError(f"two blocks are called {name!r}. Give them one code, or different names.")
+            raise ValueError(f"two blocks have the name {name!r}. Give them the same code, or different names.")
     return found
 
 
 def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tuple[Partition, ...]:
-    """Check partitions; leave out those without a known row, merge those that differ in weight only."""
+    """Check partitions, remove those without known rows, and merge those that differ only in weight."""
     if isinstance(partitions, Partition):
         raise TypeError("partitions must be several Partition objects. Write partitions=[partition].")
     kept: list[Partition] = []
@@ -274,8 +273,8 @@ def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tupl
             )
         if partition.n_samples != n_samples:
             raise ValueError(
-                f"partitions[{number}] is over {partition.n_samples} rows, the constraints over {n_samples}. "
-                "Give both the rows of one data set."
+                f"partitions[{number}] is for {partition.n_samples} rows, the constraints for {n_samples}. "
+                "Build both for the same data."
             )
         repeated = next((i for i, other in enumerate(kept) if partition._same_pairs(other)), None)
         if repeated is not None:
@@ -288,9 +287,9 @@ def distinct_partitions(partitions: Iterable[Partition], n_samples: int) -> tupl
 
 
 def join_labels(partitions: Iterable[Partition], others: Iterable[Partition]) -> list[Partition]:
-    """All partitions; those of labels join where they have names, and each name is one class.
+    """Concatenate partitions, merging named labels such that each name is one class.
 
-    Labels stay apart where their weights differ, or where a row would have two names.
+    Labels are not merged if their weights differ, or if a row would have two names.
 
     >>> first = Partition([0, 1, -1, -1], different_across=True, names=["CLL", "FL"])
     >>> more = Partition([-1, -1, 0, -1], different_across=True, names=["FL"])
@@ -323,7 +322,7 @@ def _joined(first: Partition, second: Partition) -> Partition | None:
 
 
 def pairs_within(codes: IntArray) -> IntArray:
-    """Write out every pair of rows of one block.
+    """All pairs of rows in the same block.
 
     >>> pairs_within(np.array([0, 1, 0, -1, 0])).tolist()
     [[0, 2], [0, 4], [2, 4]]
@@ -334,7 +333,7 @@ def pairs_within(codes: IntArray) -> IntArray:
 
 
 def pairs_across(codes: IntArray) -> IntArray:
-    """Write out every pair of rows of two blocks.
+    """All pairs of rows in different blocks.
 
     >>> pairs_across(np.array([0, 1, 0, -1])).tolist()
     [[0, 1], [2, 1]]
@@ -345,9 +344,9 @@ def pairs_across(codes: IntArray) -> IntArray:
 
 
 def numbered_pairs(number: IntArray, start: IntArray, stop: IntArray) -> IntArray:
-    """Return pairs of positions by their number, without writing out the others.
+    """Return pairs of positions by their number, without enumerating all pairs.
 
-    The position i is paired with the positions start[i] to stop[i], and the pairs are numbered in this order.
+    Position i is paired with positions start[i] to stop[i], and the pairs are numbered in this order.
 
     >>> numbered_pairs(np.array([0, 2]), np.array([1, 2, 3]), np.array([3, 3, 3])).tolist()
     [[0, 1], [1, 2]]
@@ -358,18 +357,18 @@ def numbered_pairs(number: IntArray, start: IntArray, stop: IntArray) -> IntArra
 
 
 def by_block(codes: IntArray) -> IntArray:
-    """Return the known rows ordered by block, and in a block as they come."""
+    """Return the known rows, sorted by block (stable)."""
     known = np.flatnonzero(codes >= 0)
     return known[np.argsort(codes[known], kind="stable")]
 
 
 def _block_ends(codes: IntArray) -> IntArray:
-    """Return for each place in sorted codes where its block ends."""
+    """Return the end of the block of each position in sorted codes."""
     return np.bincount(codes).cumsum()[codes]
 
 
 def _with_partners(rows: IntArray, start: IntArray, stop: IntArray) -> IntArray:
-    """Pair the row at each position with those at the positions start to stop."""
+    """Pair the row at each position with the rows at positions start to stop."""
     counts = stop - start
     offset = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.column_stack([np.repeat(rows, counts), rows[np.repeat(start, counts) + offset]])

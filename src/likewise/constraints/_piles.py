@@ -15,13 +15,13 @@ from ._partition import Partition, Parts
 from ._validate import as_list, checked_pairs, listed_rows, number_of_rows
 
 MOST_WRITTEN = 50
-"""Rows of a screen whose pairs are written out; a larger one is a partition."""
+"""A screen with more rows than this is stored as a partition instead of pairs."""
 
 ONE_SCREEN = "A pile is a list of rows, and a screen a list of piles: one screen is written [[(0, 4), (7,)]]."
 
 
 def parts_of_piles(n_samples: int, screens: Iterable[Iterable[Iterable[int]]]) -> Parts:
-    """The constraints of screens of piles; see `Constraints.from_piles`."""
+    """Constraints from screens of piles; see `Constraints.from_piles`."""
     n_samples = number_of_rows(n_samples)
     must: list[tuple[int, int]] = []
     cannot: list[tuple[int, int]] = []
@@ -45,15 +45,15 @@ def _piles(screen: Any, name: str, n_samples: int) -> dict[int, int]:
         where = f"{name}[{code}]"
         for row in listed_rows(as_list(pile, where, ONE_SCREEN), where, n_samples).tolist():
             if row in pile_of:
-                raise ValueError(f"{name} has row {row} twice. Give every row of a screen one pile.")
+                raise ValueError(f"{name} contains row {row} twice. Assign every row of a screen to one pile.")
             pile_of[row] = code
     if len(pile_of) < 2:
-        raise ValueError(f"{name} has {pluralize(len(pile_of), 'row')}: a screen needs two or more.")
+        raise ValueError(f"{name} has {pluralize(len(pile_of), 'row')}: a screen needs at least two.")
     return pile_of
 
 
 def parts_of_ratings(n_samples: int, pairs: Any, ratings: Any, scale: tuple[float, float]) -> Parts:
-    """The constraints of rated pairs; see `Constraints.from_ratings`."""
+    """Constraints from rated pairs; see `Constraints.from_ratings`."""
     n_samples = number_of_rows(n_samples)
     lowest, highest = _checked_scale(scale)
     rated = checked_pairs(pairs, n_samples, "pairs")
@@ -72,8 +72,8 @@ def parts_of_ratings(n_samples: int, pairs: Any, ratings: Any, scale: tuple[floa
     side = rating_side(values, lowest, highest)
     if len(side) and not side.any():
         raise ValueError(
-            f"all {len(side)} ratings are {values[0]:g}, the middle of {lowest:g} to {highest:g}: they say neither "
-            "same nor different. Pass scale=(lowest, highest) if that is another one."
+            f"all {len(side)} ratings are {values[0]:g}, the midpoint of {lowest:g} to {highest:g}, and mean neither "
+            "same nor different. Pass scale=(lowest, highest) for another scale."
         )
     return Parts(n_samples, rated[side > 0], rated[side < 0], side[side > 0], -side[side < 0])
 
@@ -89,7 +89,7 @@ def _checked_scale(scale: Any) -> tuple[float, float]:
 
 
 def rating_side(values: FloatArray, lowest: float, highest: float) -> FloatArray:
-    """How far ratings are from the middle: 1 for the highest, −1 for the lowest.
+    """Ratings rescaled to [−1, 1]: 1 for the highest, −1 for the lowest.
 
     >>> rating_side(np.array([1, 3, 4]), 1, 5).tolist()
     [-1.0, 0.0, 0.5]

@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Preference:
-    """The clustering `better` is better than `worse`, although neither may be right.
+    """The clustering `better` is better than `worse`, although neither needs to be correct.
 
-    Immutable, and checked once when it is made. ``|`` joins it to :class:`Constraints`.
+    Preferences are immutable, and validated by the constructor. Combine them with :class:`Constraints` by ``|``.
 
     Parameters
     ----------
     better, worse : (n_samples,) labels
-        Numbers or strings; None, NaN, blank text or −1 where a row was not shown. A row that only one of them has
-        counts as not shown.
+        Numbers or strings; None, NaN, blank text or −1 for rows that were not shown. A row must be labeled in both to
+        count as shown.
     weight : float, default=1
-        Finite and above 0.
+        Positive and finite.
 
     Attributes
     ----------
     better, worse : (n_samples,) integers
-        Clusters numbered by first appearance, −1 where a row was not shown.
+        Clusters numbered by first appearance, −1 for rows that were not shown.
     weight : float
 
     See Also
     --------
-    Comparisons : two rows are more alike than two others
+    Comparisons : Two rows are more similar than two others.
 
     Examples
     --------
@@ -67,24 +67,24 @@ class Preference:
         codes = [relabel(np.where(shown, each, -1)) for each in codes]
         if np.array_equal(codes[0], codes[1]):
             raise ValueError(
-                "better and worse are the same clustering of the rows that both show, whatever clusters are called: a "
-                "preference between them says nothing. Leave it out."
+                "better and worse are the same clustering of the rows that are labeled in both, up to the names of "
+                "clusters. Remove this preference."
             )
-        setattr_ = object.__setattr__  # a frozen dataclass is set this way
+        setattr_ = object.__setattr__  # since the dataclass is frozen
         setattr_(self, "better", read_only(codes[0]))
         setattr_(self, "worse", read_only(codes[1]))
         setattr_(self, "weight", checked_weight(weight, "weight"))
 
     @classmethod
     def from_split(cls, shown: Any, rows: Any, weight: float = 1.0) -> Preference:
-        """Some rows should leave their clusters: the clustering where they do, over the one that was shown.
+        """Prefer splitting some rows from their clusters over the clustering that was shown.
 
         Parameters
         ----------
         shown : (n_samples,) labels
-            The clustering that was shown, −1 where a row was not.
+            The clustering that was shown, −1 for rows that were not shown.
         rows : row numbers, or a boolean mask
-            Of each cluster, these rows become one of their own.
+            In each cluster, these rows become a new cluster.
         weight : float, default=1
 
         Returns
@@ -102,21 +102,21 @@ class Preference:
         edited = np.where(codes < 0, -1, 2 * codes + leaving)
         if np.array_equal(relabel(edited), codes):
             raise ValueError(
-                "rows are whole clusters, or none that are shown, so that nothing is split. Name some rows of a "
-                "cluster, not all of them."
+                "rows are entire clusters or were not shown, so that no cluster is split. Select some, but not all, "
+                "rows of a cluster."
             )
         return cls(edited, codes, weight)
 
     @classmethod
     def from_merge(cls, shown: Any, clusters: Any, weight: float = 1.0) -> Preference:
-        """Some clusters should be one: the clustering where they are, over the one that was shown.
+        """Prefer merging some clusters over the clustering that was shown.
 
         Parameters
         ----------
         shown : (n_samples,) labels
-            The clustering that was shown, −1 where a row was not.
+            The clustering that was shown, −1 for rows that were not shown.
         clusters : sequence of labels
-            Two clusters or more, as `shown` calls them.
+            The labels of two or more clusters in `shown`.
         weight : float, default=1
 
         Returns
@@ -129,14 +129,14 @@ class Preference:
         [0, 1, 1, 0]
         """
         codes, names = encode_labels(shown)
-        chosen = as_list(clusters, "clusters", "Write a list of two clusters or more.")
+        chosen = as_list(clusters, "clusters", "Write a list of two or more clusters.")
         unknown = [name for name in chosen if name not in names]
         if unknown:
             listed = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
-            raise ValueError(f"clusters names {unknown[0]!r}, and the clustering has {listed}.")
+            raise ValueError(f"clusters contains {unknown[0]!r}, but the clusters are {listed}.")
         numbers = sorted({names.index(name) for name in chosen})
         if len(numbers) < 2:
-            raise ValueError(f"clusters = {chosen!r}: name two clusters or more to be merged.")
+            raise ValueError(f"clusters = {chosen!r}: pass two or more clusters to merge.")
         return cls(np.where(np.isin(codes, numbers), numbers[0], codes), codes, weight)
 
     @property
@@ -154,18 +154,18 @@ class Preference:
         return self.better >= 0
 
     def margin(self, labels: Any) -> float:
-        """How much more a clustering sides with `better` than with `worse`.
+        """How much more a clustering agrees with `better` than with `worse`.
 
         Parameters
         ----------
         labels : (n_samples,) integers
-            A clustering of the rows; that of rows that were not shown plays no part.
+            A clustering of the rows; rows that were not shown are ignored.
 
         Returns
         -------
         float
-            Of the pairs that are together in one of the two and not in the other, the share on which `labels` agrees
-            with `better`, less the share on which it agrees with `worse`: 1 for `better` itself, −1 for `worse`.
+            Of the pairs that are in the same cluster in exactly one of the two, the share on which `labels` agrees with
+            `better`, minus the share on which it agrees with `worse`: 1 for `better` itself, −1 for `worse`.
 
         Examples
         --------
@@ -178,23 +178,23 @@ class Preference:
         given = np.unique(np.asarray(labels)[rows], return_inverse=True)[1].ravel()
         in_better, in_worse = pairs_together(better), pairs_together(worse)
         in_both = pairs_together(better, worse)
-        # ordered pairs that only better, or only worse, has together
+        # ordered pairs that are together only in better, or only in worse
         only_better, only_worse = in_better - in_both, in_worse - in_both
-        # labels side with better on pairs that they and only better have together, or only worse has and they have not
-        # (those that all three have together are counted in both terms, and cancel)
-        sides = pairs_together(better, given) + only_worse - pairs_together(worse, given)
-        return 2 * sides / (only_better + only_worse) - 1
+        # labels agree with better on pairs that are together in labels and only in better, or only in worse and not in
+        # labels (pairs that are together in all three are counted in both terms, and cancel)
+        agreements = pairs_together(better, given) + only_worse - pairs_together(worse, given)
+        return 2 * agreements / (only_better + only_worse) - 1
 
     def restrict(self, rows: Any) -> Preference | None:
-        """Keep some rows, in the given order.
+        """Select rows, in the given order.
 
         Parameters
         ----------
-        rows : row numbers, each at most once, or a boolean mask
+        rows : row numbers without duplicates, or a boolean mask
 
         Returns
         -------
-        Preference, or None where the two clusterings do not differ on these rows
+        Preference, or None if the two clusterings do not differ on these rows
         """
         return self._with_codes(*(codes[chosen_rows(rows, self.n_samples)] for codes in (self.better, self.worse)))
 
@@ -207,7 +207,7 @@ class Preference:
 
         Returns
         -------
-        Preference, or None where the two clusterings do not differ on the others
+        Preference, or None if the two clusterings do not differ on the remaining rows
         """
         return self._with_codes(*(np.where(rows, -1, codes) for codes in (self.better, self.worse)))
 
@@ -230,7 +230,7 @@ class Preference:
         return np.array_equal(self.better, other.better) and np.array_equal(self.worse, other.worse)
 
     def __reduce__(self) -> tuple[type[Preference], tuple[Any, ...]]:
-        # A copy goes through the constructor: numpy forgets that an array was read-only.
+        # copies use the constructor, since copied numpy arrays are writable
         return Preference, (np.array(self.better), np.array(self.worse), self.weight)
 
     def __repr__(self) -> str:
@@ -241,7 +241,7 @@ class Preference:
 
 
 def distinct_preferences(preferences: Iterable[Preference], n_samples: int) -> tuple[Preference, ...]:
-    """Check preferences; of two that differ in weight only, the larger weight stays."""
+    """Check preferences; of those that differ only in weight, keep the one with the largest weight."""
     if isinstance(preferences, Preference):
         raise TypeError("preferences must be several Preference objects. Write preferences=[preference].")
     kept: dict[tuple[bytes, bytes], Preference] = {}
@@ -253,8 +253,8 @@ def distinct_preferences(preferences: Iterable[Preference], n_samples: int) -> t
             )
         if preference.n_samples != n_samples:
             raise ValueError(
-                f"preferences[{number}] is over {preference.n_samples} rows, the constraints over {n_samples}. "
-                "Give both the rows of one data set."
+                f"preferences[{number}] is for {preference.n_samples} rows, the constraints for {n_samples}. "
+                "Build both for the same data."
             )
         key = preference.better.tobytes(), preference.worse.tobytes()
         if key not in kept or preference.weight > kept[key].weight:
@@ -263,10 +263,10 @@ def distinct_preferences(preferences: Iterable[Preference], n_samples: int) -> t
 
 
 def _checked_labels(labels: Any, name: str) -> IntArray:
-    """The cluster of each row by first appearance, −1 where it was not shown."""
+    """The cluster of each row, numbered by first appearance, −1 if the row was not shown."""
     try:
         shape = np.shape(labels)
-    except ValueError:  # lists of several lengths among the labels
+    except ValueError:  # nested lists of different lengths
         raise ValueError(f"{name} must be one label for each row, got {described(labels)}.") from None
     if len(shape) != 1:
         raise ValueError(f"{name} must be one label for each row, got shape {shape}.")
@@ -274,9 +274,9 @@ def _checked_labels(labels: Any, name: str) -> IntArray:
 
 
 def pairs_together(*codes: IntArray) -> int:
-    """Ordered pairs of rows that several clusterings all have together, a row and itself included.
+    """The number of ordered pairs of rows in the same cluster of all given clusterings, including pairs (i, i).
 
-    It is the sum of the squared counts of their contingency table.
+    It is the sum of squares of the contingency table.
 
     >>> pairs_together(np.array([0, 0, 1])), pairs_together(np.array([0, 0, 1]), np.array([0, 1, 1]))
     (5, 3)

@@ -1,4 +1,4 @@
-"""Contradictory constraints made consistent, by dropping those of smallest weight."""
+"""Resolution of conflicts, by dropping constraints of small weight."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ class _Statement(NamedTuple):
 
 
 class RefusingUnion:
-    """Union–find whose components carry marks; two components that disagree on a mark stay apart.
+    """Union–find whose components have marks, and that refuses to join components with different values of a mark.
 
-    Whatever keeps rows apart is a mark: a cannot-link gives its two ends two values of one key, `different_across`
-    gives its own key the value of the block, `different_within` gives the key of the block the value of the row.
+    Everything that separates rows is a mark, a key with a value: a cannot-link sets two values of one key at its ends;
+    `different_across` sets the block as the value of a key for the partition; `different_within` sets the row as the
+    value of a key for the block.
 
     >>> union = RefusingUnion()
     >>> union.mark("a", {"color": 1}), union.mark("b", {"color": 2}), union.join("a", "c"), union.join("c", "b")
@@ -44,22 +45,22 @@ class RefusingUnion:
         self._marks: dict[Hashable, dict[Hashable, int]] = {}
 
     def find(self, vertex: Hashable) -> Hashable:
-        """The vertex that stands for the component of a vertex."""
+        """The representative of the component of a vertex."""
         parents = self._parent
         root = parents.setdefault(vertex, vertex)
         while (parent := parents[root]) != root:
             root = parent
-        while (parent := parents[vertex]) != root:  # the next search from here is short
+        while (parent := parents[vertex]) != root:  # path compression
             parents[vertex], vertex = root, parent
         return root
 
     def join(self, first: Hashable, second: Hashable) -> bool:
-        """Make one component of those of two vertices unless they disagree; return whether they are one now."""
+        """Join the components of two vertices unless their marks differ; return whether they are joined."""
         low, high = self.find(first), self.find(second)
         if low == high:
             return True
         few, many = self._marks.setdefault(low, {}), self._marks.setdefault(high, {})
-        if len(few) > len(many):  # moving the smaller set bounds all the moves by m log m
+        if len(few) > len(many):  # merging the smaller set into the larger takes O(m log m) in total
             low, high, few, many = high, low, many, few
         if not _agree(few, many):
             return False
@@ -69,7 +70,7 @@ class RefusingUnion:
         return True
 
     def mark(self, vertex: Hashable, marks: dict[Hashable, int]) -> bool:
-        """Mark the component of a vertex unless it disagrees; return whether it did not."""
+        """Mark the component of a vertex unless it has different values; return whether it was marked."""
         own = self._marks.setdefault(self.find(vertex), {})
         if not _agree(marks, own):
             return False
@@ -82,7 +83,7 @@ def _agree(few: dict[Hashable, int], many: dict[Hashable, int]) -> bool:
 
 
 def split_conflicts(constraints: Constraints) -> tuple[Parts, Parts] | None:
-    """What can be kept of contradictory constraints, and what must be dropped; None if nothing must."""
+    """The constraints that are kept and those that are dropped; None if there are no conflicts."""
     groups = constraints.groups()
     count, wrong = count_conflicts(constraints, groups)
     if count == 0:
@@ -90,7 +91,7 @@ def split_conflicts(constraints: Constraints) -> tuple[Parts, Parts] | None:
     statements = _statements(constraints, groups, wrong)
     weight = np.array([statement.weight for statement in statements])
     group = np.array([statement.group for statement in statements])
-    # Ties of weight: both orders are tried, and every closed group takes the one that costs it less.
+    # For ties of weight, try both orders, and use for every closed group the one that drops less weight.
     refused = [_refused(constraints, statements, joins_first) for joins_first in (True, False)]
     cost = [np.bincount(group, weight * each, minlength=len(wrong)) for each in refused]
     dropped = np.where((cost[0] <= cost[1])[group], refused[0], refused[1])
@@ -98,7 +99,7 @@ def split_conflicts(constraints: Constraints) -> tuple[Parts, Parts] | None:
 
 
 def _statements(constraints: Constraints, groups: IntArray, wrong: BoolArray) -> list[_Statement]:
-    """List the statements inside the closed groups that hold a conflict; nothing else can contradict."""
+    """List the statements within the closed groups that have conflicts; no others can be in conflict."""
     found = []
     pairs = (
         (True, constraints.must_link, constraints.must_weight),
@@ -113,7 +114,7 @@ def _statements(constraints: Constraints, groups: IntArray, wrong: BoolArray) ->
         rows = np.flatnonzero((partition.codes >= 0) & wrong[groups])
         block = groups[rows] * partition.n_blocks + partition.codes[rows]
         _, which, votes = np.unique(block, return_inverse=True, return_counts=True)
-        # a block that many rows of the group are in comes first: the one row that is wrong is outvoted
+        # blocks with many rows of the group come first, so that the majority is kept
         for row in rows[np.argsort(-votes[which], kind="stable")].tolist():
             group, code = int(groups[row]), int(partition.codes[row])
             found.append(_Statement(partition.weight, group, partition.same_within, number, row, code, row))
@@ -121,7 +122,7 @@ def _statements(constraints: Constraints, groups: IntArray, wrong: BoolArray) ->
 
 
 def _refused(constraints: Constraints, statements: list[_Statement], joins_first: bool) -> BoolArray:
-    """Take the statements by decreasing weight, and mask those that contradict what was taken before."""
+    """Add the statements by decreasing weight, and mask those that conflict with the ones added before."""
     union = RefusingUnion()
     refused = np.zeros(len(statements), dtype=np.bool_)
     order = sorted(range(len(statements)), key=lambda i: (-statements[i].weight, statements[i].joins != joins_first))
@@ -150,10 +151,10 @@ def _refused(constraints: Constraints, statements: list[_Statement], joins_first
 
 
 def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Parts, Parts]:
-    """The constraints without the dropped statements, and these as pairs.
+    """The constraints without the dropped statements, and the dropped statements as pairs.
 
-    The block of a row in a partition is dropped by making it unknown there. One pair that the partition implied, and
-    that what remains contradicts, stands for it.
+    Dropping the block of a row makes it unknown in the partition. It is represented by one pair that the partition
+    implied and that conflicts with the constraints that are kept.
     """
     keep_must = np.ones(len(constraints.must_link), dtype=np.bool_)
     keep_cannot = np.ones(len(constraints.cannot_link), dtype=np.bool_)
@@ -174,7 +175,7 @@ def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Parts, 
         constraints.preferences,
     )
     kept_groups = closed_groups(kept.n_samples, kept.must_link, kept.partitions)
-    must, cannot = [], []  # (row, row, weight) for each row made unknown in a partition
+    must, cannot = [], []  # (row, row, weight) for each row whose block becomes unknown
     for number in {statement.partition for statement in dropped} - {-1}:
         partition, left = constraints.partitions[number], codes[number]
         remaining = np.flatnonzero(left >= 0)
@@ -185,7 +186,7 @@ def _split(constraints: Constraints, dropped: list[_Statement]) -> tuple[Parts, 
                 row, code = statement.first, statement.second
                 if partition.same_within and code in in_block:
                     must.append((row, in_block[code], statement.weight))
-                else:  # what refused it is a row of its own group, of another block or of the same
+                else:  # it conflicts with a row of the same group, in another block or in the same
                     cannot.append((row, in_group[int(where[row])], statement.weight))
     lost_must, lost_cannot = (np.array(lost, dtype=np.float64).reshape(-1, 3) for lost in (must, cannot))
     return kept, Parts(

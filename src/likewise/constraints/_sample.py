@@ -1,4 +1,4 @@
-"""Constraints drawn from known labels, as papers draw them."""
+"""Constraints sampled from known labels, with the sampling schemes of the literature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._validate import encode_labels, label_names, whole_number
 
 
 class _Labeled:
-    """The labeled rows in order of class, and their pairs by number: none is written out to draw some."""
+    """The labeled rows, sorted by class. Pairs are numbered, so that sampling does not enumerate them."""
 
     def __init__(self, codes: IntArray, names: list[Any], rng: np.random.Generator) -> None:
         self.names = names
@@ -31,14 +31,14 @@ class _Labeled:
         self.start: IntArray = np.cumsum(self.sizes) - self.sizes
 
     def draw(self, total: int, amount: int, what: str) -> IntArray:
-        """Draw distinct numbers below `total`, in memory of the order of `amount`."""
+        """Draw distinct numbers below `total`, using O(`amount`) memory."""
         if amount > total:
-            remedy = f"Ask for at most {total:,}." if total else "Draw others, or from labels of two classes or more."
+            remedy = f"Use at most {total:,}." if total else "Use labels of two or more classes, or another scheme."
             raise ValueError(f"cannot draw {amount:,} distinct {what}: there are {total:,}. {remedy}")
         return self.rng.choice(total, size=amount, replace=False, shuffle=False)
 
     def items(self, amount: int) -> IntArray:
-        """Draw rows; return the codes of all rows, −1 where not drawn."""
+        """Draw rows; return the codes of all rows, −1 for rows that were not drawn."""
         chosen = self.draw(len(self.rows), amount, "labeled rows")
         codes = np.full(self.n_samples, -1, dtype=np.int64)
         codes[self.rows[chosen]] = self.codes[chosen]
@@ -57,7 +57,7 @@ class _Labeled:
         return self.rows[places]
 
     def cannot_links(self, amount: int) -> IntArray:
-        # The row at a place in class order is paired with all places after its class.
+        # The row at a position in class order is paired with all positions after its class.
         start = (self.start + self.sizes)[self.codes]
         stop = np.full(len(self.rows), len(self.rows))
         number = self.draw(int((stop - start).sum()), amount, "pairs of two classes")
@@ -69,7 +69,7 @@ class _Labeled:
         return self.rows[int(self.start[label]) + _triangle(number)]
 
     def cannot_links_of(self, label: int, amount: int, taken: IntArray) -> IntArray:
-        """Draw cannot-links out of one class that are not among those `taken` (places, not rows)."""
+        """Draw cannot-links between one class and the others, excluding those `taken` (positions, not rows)."""
         start, size = int(self.start[label]), int(self.sizes[label])
         others = len(self.rows) - size
         inside = (taken >= start) & (taken < start + size)
@@ -79,7 +79,7 @@ class _Labeled:
         used = np.sort((own - start) * others + np.where(other < start, other, other - size))
         what = f"cannot-links out of class {self.names[label]!r}"
         number = self.draw(size * others - len(used), amount, what)
-        number += np.searchsorted(used - np.arange(len(used)), number, side="right")  # step over the used
+        number += np.searchsorted(used - np.arange(len(used)), number, side="right")  # skip used pairs
         own, other = np.divmod(number, max(others, 1))
         return np.column_stack([own + start, np.where(other < start, other, other + size)])
 
@@ -87,7 +87,7 @@ class _Labeled:
 def _triangle(number: IntArray) -> IntArray:
     """Return the pair (i, j), i < j, whose number is j (j − 1) / 2 + i."""
     j = ((1 + np.sqrt(1 + 8 * number.astype(np.float64))) // 2).astype(np.int64)
-    j -= j * (j - 1) // 2 > number  # the root is rounded: put it right on either side
+    j -= j * (j - 1) // 2 > number  # correct rounding errors of the square root
     j += j * (j + 1) // 2 <= number
     return np.column_stack([number - j * (j - 1) // 2, j])
 
@@ -97,8 +97,8 @@ def _per_class(labeled: _Labeled, amount: int) -> IntArray:
     must = [labeled.must_links_of(label, amount) for label in classes]
     cannot = np.empty((0, 2), dtype=np.int64)
     for label in classes:
-        # A pair of two classes may be drawn for either, but only once. There are always enough: with s rows
-        # in the smallest of k classes amount ≤ s (s − 1) / 2: at most half of the (k − 1) s² pairs are gone.
+        # A pair of two classes may be drawn for either class, but only once. There are always enough pairs: with s rows
+        # in the smallest of k classes, amount ≤ s (s − 1) / 2, so that at most half of the (k − 1) s² pairs are taken.
         cannot = np.concatenate([cannot, labeled.cannot_links_of(label, amount, cannot)])
     return np.concatenate([*must, labeled.rows[cannot]])
 
@@ -109,7 +109,7 @@ def _all_pairs_of_items(labeled: _Labeled, amount: int) -> IntArray:
 
 def _disjoint_items(labeled: _Labeled, amount: int) -> IntArray:
     if amount % 2:
-        raise ValueError(f"disjoint_items pairs items two by two: amount must be even, got {amount}.")
+        raise ValueError(f"for how='disjoint_items' amount must be even, got {amount}.")
     return labeled.rng.permutation(np.flatnonzero(labeled.items(amount) >= 0)).reshape(-1, 2)
 
 
@@ -128,7 +128,7 @@ SAMPLERS: dict[str, Callable[[_Labeled, int], IntArray]] = {
 
 
 SCREENS = ("piles", "odd", "triplets", "quadruples")
-"""What is asked of several rows at once; `amount` counts questions."""
+"""Schemes that ask about several rows at once; `amount` is the number of questions."""
 
 Distance = Callable[[IntArray, IntArray], Any]
 Ties = str | Distance | None
@@ -141,9 +141,9 @@ def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any, 
     if how not in (*SAMPLERS, *SCREENS):
         raise ValueError(f"how = {how!r} is not known. Choose one of {', '.join([*SAMPLERS, *SCREENS])}.")
     if size is not None and how != "piles":
-        raise ValueError(f"size = {size!r} is for how='piles'; {how!r} has its own number of rows. Leave it out.")
+        raise ValueError(f"size = {size!r} is only for how='piles', not for {how!r}. Leave it out.")
     if ties is not None and how not in ("odd", "triplets", "quadruples"):
-        raise ValueError(f"ties = {ties!r} is for how='odd', 'triplets' and 'quadruples': {how!r} has none.")
+        raise ValueError(f"ties = {ties!r} is only for how='odd', 'triplets' and 'quadruples', not for {how!r}.")
     if not (ties in (None, "unsure", "coin") or callable(ties)):
         raise ValueError(f"ties = {ties!r} is not known. Choose 'unsure', 'coin' or a function of two arrays of rows.")
     amount = whole_number(amount, "amount")
@@ -164,7 +164,7 @@ def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any, 
             len(codes),
             partitions=[Partition(labeled.items(amount), different_across=True, names=label_names(labeled.names))],
         )
-    if how == "links":  # all of them are called must-links, so a wrong one joins two classes
+    if how == "links":  # all are must-links, so the wrong ones are between two classes
         n_wrong = _n_wrong(amount, error_rate)
         links = labeled.must_links(amount - n_wrong), labeled.cannot_links(n_wrong)
         return Parts(len(codes), np.concatenate(links))
@@ -175,14 +175,14 @@ def sample(y: Any, how: str, amount: int, error_rate: float, random_state: Any, 
 
 
 def _screens(labeled: _Labeled, amount: int, size: int, how: str) -> IntArray:
-    """Distinct questions, each about `size` labeled rows; those about triplets and quadruples as two pairs."""
+    """Distinct questions about `size` labeled rows each; triplets and quadruples are returned as two pairs."""
     n, ways = len(labeled.rows), 3 if how in ("triplets", "quadruples") else 1
     total = comb(n, size) * ways
     if total < 2**62:
         number = labeled.draw(total, amount, f"questions about {size} labeled rows")
         number, way = np.divmod(number, ways)
         found = _numbered_combinations(number, size, n)
-    else:  # too many to be numbered: two that are the same are rare
+    else:  # too many for 64-bit numbers; duplicates are rare, and drawn again
         found, way = np.empty((0, size), dtype=np.int64), np.empty(0, dtype=np.int64)
         while len(found) < amount:
             more = np.sort(labeled.rng.integers(n, size=(amount - len(found) + 16, size)), axis=1)
@@ -201,7 +201,7 @@ def _screens(labeled: _Labeled, amount: int, size: int, how: str) -> IntArray:
 
 
 def _numbered_combinations(number: IntArray, size: int, n: int) -> IntArray:
-    """The combinations of `size` of the numbers below n by their number, each in ascending order.
+    """Combinations of `size` of the numbers below n, by their rank, each in ascending order.
 
     >>> _numbered_combinations(np.arange(4), 2, 3 + 1).tolist()
     [[0, 1], [0, 2], [1, 2], [0, 3]]
@@ -218,7 +218,7 @@ def _numbered_combinations(number: IntArray, size: int, n: int) -> IntArray:
 
 
 def _sorted_into_piles(labeled: _Labeled, codes: IntArray, amount: int, size: int, error_rate: float) -> Parts:
-    """Rows sorted into piles by class; in a wrong screen one row lies in another pile than it should."""
+    """Pairs of rows that are sorted into piles by class, with one row in the wrong pile in screens with errors."""
     rows = _screens(labeled, amount, size, "piles")
     piles = codes[rows]
     for screen in labeled.rng.choice(amount, size=_n_wrong(amount, error_rate), replace=False).tolist():
@@ -237,7 +237,7 @@ def _sorted_into_piles(labeled: _Labeled, codes: IntArray, amount: int, size: in
 
 
 def _compared(four: IntArray, codes: IntArray, ties: Ties, error_rate: float, rng: np.random.Generator) -> Comparisons:
-    """Answers to "which of two pairs is more alike?": the one of one class, if it is one alone."""
+    """Answers to "which of two pairs is more similar?": the pair within a class, if the other is between classes."""
     first, second = codes[four[:, 0]] == codes[four[:, 1]], codes[four[:, 2]] == codes[four[:, 3]]
     decided: IntArray = np.flatnonzero(first != second)
     tied: IntArray = np.flatnonzero(first == second)
@@ -255,8 +255,8 @@ def _compared(four: IntArray, codes: IntArray, ties: Ties, error_rate: float, rn
 def _odd_ones_out(
     three: IntArray, codes: IntArray, ties: Ties, error_rate: float, rng: np.random.Generator
 ) -> Comparisons:
-    """Answers to "which of three rows is odd?": the one of another class, if the other two are of one."""
-    others = np.array([[1, 2], [0, 2], [0, 1]])  # of each place
+    """Answers to "which of three rows is the odd one out?": the row whose class differs from that of the others."""
+    others = np.array([[1, 2], [0, 2], [0, 1]])  # the other two positions for each position
     labels = codes[three]
     alike = labels[:, others[:, 0]] == labels[:, others[:, 1]]
     odd = alike.argmax(axis=1)
@@ -277,11 +277,11 @@ def _odd_ones_out(
 
 
 def _distances(measure: Distance, left: IntArray, right: IntArray) -> FloatArray:
-    """What the function says of some pairs of rows."""
+    """Evaluate and check the function `ties` on some pairs of rows."""
     found = np.asarray(measure(left, right), dtype=np.float64)
     if found.shape != left.shape:
         raise ValueError(
-            f"ties returned shape {found.shape} for {len(left)} pairs of rows. Return a distance for each."
+            f"ties returned shape {found.shape} for {len(left)} pairs of rows. Return one distance for each pair."
         )
     return found
 
@@ -299,34 +299,34 @@ def sample_preferences(
         if len(labels) != len(codes):
             raise ValueError(f"pool[{number}] has {len(labels):,} labels, y has {len(codes):,}. Label the same rows.")
     if len(labelings) < 2:
-        raise ValueError(f"pool has {len(labelings)} clusterings. Give two or more to choose from.")
+        raise ValueError(f"pool has {len(labelings)} clusterings. Pass at least two.")
     rng = as_generator(random_state)
     known = np.flatnonzero(codes >= 0)
     n_shown = len(known) if shown is None else min(whole_number(shown, "shown", least=2), len(known))
     wrong = rng.permutation(amount) < _n_wrong(amount, error_rate)
-    told: list[Preference] = []
+    sampled: list[Preference] = []
     for _ in range(100 * amount):
-        if len(told) == amount:
+        if len(sampled) == amount:
             break
         rows = rng.choice(known, n_shown, replace=False)
         first, second = (labelings[number][rows] for number in rng.choice(len(labelings), 2, replace=False))
         right = [_n_right(labels, codes[rows]) for labels in (first, second)]
-        if right[0] == right[1]:  # both are as good, and nobody could say
+        if right[0] == right[1]:
             continue
         whole = [np.full(len(codes), -1, dtype=np.int64) for _ in range(2)]
         whole[0][rows], whole[1][rows] = first, second
-        better, worse = whole if (right[0] > right[1]) != wrong[len(told)] else whole[::-1]
-        told.append(Preference(better, worse))
-    if len(told) < amount:
+        better, worse = whole if (right[0] > right[1]) != wrong[len(sampled)] else whole[::-1]
+        sampled.append(Preference(better, worse))
+    if len(sampled) < amount:
         raise ValueError(
-            f"only {len(told):,} of {amount:,} preferences were found: most clusterings of the pool are equally good "
-            f"on {n_shown} rows. Show more rows, or give clusterings that differ more."
+            f"only {len(sampled):,} of {amount:,} preferences were found: most clusterings of the pool are equally "
+            f"good on {n_shown} rows. Show more rows, or pass clusterings that differ more."
         )
-    return Parts(len(codes), preferences=told)
+    return Parts(len(codes), preferences=sampled)
 
 
 def _n_right(labels: IntArray, y: IntArray) -> int:
-    """How many pairs of rows a clustering has as the classes do, less a constant: ordered ones."""
+    """The number of ordered pairs of rows on which a clustering agrees with the classes, up to a constant."""
     return 2 * pairs_together(labels, y) - pairs_together(labels)
 
 

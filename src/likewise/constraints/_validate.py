@@ -1,4 +1,4 @@
-"""Validation of pairs, weights, rows and labels: the input as sorted, unique, read-only arrays, or an error."""
+"""Validation of pairs, weights, rows and labels, which are returned as read-only arrays."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .._parameters import described
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view that cannot be written to."""
+    """Return a read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def whole_number(value: object, name: str, *, least: int = 0, remedy: str = "") -> int:
-    """Check a count: a Python or numpy integer that is at least `least`."""
-    hint = f" {remedy}" if remedy else ""
+    """Check a Python or numpy integer that is at least `least`."""
+    advice = f" {remedy}" if remedy else ""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {described(value)}.{hint}")
+        raise TypeError(f"{name} must be a whole number, got {described(value)}.{advice}")
     if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value!r}.{hint}")
+        raise ValueError(f"{name} must be at least {least}, got {value!r}.{advice}")
     return int(value)
 
 
@@ -36,14 +36,14 @@ def number_of_rows(value: object) -> int:
     return whole_number(value, "n_samples", remedy="Pass the number of rows, len(X).")
 
 
-ROWS_BY_NUMBER = "Rows are numbers, counted from 0; where they have names, use Constraints.from_frame(frame, ids=ids)."
+ROWS_BY_NUMBER = "Rows are numbers, counted from 0; if they have names, use Constraints.from_frame(frame, ids=ids)."
 
 
 def whole_numbers(
     values: Any, name: str, *, remedy: str = ROWS_BY_NUMBER, example: str = "pairs of rows as [(0, 3), (2, 5)]"
 ) -> IntArray:
-    """Check an array of integers; floats pass when every one of them is a whole number."""
-    # numpy turns a set or a generator into one object; a list is what was meant.
+    """Check an array of integers; floats are accepted if all are whole numbers."""
+    # numpy would convert a set or generator to an array with a single object
     if isinstance(values, Iterable) and not isinstance(values, Sequence) and not hasattr(values, "__array__"):
         values = list(values)
     try:
@@ -58,20 +58,20 @@ def whole_numbers(
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind in "OU" or _holds_bools(values):
-        array = np.asarray(values, dtype=object)  # of numbers beside text numpy makes text, of bools 0 and 1
+        array = np.asarray(values, dtype=object)  # numpy would convert mixed values to text, and bools to 0 and 1
         for place, value in np.ndenumerate(array):
             whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
             if isinstance(value, bool | np.bool_) or not whole:
                 where = "".join(f"[{i}]" for i in place)
                 raise TypeError(f"{name}{where} = {value!r} is not a whole number. {remedy}")
-        array = array.astype(np.float64)  # integers beyond 64 bits: out of range whatever they are
+        array = array.astype(np.float64)  # integers of more than 64 bits are always out of range
     if array.dtype.kind == "f":
         wrong = np.argwhere(~np.isfinite(array) | (array != np.floor(array)))
         if wrong.size:
             place, value = tuple(wrong[0]), array[tuple(wrong[0])]
             where = "".join(f"[{i}]" for i in place)
             raise ValueError(f"{name}{where} = {value} is not a whole number. {remedy}")
-        # clipped, because a float beyond 2**63 has no integer to become; it stays out of every range
+        # clip, since floats beyond 2**63 cannot be converted to integers; they remain out of range
         return np.asarray(np.clip(array, -(2.0**62), 2.0**62), dtype=np.int64)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name}{'[0]' * array.ndim} = {array.flat[0].item()!r} is not a whole number. {remedy}")
@@ -81,7 +81,7 @@ def whole_numbers(
 
 
 def _holds_bools(values: Any) -> bool:
-    """Whether there is a bool in a list of numbers, or of lists of them."""
+    """Whether a list, or a list of lists, contains a bool."""
     if not isinstance(values, list | tuple):
         return False
     nested = set(map(type, values)) <= {list, tuple}
@@ -89,25 +89,25 @@ def _holds_bools(values: Any) -> bool:
 
 
 def as_list(values: Any, name: str, example: str) -> list[Any]:
-    """A list of what was given; text and what cannot be listed is refused."""
+    """Convert an iterable to a list; strings and objects that are not iterable raise an error."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"{name} is {described(values)}. {example}")
     return list(values)
 
 
 def checked_weight(value: Any, name: str) -> float:
-    """Check one weight: a finite number above 0."""
+    """Check a single weight, which must be positive and finite."""
     one_number = np.isscalar(value) and not (isinstance(value, bool | str) or np.iscomplexobj(value))
     if not one_number:
         raise TypeError(f"{name} must be one number above 0, got {value!r}.")
     number = float(value)
     if not (np.isfinite(number) and number > 0):
-        raise ValueError(f"{name} must be finite and above 0, got {value!r}. Leave out what should not count.")
+        raise ValueError(f"{name} must be finite and above 0, got {value!r}. Remove what should not count.")
     return number
 
 
 def checked_weights(weight: Any, count: int, name: str, noun: str = "pair") -> FloatArray:
-    """Check the weights of `count` pairs or other statements; None is 1 for all, one number serves all."""
+    """Check `count` weights; None means 1, and a single number is repeated."""
     if weight is None:
         return np.ones(count)
     try:
@@ -122,23 +122,23 @@ def checked_weights(weight: Any, count: int, name: str, noun: str = "pair") -> F
     if wrong.size:
         raise ValueError(
             f"{name}[{wrong[0]}] = {array[wrong[0]]} is not a weight: it must be finite and above 0. "
-            f"Leave out a {noun} that should not count."
+            f"Remove a {noun} that should not count."
         )
     return array
 
 
 def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple[IntArray, FloatArray]:
-    """Check the pairs of one kind ("must" or "cannot") and write them i < j, unique and sorted.
+    """Check the pairs of one kind ("must" or "cannot"), and return them with i < j, unique and sorted.
 
-    A pair given twice, in either direction, is kept once with the larger of its weights.
+    Duplicates, in either direction, are merged with their largest weight.
     """
     array = checked_pairs(pairs, n_samples, f"{kind}_link")
     weights = checked_weights(weight, len(array), f"{kind}_weight")
     low, high = np.minimum(array[:, 0], array[:, 1]), np.maximum(array[:, 0], array[:, 1])
     key = low * n_samples + high
-    if (key[1:] > key[:-1]).all():  # already canonical, as after a copy or a restriction
+    if (key[1:] > key[:-1]).all():  # already canonical, as in copies
         return read_only(np.column_stack([low, high])), read_only(weights.copy())
-    if weight is None or np.ndim(weight) == 0:  # weights need not follow: a plain sort is several times quicker
+    if weight is None or np.ndim(weight) == 0:  # equal weights need no argsort, which is several times slower
         key = np.sort(key)
         key = key[_starts(key)]
         weights = weights[: len(key)].copy()
@@ -151,11 +151,11 @@ def canonical_pairs(pairs: Any, weight: Any, n_samples: int, kind: str) -> tuple
 
 
 def checked_pairs(pairs: Any, n_samples: int, name: str) -> IntArray:
-    """Check pairs of rows: (m, 2)."""
+    """Check an (m, 2) array of pairs of rows."""
     if hasattr(pairs, "columns") and np.shape(pairs)[1:] != (2,):
         raise ValueError(
-            f"{name} must be pairs of rows, got {described(pairs)}. A frame with columns left, right and kind comes by "
-            "Constraints.from_frame(frame, n_samples=len(X))."
+            f"{name} must be pairs of rows, got {described(pairs)}. For a frame with the columns left, right and kind "
+            "use Constraints.from_frame(frame, n_samples=len(X))."
         )
     array = whole_numbers(pairs, name)
     if array.size == 0:
@@ -171,12 +171,12 @@ def checked_pairs(pairs: Any, n_samples: int, name: str) -> IntArray:
     wrong = np.flatnonzero(array[:, 0] == array[:, 1])
     if wrong.size:
         pair = tuple(array[wrong[0]].tolist())
-        raise ValueError(f"{name}[{wrong[0]}] = {pair} joins a row to itself. Remove it, or correct one of its ends.")
+        raise ValueError(f"{name}[{wrong[0]}] = {pair} links a row to itself. Remove it, or correct one of its rows.")
     return array
 
 
 def _starts(key: IntArray) -> IntArray:
-    """Where a new value begins in a sorted array."""
+    """The first position of each value in a sorted array."""
     return np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
 
 
@@ -195,7 +195,7 @@ def listed_rows(rows: Any, name: str, n_samples: int) -> IntArray:
 
 
 def chosen_rows(rows: Any, n_samples: int) -> IntArray:
-    """Check the rows of a restriction: distinct row numbers, or a boolean mask over all rows."""
+    """Check a selection of rows: distinct row numbers, or a boolean mask over all rows."""
     array = np.asarray(rows)
     if array.dtype == np.bool_:
         if array.shape != (n_samples,):
@@ -213,12 +213,12 @@ def chosen_rows(rows: Any, n_samples: int) -> IntArray:
     ordered = np.sort(array)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if twice.size:
-        raise ValueError(f"rows names row {twice[0]} more than once. Give every row at most once.")
+        raise ValueError(f"rows contains row {twice[0]} more than once. Remove duplicates.")
     return array
 
 
 def places_among(rows: IntArray, numbers: IntArray, n_samples: int) -> IntArray:
-    """The place of each of some row numbers in a list of rows; −1 where it is not there.
+    """The position of each row number in a list of rows; −1 if it is not in the list.
 
     >>> places_among(np.array([4, 2, 0]), np.array([[0, 4], [1, 4]]), 5).tolist()
     [[2, 0], [-1, 0]]
@@ -227,27 +227,29 @@ def places_among(rows: IntArray, numbers: IntArray, n_samples: int) -> IntArray:
         table = np.full(n_samples, -1, dtype=np.int64)
         table[rows] = np.arange(len(rows))
         return table[numbers]
-    order = np.argsort(rows)  # among millions of rows the few are faster found than a table is made
+    order = np.argsort(rows)  # for few of many rows, binary search is faster than a lookup table
     place = order[np.minimum(np.searchsorted(rows, numbers, sorter=order), len(rows) - 1)]
     return np.where(rows[place] == numbers, place, -1)
 
 
-def moved_pairs(pairs: IntArray, weight: FloatArray, rows: IntArray, n_samples: int) -> tuple[IntArray, FloatArray]:
-    """Pairs among some rows, by their places there; a pair with another row is left out."""
+def renumbered_pairs(
+    pairs: IntArray, weight: FloatArray, rows: IntArray, n_samples: int
+) -> tuple[IntArray, FloatArray]:
+    """Select the pairs between some rows, renumbered by their positions."""
     moved = places_among(rows, pairs, n_samples)
     keep = (moved >= 0).all(axis=1)
     return moved[keep], weight[keep]
 
 
 def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
-    """Return the code of each row and the label of each code, by first appearance.
+    """Return the code of each row, numbered by first appearance, and the label of each code.
 
-    A label is unknown where it equals `unknown`, or is missing: None, NaN, NaT, pandas' NA or blank text.
+    A label is unknown if it equals `unknown` or is missing: None, NaN, NaT, pandas' NA or blank text.
 
     >>> encode_labels(["b", None, "a", "b", -1])
     (array([ 0, -1,  1,  0, -1]), ['b', 'a'])
     """
-    # A list may mix -1 with strings; as an object array it keeps them apart.
+    # lists become object arrays, since they may mix -1 with strings
     array = np.asarray(y) if hasattr(y, "__array__") else np.asarray(y, dtype=object)
     if array.ndim != 1:
         raise ValueError(f"labels must be one for each row, got shape {array.shape}. Pass a flat list or y.ravel().")
@@ -262,12 +264,12 @@ def encode_labels(y: Any, unknown: Any = -1) -> tuple[IntArray, list[Any]]:
     values = array.tolist()
     return encode_values(
         [None if is_missing(value) or _equal(value, unknown) else value for value in values],
-        lambda row: f"label {row} is {values[row]!r}, a {type(values[row]).__name__}. Labels are numbers or strings.",
+        lambda row: f"label {row} is {values[row]!r}, a {type(values[row]).__name__}. Use numbers or strings.",
     )
 
 
 def label_names(labels: list[Any]) -> list[str]:
-    """What labels are called: whole numbers without a decimal point, however they were stored.
+    """The names of labels; floats that are whole numbers are written without a decimal point.
 
     >>> label_names(["CLL", 3, 4.0, 0.5])
     ['CLL', '3', '4', '0.5']
@@ -277,13 +279,17 @@ def label_names(labels: list[Any]) -> list[str]:
         whole = isinstance(label, float) and label.is_integer()
         name = label.decode(errors="replace") if isinstance(label, bytes) else str(int(label) if whole else label)
         if name in names:
-            raise ValueError(f"the labels {names[name]!r} and {label!r} would both be called {name!r}. Use one type.")
+            raise ValueError(
+                f"the labels {names[name]!r} and {label!r} would have the same name, {name!r}. Use one type."
+            )
         names[name] = label
     return list(names)
 
 
 def encode_values(values: list[Any], refusal: Callable[[int], str]) -> tuple[IntArray, list[Any]]:
-    """Number hashable values by first appearance, −1 where they are missing; `refusal` says what a row has instead.
+    """Number hashable values by first appearance, −1 if they are missing.
+
+    `refusal` returns the error message for a row whose value is not hashable.
 
     >>> encode_values(["b", None, "a", "b"], "value {} cannot be compared".format)
     (array([ 0, -1,  1,  0]), ['b', 'a'])
@@ -299,7 +305,7 @@ def encode_values(values: list[Any], refusal: Callable[[int], str]) -> tuple[Int
 
 
 class _Numbers(dict[Any, int]):
-    """The number of each value, given when it is first looked up; a missing value has −1 and is not kept."""
+    """A mapping from values to numbers, assigned at the first lookup; missing values are −1 and not stored."""
 
     def __missing__(self, value: Any) -> int:
         if is_missing(value):

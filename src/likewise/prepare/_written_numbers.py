@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1,234.50 and 1.234,50, with a currency, a percent sign or a unit."""
+"""Parsing of formatted numbers, such as 1,234.50 or 1.234,50, with a currency, percent sign or unit."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ MEASURES = (
     "mmHg bpm kcal kJ ppm px"
 )
 UNITS = frozenset(f"{CURRENCIES} {MEASURES}".split())
-"""What may stand behind a number, one for a whole column."""
+"""Units after a number; a column has a single unit."""
 
 PREFIXES = frozenset(f"{CURRENCIES} %".split())
-"""What may stand before a number. Other units may not: W-0001 is an id."""
+"""Units before a number. Others are not allowed there, since W-0001 is an id."""
 
 SPACES = "\u00a0\u202f\u2009"
-"""Spaces that do not break a line, which some write between thousands; read as plain ones."""
+"""Non-breaking and thin spaces between thousands, which are read as plain spaces."""
 
 NOTATIONS = ((",", "."), (".", ","), ("'", "."), ("'", ","), (" ", "."), (" ", ","))
-"""What separates thousands and what begins decimals. The one that most numbers fit is taken, the first of equals."""
+"""Thousands separators and decimal points. The notation that fits most numbers is used, and the first one in a tie."""
 
 WRITTEN = re.compile(
     r"(\(?)\s*([-+−]?)\s*([^\d\s()+−.,'-]*)\s*([-+−]?)(\d[\d.,' ]*|[.,]\d+)([^\d()]*|m2)(\)?)", re.ASCII
 )
-"""A parenthesis for a negative number, a sign, a unit, a sign, digits, a unit, a parenthesis."""
+"""An opening parenthesis (for negative numbers), sign, unit, sign, digits, unit, and closing parenthesis."""
 
 MOSTLY_WRITTEN = 0.9
-"""A column with so many of them among its cells is meant to be numbers: the others are mistakes."""
+"""A column is numeric if at least this share of its distinct cells are formatted numbers; others are errors."""
 
 LONGEST = 40
-"""Characters of a number, at most."""
+"""Maximum number of characters of a number."""
 
 
 class Notation(NamedTuple):
-    """How the numbers of a column are written."""
+    """The number format of a column."""
 
     unit: str
     thousands: str
@@ -62,7 +62,7 @@ class _Parts(NamedTuple):
 
 
 def find_notation(cells: Sequence[Any]) -> Notation | None:
-    """How the numbers of a column are written; None where most cells are no numbers, or are plain ones.
+    """Detect the number format of a column; None if the column is not numeric, or numeric already.
 
     >>> find_notation(["1.234,50 €", "12,00 €", None])
     Notation(unit='€', thousands='.', decimal=',')
@@ -71,13 +71,13 @@ def find_notation(cells: Sequence[Any]) -> Notation | None:
     """
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiuMb":
         return None
-    different = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str) and not is_missing_cell(cell)))
-    few = different[:: max(1, len(different) // 10)]
+    distinct = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str) and not is_missing_cell(cell)))
+    few = distinct[:: max(1, len(distinct) // 10)]  # a quick check, which most columns of text fail
     if not few or sum(_parts(cell) is not None for cell in few) < len(few) / 2:
         return None
-    found = [parts for cell in different if (parts := _parts(cell)) is not None]
+    found = [parts for cell in distinct if (parts := _parts(cell)) is not None]
     units = {parts.unit for parts in found} - {""}
-    if len(found) < MOSTLY_WRITTEN * len(different) or len(units) > 1:
+    if len(found) < MOSTLY_WRITTEN * len(distinct) or len(units) > 1:
         return None
     fits: dict[Notation, int] = {}
     for thousands, decimal in NOTATIONS:
@@ -86,11 +86,11 @@ def find_notation(cells: Sequence[Any]) -> Notation | None:
         if fits[notation] == len(found):
             break
     best = max(fits, key=lambda notation: fits[notation])
-    return best if fits[best] >= MOSTLY_WRITTEN * len(different) else None
+    return best if fits[best] >= MOSTLY_WRITTEN * len(distinct) else None
 
 
 def read_written(cells: Sequence[Any], notation: Notation) -> NumberColumn:
-    """Read a column of numbers that are written in one way.
+    """Convert a column of formatted numbers.
 
     >>> read_written(["(1,200.5)", "many", "", 3], Notation("", ",", "."))
     NumberColumn(values=array([-1200.5,     nan,     nan,     3. ]), wrong=[1], n_missing=1)
@@ -109,7 +109,7 @@ def read_written(cells: Sequence[Any], notation: Notation) -> NumberColumn:
 
 
 def read_numbers(cells: Sequence[Any]) -> NumberColumn:
-    """Read a column as numbers, plain ones or written in one way.
+    """Convert a column of plain or formatted numbers.
 
     >>> read_numbers(["3 kg", "4 kg"]).values.tolist(), read_numbers(["a", "4"]).wrong
     ([3.0, 4.0], [0])
@@ -121,7 +121,7 @@ def read_numbers(cells: Sequence[Any]) -> NumberColumn:
 
 
 def _parts(cell: str) -> _Parts | None:
-    """What a number is written with; None for what is none."""
+    """The sign, digits and unit of a formatted number; None if the cell is not a number."""
     text = cell.strip()
     if len(text) > LONGEST:
         return None
@@ -140,7 +140,7 @@ def _parts(cell: str) -> _Parts | None:
 
 
 def _value(parts: _Parts, notation: Notation) -> float | None:
-    """The number, if its digits are separated so."""
+    """The value of a number in the given notation; None if its digits do not match."""
     whole, point, decimals = parts.digits.partition(notation.decimal)
     groups = whole.split(notation.thousands)
     if len(groups) > 1 and (

@@ -1,4 +1,4 @@
-"""Questions worth asking: which answers of a person would teach most, and what to make of them."""
+"""Active learning: choosing the most informative questions about rows, and using the answers as constraints."""
 
 from ._answers import Answer as Answer
 from ._answers import Answers as Answers

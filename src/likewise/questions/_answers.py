@@ -1,4 +1,4 @@
-"""Answers: what was said, what became of it, and how well it was predicted."""
+"""Answers, their status, and how well they were predicted."""
 
 from __future__ import annotations
 
@@ -17,69 +17,71 @@ from ._outvoted import excessive, outvoted
 from ._question import CANT_SAY, DIFFERENT, SAME, Question
 
 WINDOW = 25
-"""Answers that the share of predicted ones is taken of."""
+"""Number of recent answers for the share of predicted answers."""
 
 ENOUGH = 24
-"""Of these, so many predicted are a reason to stop."""
+"""Stop asking if this many of the recent answers were predicted."""
 
 GAIN = ((0.7, 0.14), (0.8, 0.11), (0.88, 0.03), (1.01, 0.01))
-"""By the share of the last 25 answers that was predicted (below the first number): what NMI still gained up to 500
-questions, on average; the last measured on twenty data sets (``make ask``), the others on seven."""
+"""Upper bounds on the share of predicted answers, and the mean gain of NMI by more answers, up to 500 questions. The
+last is measured on twenty data sets (``make ask``), the others on seven."""
 
 LITTLE = 0.01
-"""A gain that is not worth more questions, if it is no more."""
+"""More questions are not worthwhile if the expected gain is not larger than this."""
 
 MIN_ERROR_RATE = 0.05
-"""The share of wrong answers that is assumed, unless more were found."""
+"""Lower bound of the estimated error rate of answers."""
 
 MAX_ERROR_RATE = 0.15
-"""The most that is assumed: where many answers are checked, more than a third of the wrong ones is found."""
+"""Upper bound of the estimated error rate: if many answers are checked, more than a third of the errors are found, and
+the estimate would be too large."""
 
 NOISY = 0.07
-"""The share of wrong answers above which nothing is inferred from the number of clusters."""
+"""Error rate of answers above which nothing is inferred from the number of clusters."""
 
 PRIOR_ANSWERS = 20.0
-"""The share of wrong answers starts as one in so many."""
+"""The prior of the error rate is one error in this number of answers."""
 
 FOUND_EACH = 3.0
-"""Wrong answers for each that was refuted: those that were expected are not checked."""
+"""Number of wrong answers for each refuted answer, since expected answers are not checked."""
 
 MAX_WRONG = 0.1
-"""An answer that is more likely wrong is asked for again. With 5 % wrong answers that is one whose chance was less than
-a third; with 10 %, one whose chance was less than a half."""
+"""Answers with a larger probability to be wrong are checked. With an error rate of 5 % these are answers with a
+probability below 1/3; with 10 %, below 1/2."""
 
 ANSWER_ODDS = 2.2
-"""The log odds that an answer is right, where one in ten is wrong."""
+"""The log odds that an answer is correct, for an error rate of 10 %."""
 
 MAX_ODDS = 2.5
-"""What was expected counts as at most so much."""
+"""Bound on the log odds of the prediction when answers are checked."""
 
 DECIDED = 1.5
-"""Log odds beyond which an answer is not checked any more."""
+"""Log odds beyond which an answer is not checked again."""
 
 EXPECTED = 0.2
-"""What it counts for an answer that it was expected, beside that it was given."""
+"""Weight of the predicted probability of an answer, relative to the answer itself."""
 
 TINY = 1e-9
 
 MAX_SHOWN = 20
+"""Number of answers that ``repr`` shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was said of two rows.
+    """An answer about two rows.
 
     Attributes
     ----------
     rows : (int, int)
-        The row that was asked about, and the one it was compared with.
+        The row that was asked about, and the row it was compared with.
     said : {"same", "different", "can't say"}
     status : {"open", "confirmed", "refuted", "can't say"}
-        Whether an answer to a later question about the same row confirmed or refuted it.
+        Whether later answers confirmed or refuted it.
     chance, votes, why
-        As in the :class:`Question` when it was asked; NaN, NaN and "" where that is not known.
+        As in the :class:`Question`; NaN, NaN and "" if they are unknown.
     screen : int
-        The number of the question, which may have asked for several pairs at once.
+        The number of the question, which may be about several pairs.
     """
 
     rows: tuple[int, int]
@@ -92,18 +94,18 @@ class Answer:
 
     def __post_init__(self) -> None:
         if self.said not in (SAME, DIFFERENT, CANT_SAY):
-            raise ValueError(f"said={self.said!r} is no answer. It is {SAME!r}, {DIFFERENT!r} or {CANT_SAY!r}.")
+            raise ValueError(f"said={self.said!r} must be {SAME!r}, {DIFFERENT!r} or {CANT_SAY!r}.")
 
     @property
     def predicted(self) -> bool | None:
-        """Whether the likelier answer was given; None for "can't say" and where the chance is not known."""
+        """Whether the answer is the more likely one; None for "can't say" and if the probability is unknown."""
         if self.said == CANT_SAY or isnan(self.chance):
             return None
         return (self.said == SAME) == (self.chance >= 0.5)
 
     @property
     def likelihood(self) -> float:
-        """The chance of the answer that was given; 1 for "can't say" and where the chance is not known."""
+        """The predicted probability of the answer; 1 for "can't say" and if it is unknown."""
         if self.said == CANT_SAY or isnan(self.chance):
             return 1.0
         return self.chance if self.said == SAME else 1.0 - self.chance
@@ -116,30 +118,30 @@ def answers_to(question: Question, said: Sequence[str], screen: int = 0) -> list
 
 
 def judged(answers: Sequence[Answer]) -> list[Answer]:
-    """The answers with their status, as follows from all of them in their order.
+    """The answers with their status.
 
-    They are confirmed or refuted by checks (:func:`checked`). Where those that are left contradict each other, the
-    fewest are refuted that must be (:func:`outvoted`), unless some tell of several pairs: such pairs do not speak for
-    each other.
+    Answers are first confirmed or refuted by checks (:func:`checked`). If the remaining ones contradict each other, as
+    few as possible are refuted (:func:`outvoted`). The latter is skipped if questions are about several pairs, whose
+    errors are not independent.
     """
-    told = checked(answers)
-    left = [number for number, answer in enumerate(told) if answer.status in ("open", "confirmed")]
-    if one_by_one(told):
-        for place in outvoted(weighed(told[number]) for number in left):
-            told[left[place]] = replace(told[left[place]], status="refuted")
-    return told
+    answers = checked(answers)
+    accepted = [number for number, answer in enumerate(answers) if answer.status in ("open", "confirmed")]
+    if one_by_one(answers):
+        for place in outvoted(weighed(answers[number]) for number in accepted):
+            answers[accepted[place]] = replace(answers[accepted[place]], status="refuted")
+    return answers
 
 
 def one_by_one(answers: Sequence[Answer]) -> bool:
-    """Whether each tells of one pair."""
+    """Whether each question is about a single pair."""
     return len({answer.screen for answer in answers}) == len(answers)
 
 
 def checked(answers: Sequence[Answer]) -> list[Answer]:
-    """The answers with their status, by the checks that follow them.
+    """The answers with their status according to checks.
 
-    An answer that was checked is confirmed or refuted by the checks, and by what was expected: one that was against all
-    odds needs more than one answer more than there are against it.
+    The status of an answer and its checks is determined by the majority, combined with the prediction: a very unlikely
+    answer needs a majority of more than one.
 
     >>> first = Answer((3, 8), "same", chance=0.1, why="doubt")
     >>> checks = [Answer((3, 9), "different", why="check"), Answer((3, 7), "different", why="check")]
@@ -162,15 +164,15 @@ def checked(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def weighed(answer: Answer) -> tuple[int, int, float]:
-    """Its rows and its weight, positive for "same" and negative for "different"."""
+    """The rows and weight of an answer, positive for "same" and negative for "different"."""
     weight = 1.0 + EXPECTED * answer.likelihood
     return *answer.rows, weight if answer.said == SAME else -weight
 
 
 def same_odds(answers: Sequence[Answer], screen: Screen) -> float:
-    """The log odds that the answer that was checked should be "same": by what was expected, and by all that was said.
+    """The log odds that the correct answer is "same", by the prediction, the answer and its checks.
 
-    Of answers one in ten is taken to be wrong; what was expected counts as little more than one of them.
+    The error rate of answers is taken as 10 %; the prediction counts little more than one answer.
     """
     chance = answers[screen.checked].chance
     odds = 0.0 if isnan(chance) else min(max(log(max(chance, TINY) / max(1 - chance, TINY)), -MAX_ODDS), MAX_ODDS)
@@ -182,13 +184,13 @@ def same_odds(answers: Sequence[Answer], screen: Screen) -> float:
 
 @dataclass
 class Screen:
-    """The places of the answers to one question, and of those to the checks that followed.
+    """The positions of the answers to one question, and of its checks.
 
     Attributes
     ----------
     numbers, checks : list of int
     checked : int
-        The answer that checks are about: the least likely one.
+        The position of the answer that is checked: the least likely one.
     """
 
     numbers: list[int]
@@ -197,7 +199,7 @@ class Screen:
 
 
 def screens(answers: Sequence[Answer]) -> list[Screen]:
-    """The answers by questions."""
+    """Group the answers by question."""
     found: list[Screen] = []
     for number, answer in enumerate(answers):
         if answer.why == "check" and found:
@@ -212,7 +214,7 @@ def screens(answers: Sequence[Answer]) -> list[Screen]:
 
 
 class Answers(Sequence[Answer]):
-    """Answers to questions, in their order; what follows from them is in ``constraints``.
+    """A sequence of answers to questions; ``constraints`` are the constraints that they imply.
 
     Parameters
     ----------
@@ -223,8 +225,8 @@ class Answers(Sequence[Answer]):
     Examples
     --------
     >>> from likewise.questions import Answer, Answers
-    >>> told = [Answer((0, 3), "same", chance=0.8), Answer((1, 2), "different", chance=0.6, screen=1)]
-    >>> answers = Answers(told, 5)
+    >>> first, second = Answer((0, 3), "same", chance=0.8), Answer((1, 2), "different", chance=0.6, screen=1)
+    >>> answers = Answers([first, second], 5)
     >>> answers.constraints
     Constraints(5 rows: 1 must-link, 1 cannot-link)
     >>> answers.predicted_share
@@ -249,28 +251,28 @@ class Answers(Sequence[Answer]):
         return self._answers[key]
 
     def __add__(self, other: Answers) -> Answers:
-        """These and later ones, about the same rows."""
+        """Append later answers about the same data."""
         if not isinstance(other, Answers):
             return NotImplemented
         if other.n_samples != self.n_samples:
-            raise ValueError(f"answers are about {self.n_samples:,} rows, those to add about {other.n_samples:,}.")
+            raise ValueError(f"cannot join answers for {self.n_samples:,} rows with answers for {other.n_samples:,}.")
         after = 1 + max((answer.screen for answer in self), default=-1)
         later = [replace(answer, screen=after + answer.screen) for answer in other]
         return Answers([*self, *later], self.n_samples)
 
     @property
     def believed(self) -> tuple[Answer, ...]:
-        """Those that say something, and were not refuted."""
+        """The answers "same" and "different" that were not refuted."""
         return tuple(answer for answer in self if answer.status in ("open", "confirmed"))
 
     @property
     def error_rate(self) -> float:
-        """The share of wrong answers, by those that were refuted, about a third of them; from 5 to 15 %."""
+        """The estimated error rate of answers, from 5 to 15 %, assuming that a third of the errors are refuted."""
         return self._error_rates[-1]
 
     @cached_property
     def _error_rates(self) -> list[float]:
-        """The same by the answers before each, and by all at the end."""
+        """The estimated error rate before each answer, and after the last."""
         said = np.cumsum([0, *(answer.said != CANT_SAY for answer in self)])
         refuted = np.cumsum([0, *(answer.status == "refuted" for answer in self)])
         shares = (1.0 + FOUND_EACH * refuted) / (PRIOR_ANSWERS + said)
@@ -279,16 +281,16 @@ class Answers(Sequence[Answer]):
 
     @property
     def noisy(self) -> bool:
-        """Whether so many answers seem wrong that nothing is inferred from the number of clusters."""
+        """Whether the error rate is too large to infer constraints from the number of clusters."""
         return self.error_rate > NOISY
 
     def chance_wrong(self, number: int) -> float:
-        """The chance that an answer is wrong, by how unexpected it was and the share of wrong answers before it.
+        """The probability that an answer is wrong, given its predicted probability and the error rate before it.
 
         Parameters
         ----------
         number : int
-            Its place.
+            The position of the answer.
 
         Returns
         -------
@@ -298,12 +300,12 @@ class Answers(Sequence[Answer]):
         return share * (1.0 - likelihood) / (share * (1.0 - likelihood) + (1.0 - share) * likelihood)
 
     def is_surprising(self, number: int) -> bool:
-        """Whether an answer should be asked for again.
+        """Whether an answer should be checked.
 
         Parameters
         ----------
         number : int
-            Its place.
+            The position of the answer.
 
         Returns
         -------
@@ -313,16 +315,16 @@ class Answers(Sequence[Answer]):
 
     @property
     def constraints(self) -> Constraints:
-        """Must-links and cannot-links of the answers that are believed."""
+        """Must-links and cannot-links of the answers that were not refuted."""
         return self._links(self.believed)
 
     def constraints_within(self, n_clusters: int | None) -> Constraints:
-        """The same, without answers that keep more groups apart than there are clusters; see :func:`excessive`.
+        """Same as `constraints`, omitting answers so that there are no more pairwise different groups than clusters.
 
         Parameters
         ----------
         n_clusters : int or None
-            None if it is not known: nothing is left out. Neither is it where answers tell of several pairs at once.
+            The number of clusters. If it is None, or if questions are about several pairs, no answers are omitted.
 
         Returns
         -------
@@ -342,14 +344,14 @@ class Answers(Sequence[Answer]):
 
     @property
     def n_screens(self) -> int:
-        """How many questions were answered; one may ask for several pairs."""
+        """Number of questions that were answered; a question may be about several pairs."""
         return len({answer.screen for answer in self})
 
     @property
     def last_predictions(self) -> list[bool]:
-        """Of the last 25 questions, which were answered as predicted; checks of unexpected answers are left out.
+        """Whether each of the last 25 questions, without checks, was answered as predicted.
 
-        A question about several pairs was predicted if all of them were.
+        A question about several pairs was predicted if all its pairs were.
         """
         asked: dict[int, bool] = {}
         for answer in self:
@@ -359,19 +361,19 @@ class Answers(Sequence[Answer]):
 
     @property
     def predicted_share(self) -> float | None:
-        """The share of the last 25 answers that was predicted; None before the first."""
+        """The share of predicted answers among the last 25; None if there are no answers."""
         last = self.last_predictions
         return sum(last) / len(last) if last else None
 
     @property
     def enough(self) -> bool:
-        """Whether 24 of the last 25 answers were predicted: little more is to be gained."""
+        """Whether 24 of the last 25 answers were predicted, so that more answers would gain little."""
         last = self.last_predictions
         return len(last) == WINDOW and sum(last) >= ENOUGH
 
     @property
     def expected_gain(self) -> float | None:
-        """What many more answers would still add to the quality (NMI), as measured on other data; None before 25."""
+        """The expected gain of NMI by many more answers, as measured on other data sets; None before 25 answers."""
         last = self.last_predictions
         if len(last) < WINDOW:
             return None
@@ -379,7 +381,7 @@ class Answers(Sequence[Answer]):
 
     @property
     def outlook(self) -> str:
-        """How many were predicted, and what more answers would gain, in a sentence; empty before the first."""
+        """The number of predicted answers and the expected gain, as text; empty if there are no answers."""
         last = self.last_predictions
         if not last:
             return ""
@@ -392,20 +394,20 @@ class Answers(Sequence[Answer]):
         return f"{words}: more answers would gain about {self.expected_gain:.2f} of NMI, judging by other data sets."
 
     def to_frame(self, *, ids: Any = None, backend: str | None = None) -> Any:
-        """The answers as a data frame that is a table of hints, too.
+        """The answers as a data frame, which is also a valid table of hints.
 
         Parameters
         ----------
         ids : list-like, optional
-            Ids of the rows in order, instead of row numbers.
+            Ids of the rows in order, used instead of row numbers.
         backend : {"pandas", "polars", "pyarrow"}, optional
             By default the first of them that is installed.
 
         Returns
         -------
         data frame
-            With the columns left, right, kind, chance, votes, why and screen. ``kind`` is what was said, with "refuted"
-            before it where it does not count any more.
+            With the columns left, right, kind, chance, votes, why and screen. ``kind`` is the answer, preceded by
+            "refuted" if it was refuted.
         """
         return make_frame(answer_columns(self, ids), backend)
 
@@ -434,7 +436,7 @@ class Answers(Sequence[Answer]):
 
 
 def answer_columns(answers: Sequence[Answer], ids: Any = None) -> dict[str, list[Any]]:
-    """The columns of a table of answers, which is a table of hints."""
+    """The columns of a table of answers, which is also a valid table of hints."""
 
     def name(row: int) -> Any:
         return row if ids is None else ids[row]

@@ -1,8 +1,9 @@
-"""Questions at once: for a model, for labelings from anywhere, and for refits of any method."""
+"""Batches of questions, for a model or for any labelings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -35,16 +36,16 @@ def make_pool(
     rng: np.random.Generator,
     needed: Sequence[int] = (),
 ) -> IntArray:
-    """The rows to look at, by their places in the committee: rows that something is known of, and others by lot.
+    """The candidate rows, as positions in the committee: constrained rows, and a random sample of the others.
 
-    Those that are ``needed`` are among them.
+    They include all rows in ``needed``.
     """
-    must_be = np.isin(committee.rows, needed)
-    places = np.flatnonzero((among[committee.rows] | constraints.constrained_rows()[committee.rows]) & ~must_be)
+    required = np.isin(committee.rows, needed)
+    places = np.flatnonzero((among[committee.rows] | constraints.constrained_rows()[committee.rows]) & ~required)
     touched = constraints.constrained_rows()[committee.rows[places]]
     known, others = places[touched], places[~touched]
     if len(known) > MAX_TOUCHED:
-        # a few rows of each group before many of one
+        # take rows from all groups in turn, so that each group is represented
         known = rng.permutation(known)
         groups = constraints.groups()[committee.rows[known]]
         order = np.argsort(groups, kind="stable")
@@ -52,9 +53,9 @@ def make_pool(
         starts = np.r_[0, np.flatnonzero(np.diff(groups[order])) + 1]
         rank[order] = np.arange(len(known)) - np.repeat(starts, np.diff(np.r_[starts, len(known)]))
         known = known[np.argsort(rank, kind="stable")[:MAX_TOUCHED]]
-    room = max(MAX_POOL - len(known) - int(must_be.sum()), 0)
+    room = max(MAX_POOL - len(known) - int(required.sum()), 0)
     others = others if len(others) <= room else rng.choice(others, room, replace=False)
-    return np.sort(np.concatenate([np.flatnonzero(must_be), known, others]))
+    return np.sort(np.concatenate([np.flatnonzero(required), known, others]))
 
 
 def make_chooser(
@@ -66,7 +67,7 @@ def make_chooser(
     rng: np.random.Generator,
     needed: Sequence[int] = (),
 ) -> Chooser:
-    """A chooser for what is known."""
+    """A chooser of questions, given the constraints."""
     pool = make_pool(committee, constraints, among, rng, needed)
     rows = committee.rows[pool]
     known = Known.of(constraints, rows)
@@ -74,7 +75,7 @@ def make_chooser(
 
 
 def next_questions(chooser: Chooser, n: int, kind: str, rng: np.random.Generator, size: int) -> list[Question]:
-    """Questions to be answered at once: none follows from the answers to others."""
+    """A batch of questions, none of which can follow from the answers to others."""
     questions: list[Question] = []
     while len(questions) < n:
         question = next_question(chooser, kind, rng, size)
@@ -86,7 +87,7 @@ def next_questions(chooser: Chooser, n: int, kind: str, rng: np.random.Generator
 
 
 def next_question(chooser: Chooser, kind: str, rng: np.random.Generator, size: int) -> Question | None:
-    """The next question of a kind; a pair where there is none of that kind."""
+    """The next question of a kind; a pair if there is none of that kind."""
     if kind == "pair":
         return chooser.pair(rng)
     found = chooser.choice(rng) if kind == "choice" else chooser.piles(size, rng)
@@ -103,23 +104,24 @@ def ask(
     answers: Answers | None = None,
     random_state: int = 0,
 ) -> Questions:
-    """The questions whose answers would teach a model most; see :meth:`likewise.Likewise.ask`.
+    """The most informative questions for a model; see :meth:`likewise.Likewise.ask`.
 
     Parameters
     ----------
     model : Likewise
-        Fitted.
+        The fitted model.
     n : int
-        How many; there are fewer where nothing else is open.
+        The maximum number of questions. There are fewer if no other pair of rows is undetermined.
     kind : {"pair", "choice", "piles"}
-        Two rows; a row and typical rows of the groups it may belong to; rows to be sorted into piles.
+        The kind of question: two rows; a row and typical rows of the groups it may belong to; or rows to sort into
+        piles.
     size : int
-        Rows of a question of piles, 3 to 6.
+        Number of rows in a question of piles, 3 to 6.
     among : (m,) ints or (n,) bools, optional
         The rows that may be asked about. By default all.
     answers : Answers, optional
-        Earlier ones: what nobody could tell is not asked again, and chances are calibrated by them. By default those
-        that the model was given.
+        Earlier answers. Questions that were answered with "can't say" are not repeated, and probabilities are
+        calibrated with the answers. By default those that were passed to the model.
     random_state : int
 
     Returns
@@ -159,20 +161,20 @@ def choose(
     among: Any = None,
     random_state: int = 0,
 ) -> Questions:
-    """The questions that several clusterings of the same rows disagree about most usefully.
+    """The most informative questions, given several clusterings of the same rows.
 
     Parameters
     ----------
     labelings : sequence of (n,) ints
-        Two or more clusterings, from anywhere; −1 for rows that are in no cluster.
+        Two or more clusterings by any method; −1 for rows that are in no cluster.
     constraints : Constraints, optional
-        What is known already: nothing that follows from it is asked.
+        Known constraints. Questions whose answers they imply are not asked.
     n : int
-        How many; there are fewer where nothing else is open.
+        The maximum number of questions. There are fewer if no other pair of rows is undetermined.
     n_clusters : int, optional
-        The number of clusters there should be. By default the median of the labelings.
+        The number of clusters. By default the median of the labelings.
     weights : (c,) floats, optional
-        How much each labeling counts.
+        The weight of each labeling. By default equal weights.
     kind, size, among, random_state
         As for :func:`ask`.
 
@@ -191,12 +193,12 @@ def choose(
     """
     arrays = [_as_labels(labels) for labels in labelings]
     if len(arrays) < 2:
-        raise ValueError(f"{len(arrays)} labelings cannot disagree. Pass two or more, a list of arrays of labels.")
+        raise ValueError(f"labelings has {len(arrays)} entries. Pass a list of two or more arrays of labels.")
     for number, labels in enumerate(arrays):
         if labels.ndim != 1 or len(labels) != len(arrays[0]):
             raise ValueError(
-                f"labelings[{number}] is {described(labels)}, labelings[0] has {len(arrays[0])} labels. Give one label "
-                "for each row in each of them."
+                f"labelings[{number}] is {described(labels)}, labelings[0] has {len(arrays[0])} labels. Each must have "
+                "one label for each row."
             )
     check_request(n, kind, size)
     if weights is not None:
@@ -229,23 +231,24 @@ def refit_labelings(
     n_jobs: int | None = None,
     random_state: Any = 0,
 ) -> list[IntArray]:
-    """Clusterings by one method without a part of the hints each, for :func:`choose`.
+    """Clusterings by one method, each fitted to a subset of the hints, for :func:`choose`.
 
-    Where a method would answer otherwise had it seen other hints, a hint teaches it most: projections such as
-    :class:`likewise.Costco`, :class:`likewise.DSP` and :class:`likewise.GCDR` are fitted without the hints of a quarter
-    of the rows, and the rows clustered by k-means where they are projected to.
+    Hints are most informative for pairs of rows on which these clusterings disagree. Each fit omits the hints of a
+    quarter of the rows. With projections such as :class:`likewise.Costco`, :class:`likewise.DSP` and
+    :class:`likewise.GCDR`, the projected rows are clustered by k-means.
 
     Parameters
     ----------
     estimator : projection or clusterer
-        Of likewise: its ``fit`` takes constraints.
+        An estimator of likewise, whose ``fit`` takes constraints.
     X : (n, f) array or sparse matrix
     constraints : Constraints
     n_clusters : int
-        Clusters of each k-means; a clusterer has its own.
+        Number of clusters of k-means; ignored for clusterers.
     n_refits : int
+        Number of clusterings.
     n_jobs : int, optional
-        Threads.
+        Number of threads.
     random_state : int, RandomState or None
 
     Returns
@@ -265,7 +268,7 @@ def refit_labelings(
     """
     constraints = as_constraints(n_rows(X), None, constraints)
     if constraints.is_empty:
-        raise ValueError("there are no hints to leave out. Ask by Likewise().fit(X).ask(), which needs none.")
+        raise ValueError("there are no hints to leave out. Use Likewise().fit(X).ask(), which needs none.")
     rng = check_random_state(random_state)
     tasks: list[tuple[BoolArray, int]] = []
     while len(tasks) < whole_number(n_refits, "n_refits", least=2):
@@ -287,18 +290,18 @@ def refit_labelings(
 
 
 def _as_labels(labels: Any) -> Any:
-    """Labels as an array; where some are missing, by numbers."""
+    """Labels as an array; object arrays, which may have missing labels, are encoded as integers."""
     array = np.asarray(labels)
     return encode_labels(array)[0] if array.ndim == 1 and array.dtype.kind == "O" else array
 
 
 def check_request(n: int, kind: str, size: int, *, name: str = "kind") -> None:
-    """Refuse what cannot be asked for; `name` is what the parameter for the kind of question is called."""
+    """Check the parameters of a request; `name` is the name of the parameter for the kind of question."""
     whole_number(n, "n", least=0, remedy="It is the number of questions.")
     if kind not in KINDS:
         raise ValueError(f"{name}={kind!r} is not known. Use one of {', '.join(map(repr, KINDS))}.")
     if not 3 <= whole_number(size, "size") <= 6:
-        raise ValueError(f"size={size}: three to six rows can be sorted at a glance.")
+        raise ValueError(f"size={size}: piles are for three to six rows.")
 
 
 def n_rows(X: Any) -> int:
@@ -313,25 +316,28 @@ def rows_among(among: Any, n_samples: int) -> BoolArray:
     given = np.asarray(among)
     if given.dtype == np.bool_:
         if given.shape != (n_samples,):
-            raise ValueError(f"among has {given.size} entries, there are {n_samples} rows. Give one for each row.")
+            raise ValueError(f"among has {given.size} entries, but there are {n_samples} rows. Pass one for each row.")
         return given
     rows = whole_numbers(among, "among")
     outside = rows[(rows < 0) | (rows >= n_samples)]
     if outside.size:
-        raise ValueError(f"among has row {outside[0]}, and rows are 0 to {n_samples - 1}. Leave it out.")
+        raise ValueError(f"among contains row {outside[0]}, but rows are 0 to {n_samples - 1}.")
     mask = np.zeros(n_samples, dtype=np.bool_)
     mask[rows] = True
     return mask
 
 
 def heard_votes(answers: Sequence[Any]) -> tuple[list[float], list[bool], list[float]]:
-    """The votes that answered questions had, and what was said; those that are not known are left out."""
-    told = [one for one in answers if one.said != CANT_SAY and one.status != "refuted" and one.votes == one.votes]
-    return [one.votes for one in told], [one.said == SAME for one in told], [1.0] * len(told)
+    """The votes on the pairs of answers, whether each answer is "same", and their weights for calibration.
+
+    Answers that were refuted or whose votes are unknown are omitted.
+    """
+    used = [one for one in answers if one.said != CANT_SAY and one.status != "refuted" and not isnan(one.votes)]
+    return [one.votes for one in used], [one.said == SAME for one in used], [1.0] * len(used)
 
 
 def mark_asked(chooser: Chooser, answers: Sequence[Any]) -> None:
-    """Note the pairs that were asked about, as far as they are in the pool."""
+    """Mark the pairs of answers as asked, if they are in the pool."""
     for answer in answers:
         if chooser.has(answer.rows):
             i, j = (chooser.place(row) for row in answer.rows)

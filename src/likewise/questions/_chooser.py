@@ -1,4 +1,4 @@
-"""The strategy: place one row after the other among the groups that are known, the likeliest group first."""
+"""The strategy for choosing questions: assign rows to known groups one at a time, most likely group first."""
 
 from __future__ import annotations
 
@@ -11,72 +11,70 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import BoolArray, FloatArray, IntArray
+from ._answers import ANSWER_ODDS
 from ._committee import Calibration, Committee
 from ._known import Known
 from ._question import Question
 
 MAX_POOL = 2_000
-"""Rows that are looked at, at most; of more, so many are drawn after each fit."""
+"""Maximum number of candidate rows; if there are more, a random sample is drawn after each fit."""
 
 MAX_TOUCHED = 800
-"""Of these, rows that something is known of."""
+"""Maximum number of constrained rows among the candidates."""
 
 BY_LOT = 5
-"""Every so many rows, one is drawn at random."""
+"""Every fifth row is drawn at random."""
 
 SETTLED = 0.3
-"""What a row whose place is clear counts beside one in doubt, when rows are to be covered."""
+"""Weight of a row whose group is certain, relative to an uncertain one, in the coverage criterion."""
 
 MIN_CHANCE = 0.1
-"""A group that is less likely is not worth a question, after the first."""
-
-WRONG_ODDS = 2.2
-"""What a question that was answered says of two groups, as log odds."""
+"""After the first question about a row, groups with a smaller probability are not asked about."""
 
 JOINT = (0.3, 0.95)
-"""Two groups are asked about, where there are more than clusters, if the chance that they are one is between these."""
+"""If there are more groups than clusters, ask about two groups whose probability to be one is in this range."""
 
 NEW_GROUP = 0.1
-"""The odds of a group of its own, where there are as many groups as clusters."""
+"""The odds that a row is in a new group, if there are at least as many groups as clusters."""
 
 N_TYPICAL = 3
-"""A group is shown by one of so many of its most typical rows, by lot."""
+"""A group is represented by a random one of this number of its most typical rows."""
 
 N_CHOICES = 4
-"""Groups that a choice shows."""
+"""Maximum number of groups in a choice."""
 
 REDUNDANT = 0.5
-"""A choice does not show two groups that are one with a larger chance: there would be nothing to choose."""
+"""A choice does not contain two groups whose probability to be one is larger than this."""
 
 MAX_BETWEEN = 4
-"""Two groups are asked about again, where too many are kept apart, until there were so many questions about them."""
+"""Maximum number of questions about two groups when there are more pairwise different groups than clusters."""
 
 ALIKE = 0.95
-"""A row stands for another in a check if so many clusterings put them together."""
+"""In a check, a row can replace another if at least this share of clusterings has both in the same cluster."""
 
 N_CANDIDATES = 200
-"""Rows that are considered for a pile."""
+"""Maximum number of rows that are considered for piles."""
 
 PLACING = ("coverage", "doubt", "lot")
-"""Why rows are placed: questions for these reasons are the first about a row."""
+"""Reasons of the first question about a row."""
 
 Placed = tuple[int, int]
 
 
 @dataclass
 class _Groups:
-    """The groups among the rows of the pool.
+    """The known groups of rows of the pool.
 
     Attributes
     ----------
     names : (g,) ints
     members : list of int arrays
     votes : (m, g) array
-        The mean share of clusterings that puts each row together with those of each group.
+        The mean votes of each row and the rows of each group.
     shares : (m, g + 1) array
-        The chance of each row to be in each group, as shares, with "a group of its own" at the end.
+        The probability of each row to be in each group or, in the last column, in a new group.
     entropy : (m,) array
-        How open the place of each row is; 0 for rows that have one.
+        The normalized entropy of these probabilities; 0 for rows that are in a group.
     """
 
     names: IntArray
@@ -92,31 +90,31 @@ class _Groups:
 
 @dataclass
 class Chooser:
-    """Chooses questions about the rows of a pool. Rows are places in the pool, until a question is made of them.
+    """Chooses questions about the rows of a pool. Except in questions, rows are positions in the pool.
 
     Attributes
     ----------
     committee : Committee
     pool : (m,) ints
-        The rows of the pool, by their places among the rows of the committee.
+        The rows of the pool, as positions among the rows of the committee.
     votes : (m, m) array
-        The share of clusterings that puts two rows together.
+        The weighted share of clusterings with both rows in the same cluster.
     known : Known
     calibration : Calibration
     n_clusters : int
     may_ask : (m,) bools
         The rows that may be asked about.
     asked : set of (int, int)
-        The pairs that were asked about, whatever the answer was.
+        The pairs that were asked about, whatever the answer.
     placed : int
-        How many rows were placed before.
+        The number of rows that were chosen so far.
     joined : bool
-        Whether the last question was about two groups: the next one is about a row again.
+        Whether the last question was about two groups, so that the next one is about a row.
     n_given : int, optional
-        The number of clusters, if it is known.
+        The number of clusters, if it was given.
     linked : (m,) ints, optional
-        Rows that questions connect which have no answer yet have the same number: what they ask for may follow from
-        their answers, so it is not asked.
+        The connected components of the questions in a batch. No pair within a component is asked about, since its
+        answer may follow from the others.
     """
 
     committee: Committee
@@ -135,24 +133,24 @@ class Chooser:
     def __post_init__(self) -> None:
         self.rows = self.committee.rows[self.pool]
         self._squares = self.votes**2
-        self._room = np.empty_like(self._squares)
+        self._buffer = np.empty_like(self._squares)
         self._assumed = np.zeros(len(self.rows), dtype=np.bool_)
         self._place = {int(row): place for place, row in enumerate(self.rows)}
         if not self.known.touched.any() and self.may_ask.any():
-            # the row that most others are like is a group of one, without a question
+            # start with the row that is most similar to the others as a group of one
             self.known.touched[np.where(self.may_ask, self._squares.sum(axis=1), -1).argmax()] = True
 
     def place(self, row: int) -> int:
-        """Where a row is in the pool."""
+        """The position of a row in the pool."""
         return self._place[row]
 
     def has(self, rows: Iterable[int]) -> bool:
-        """Whether rows are in the pool."""
+        """Whether all given rows are in the pool."""
         return all(row in self._place for row in rows)
 
     # -- questions ---------------------------------------------------------------------------------------------------
     def pair(self, rng: np.random.Generator, current: int | None = None) -> Question | None:
-        """The next pair: another group for the row that is being placed, or the next row; None if nothing is open."""
+        """The next pair: the current row and another group, or the next row; None if there are no more questions."""
         groups = self._groups()
         if current is not None:
             question = self._against(groups, current, "next", rng, at_least=MIN_CHANCE)
@@ -161,26 +159,28 @@ class Chooser:
         return self._joint(groups) or self._next_row(groups, rng) or self._leftover()
 
     def check(self, row: int, other: int, tried: Iterable[int], rng: np.random.Generator) -> Question | None:
-        """The same row against another row of the group; if it has none, against one that nearly all put with it."""
-        left = {row, other, *tried}
-        mates = self._checking(row, left, self.known.mates(other))
+        """The same row and another row of the group, or one that nearly all clusterings assign to the same cluster."""
+        excluded = {row, other, *tried}
+        mates = self._checking(row, excluded, self.known.mates(other))
         if not len(mates):
             near = np.flatnonzero((self.votes[other] >= ALIKE) & ~self.known.touched & self.may_ask)
-            mates = self._checking(row, left, near[np.argsort(-self.votes[other, near], kind="stable")][:N_TYPICAL])
+            near = near[np.argsort(-self.votes[other, near], kind="stable")][:N_TYPICAL]
+            mates = self._checking(row, excluded, near)
         if not len(mates):
             return None
         votes = [self.votes[row, mates].mean()]
         return self._question("pair", [row, int(self._typical(mates, rng)[0])], "check", votes)
 
-    def _checking(self, row: int, left: set[int], mates: IntArray) -> IntArray:
-        """Those of some rows that a row can be compared with again."""
-        fit = [int(mate) for mate in mates if mate not in left and _sorted(row, int(mate)) not in self.asked]
+    def _checking(self, row: int, excluded: set[int], mates: IntArray) -> IntArray:
+        """The rows among `mates` that a row was not compared with yet."""
+        fit = [int(mate) for mate in mates if mate not in excluded and _sorted(row, int(mate)) not in self.asked]
         return np.array([mate for mate in fit if self.may_ask[mate]], dtype=np.int64)
 
     def excess(self, rng: np.random.Generator) -> Question | None:
-        """Two groups that are kept apart, where more are than there are clusters: one of the answers must be wrong.
+        """Typical rows of two groups, if there are more pairwise different groups than clusters.
 
-        The likeliest to be one, by votes and by how often they were asked about, shown by typical rows of both.
+        One of the answers must then be wrong. The two groups are those that are most likely one, given the votes and
+        the number of questions about them.
         """
         if self.joined or self.n_given is None or len(clique := np.array(self.known.clique())) <= self.n_given:
             return None
@@ -195,7 +195,7 @@ class Chooser:
             if left is not None and right is not None and left != right:
                 count[left, right] += 1
                 count[right, left] += 1
-        odds = odds - WRONG_ODDS * count
+        odds = odds - ANSWER_ODDS * count
         odds[(count >= MAX_BETWEEN) | np.tri(len(clique), dtype=np.bool_)] = -np.inf
         while np.isfinite(odds.max()):
             a, b = np.unravel_index(int(odds.argmax()), odds.shape)
@@ -206,7 +206,7 @@ class Chooser:
         return None
 
     def _across(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> Question | None:
-        """Typical rows of two groups that were not compared yet."""
+        """Typical rows of two groups that were not compared with each other yet."""
         first, second = (members[self.may_ask[members]] for members in (first, second))
         if not (len(first) and len(second)):
             return None
@@ -217,9 +217,9 @@ class Chooser:
         return self._question("pair", list(pair), "excess", [self.votes[np.ix_(first, second)].mean()])
 
     def again(self, pairs: Iterable[Placed], rng: np.random.Generator) -> Question | None:
-        """A row against another typical one of its group, to see whether it is in it; None if all is asked.
+        """A row and another typical row of its group, to check that it belongs there; None if all were asked about.
 
-        ``pairs`` are such rows and one of their group each, the most doubtful first.
+        ``pairs`` are rows with a row of their group each, the most doubtful first.
         """
         for row, other in pairs:
             mates = self._checking(row, {row}, self.known.mates(other))
@@ -229,7 +229,7 @@ class Chooser:
         return None
 
     def choice(self, rng: np.random.Generator) -> Question | None:
-        """The next row against its likeliest groups."""
+        """The next row and its most likely groups."""
         groups = self._groups()
         row, why = self._pick(groups, rng)
         if row is None:
@@ -248,8 +248,11 @@ class Chooser:
         return self._question(kind, [row, *shown], why, votes) if shown else None
 
     def piles(self, size: int, rng: np.random.Generator) -> Question | None:
-        """Rows to be sorted: a row that is next, a typical one of the group it may belong to, and others, so that
-        clusterings differ most in how they sort them."""
+        """Rows to sort into piles.
+
+        They are the next row, a typical row of its most likely group, and rows that maximize the entropy of how the
+        clusterings sort all of them.
+        """
         groups = self._groups()
         row, why = self._pick(groups, rng)
         if row is None:
@@ -277,14 +280,14 @@ class Chooser:
         return self._question("piles", chosen, why, pairs=list(combinations(chosen, 2))) if len(chosen) > 1 else None
 
     def _sortings(self, rows: list[int]) -> IntArray:
-        """How each clustering sorts rows, as a number."""
+        """A code for how each clustering sorts the rows into piles."""
         codes = np.zeros(len(self.committee.labelings), dtype=np.int64)
         for last in range(1, len(rows)):
             codes = self._sortings_with(rows[:last], codes, [rows[last]])[0]
         return codes
 
     def _sortings_with(self, rows: list[int], sorting: IntArray, others: list[int]) -> IntArray:
-        """How each clustering sorts rows and one other, for each of the others: (others, clusterings)."""
+        """The codes after adding one of the other rows, for each of them: (others, clusterings)."""
         labels = self.committee.labelings[:, self.pool[rows]]
         own = self.committee.labelings[:, self.pool[others]].T
         joins = np.full(own.shape, len(rows))
@@ -293,7 +296,7 @@ class Chooser:
         return sorting * (len(rows) + 1) + joins
 
     def assume(self, question: Question) -> None:
-        """Take the likelier answer to a question as given, so that the next one is about something else."""
+        """Assume the more likely answer to a question, so that the next one is about other rows."""
         linked = self.known.group.copy() if self.linked is None else self.linked
         touched = self.known.touched.copy()
         for (i, j), chance in zip(question.pairs, question.chances, strict=True):
@@ -308,18 +311,18 @@ class Chooser:
 
     # -- groups ------------------------------------------------------------------------------------------------------
     def _groups(self) -> _Groups:
-        told = np.flatnonzero(self.known.touched)
-        told = told[np.argsort(self.known.group[told], kind="stable")]
-        names, starts, sizes = np.unique(self.known.group[told], return_index=True, return_counts=True)
+        grouped = np.flatnonzero(self.known.touched)
+        grouped = grouped[np.argsort(self.known.group[grouped], kind="stable")]
+        names, starts, sizes = np.unique(self.known.group[grouped], return_index=True, return_counts=True)
         m = len(self.rows)
         if not len(names):
             return _Groups(names, [], np.zeros((m, 0)), np.ones((m, 1)), np.zeros(m))
-        mean = np.add.reduceat(self.votes[:, told], starts, axis=1) / sizes
+        mean = np.add.reduceat(self.votes[:, grouped], starts, axis=1) / sizes
         apart = self.known.apart[np.ix_(self.known.group, names)]
         chances = np.where(apart, 0.0, self.calibration.chance(mean))
         odds = chances / np.clip(1.0 - chances, 0.02, None)
         code = {int(name): number for number, name in enumerate(names)}
-        for i, j in self.asked:  # a pair that nobody could tell speaks against no group, but is not asked again
+        for i, j in self.asked:  # includes answers "can't say", which are not asked again
             for row, other in ((i, j), (j, i)):
                 group = code.get(int(self.known.group[other]))
                 if group is not None and self.known.group[row] != self.known.group[other]:
@@ -328,27 +331,28 @@ class Chooser:
         shares = np.column_stack([odds, np.full(m, new)])
         shares /= shares.sum(axis=1, keepdims=True)
         entropy = -(shares * np.log(np.clip(shares, 1e-9, 1.0))).sum(axis=1) / np.log(max(self.n_clusters, 2))
-        entropy[told] = 0.0
-        return _Groups(names, np.split(told, starts[1:]), mean, shares, entropy)
+        entropy[grouped] = 0.0
+        return _Groups(names, np.split(grouped, starts[1:]), mean, shares, entropy)
 
     def _open(self) -> BoolArray:
-        """The rows that were never asked about."""
+        """Mask of the rows that were never asked about."""
         done = self.known.touched | ~self.may_ask
         done[[row for pair in self.asked for row in pair]] = True
         return ~done
 
     def _is_open(self, row: int, other: int) -> bool:
+        """Whether the relation of two rows is unknown and was not asked about."""
         if self.linked is not None and self.linked[row] == self.linked[other]:
             return False
         return self.known.relation(row, other) == 0 and _sorted(row, other) not in self.asked
 
     def _typical(self, members: IntArray, rng: np.random.Generator) -> IntArray:
-        """Rows of a group, the most typical first, but for the first few in any order."""
+        """The rows of a group, most typical first, with the first few in random order."""
         order = members[np.argsort(-self.votes[np.ix_(members, members)].mean(axis=1), kind="stable")]
         return np.concatenate([rng.permutation(order[:N_TYPICAL]), order[N_TYPICAL:]])
 
     def _mate(self, groups: _Groups, row: int, group: int, rng: np.random.Generator) -> int | None:
-        """A typical row of a group to be shown beside a row."""
+        """A typical row of a group to compare a row with."""
         if groups.n == 0:
             return None
         members = groups.members[group]
@@ -356,27 +360,27 @@ class Chooser:
         if not len(members):
             return None
         order = self._typical(members, rng)
-        order = order[np.argsort(self._assumed[order], kind="stable")]  # rows that are known to be in it come first
+        order = order[np.argsort(self._assumed[order], kind="stable")]  # prefer rows whose group is not only assumed
         return next((int(mate) for mate in order if mate != row and self._is_open(row, int(mate))), None)
 
     # -- which rows --------------------------------------------------------------------------------------------------
     def _pick(self, groups: _Groups, rng: np.random.Generator) -> tuple[int | None, str]:
-        """The row to be placed next, and why it is."""
-        left = self._open()
-        if not left.any() or not groups.n:
+        """The next row to ask about, and the reason."""
+        candidates = self._open()
+        if not candidates.any() or not groups.n:
             return None, ""
         turn = self.placed + 1
         if turn % BY_LOT == 0:
-            return int(rng.choice(np.flatnonzero(left))), "lot"
+            return int(rng.choice(np.flatnonzero(candidates))), "lot"
         if turn % 2:
-            return int(np.where(left, groups.entropy, -1.0).argmax()), "doubt"
-        told = np.concatenate(groups.members)
-        covered = self._squares[:, told].max(axis=1)
+            return int(np.where(candidates, groups.entropy, -1.0).argmax()), "doubt"
+        grouped = np.concatenate(groups.members)
+        covered = self._squares[:, grouped].max(axis=1)
         weight = SETTLED + (1.0 - SETTLED) * np.minimum(groups.entropy, 1.0)
-        # what all rows would add to what is covered: Σ weight · (max(square, covered) − covered), in one pass
-        np.maximum(self._squares, covered, out=self._room)
-        worth = self._room @ weight.astype(np.float32)
-        return int(np.where(left, worth + 1e-6 * groups.entropy, -np.inf).argmax()), "coverage"
+        # the weighted coverage after adding each row, Σ weight · max(square, covered)
+        np.maximum(self._squares, covered, out=self._buffer)
+        coverage = self._buffer @ weight.astype(np.float32)
+        return int(np.where(candidates, coverage + 1e-6 * groups.entropy, -np.inf).argmax()), "coverage"
 
     def _next_row(self, groups: _Groups, rng: np.random.Generator) -> Question | None:
         row, why = self._pick(groups, rng)
@@ -385,7 +389,7 @@ class Chooser:
     def _against(
         self, groups: _Groups, row: int, why: str, rng: np.random.Generator, at_least: float = 0.0
     ) -> Question | None:
-        """A row against its likeliest group that was not asked about."""
+        """A row and a typical row of its most likely group that was not asked about."""
         shares = groups.shares[row, :-1].copy()
         own = np.flatnonzero(groups.names == self.known.group[row])
         shares[own] = 0.0
@@ -399,30 +403,30 @@ class Chooser:
         return None
 
     def _joint(self, groups: _Groups) -> Question | None:
-        """Two groups that may be one, where there are more than clusters."""
+        """Two groups that may be one, if there are more groups than clusters."""
         wanted = groups.n > self.n_clusters and not self.joined
         return self._between(groups, *JOINT, "groups") if wanted else None
 
     def _leftover(self) -> Question | None:
-        """When every row has its place: groups that may still be one, the likeliest first.
+        """After every row was asked about: two groups that may be one, the most likely first.
 
-        Rows that nobody could tell the place of are groups of their own.
+        Rows without a known group, by answers "can't say", are groups of one.
         """
         self.known.touched[[row for pair in self.asked for row in pair]] = True
         return self._between(self._groups(), 0.0, 1.0, "open")
 
     def _group_votes(self, groups: _Groups) -> NDArray[np.float32]:
-        """The mean share of clusterings that puts the rows of each two groups together, (g, g)."""
-        told = np.concatenate(groups.members)
+        """The (g, g) matrix of mean votes between the rows of each two groups."""
+        grouped = np.concatenate(groups.members)
         sizes = np.array([len(members) for members in groups.members])
         starts = np.cumsum(sizes) - sizes
         mean: NDArray[np.float32]
-        mean = np.add.reduceat(np.add.reduceat(self.votes[np.ix_(told, told)], starts, axis=0), starts, axis=1)
+        mean = np.add.reduceat(np.add.reduceat(self.votes[np.ix_(grouped, grouped)], starts, axis=0), starts, axis=1)
         mean /= np.outer(sizes, sizes)
         return mean
 
     def _between(self, groups: _Groups, at_least: float, at_most: float, why: str) -> Question | None:
-        """The closest rows of two groups of which it is not known whether they are one, the likeliest first."""
+        """The most similar rows of two groups whose relation is unknown, the most likely to be one first."""
         if groups.n < 2:
             return None
         mean = self._group_votes(groups)
@@ -469,6 +473,6 @@ def _sorted(i: int, j: int) -> Placed:
 
 
 def _entropy_of(codes: IntArray, weights: FloatArray) -> float:
-    """The entropy of what is coded, by weight."""
+    """The entropy of the weighted distribution of codes."""
     shares = np.bincount(np.unique(codes, return_inverse=True)[1], weights=weights)
     return float(-(shares * np.log(np.maximum(shares, 1e-12))).sum())

@@ -1,4 +1,4 @@
-"""The clusterings that questions are chosen by, and the chance of an answer by their votes."""
+"""The committee of clusterings that votes on pairs of rows, and the calibration of its votes."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from ..front._evidence import UNSUPERVISED, calibrated, member_weights, unsuperv
 from ..front._folds import Statements
 
 MAX_EARLIER = 25.0
-"""Hints from elsewhere count as at most so many answers in the calibration: nobody chose them as questions are."""
+"""Maximum total weight of earlier hints in the calibration, since they were not chosen like questions."""
 
 MIN_SLOPE = 1.0
-"""More votes never make "same" less likely."""
+"""Lower bound of the slope of the calibration, so that the probability of "same" increases with the votes."""
 
 
 @dataclass(frozen=True)
 class Committee:
-    """Clusterings of the same rows, and how much each counts.
+    """Clusterings of the same rows, with weights.
 
     Attributes
     ----------
     rows : (m,) ints
-        The rows that they cluster.
+        The rows that are clustered.
     labelings : (c, m) ints
     weights : (c,) floats
-        They add up to 1.
+        The weights of the clusterings, with sum 1.
     """
 
     rows: IntArray
@@ -41,7 +41,7 @@ class Committee:
 
     @classmethod
     def of_model(cls, model: Likewise) -> Committee:
-        """The ensemble of a fitted model; beyond 10,000 rows it clusters the landmarks alone."""
+        """The ensemble of a fitted model; with more than 10,000 rows, it clusters only the landmarks."""
         consensus = model._consensus
         members = unsupervised_members(model._unsupervised)
         families = {UNSUPERVISED: 1.0}
@@ -55,9 +55,10 @@ class Committee:
 
     @classmethod
     def of_labelings(cls, labelings: Any, weights: Any = None) -> Committee:
-        """Labelings from anywhere; negative labels are rows that belong to no cluster.
+        """A committee of any labelings; rows with negative labels are in no cluster.
 
-        They are numbered and ordered anew, so that neither names of clusters nor the order of labelings matters.
+        Labels and labelings are put into a canonical order, so that the result does not depend on the names of clusters
+        and the order of labelings.
         """
         codes = []
         for labels in labelings:
@@ -72,7 +73,7 @@ class Committee:
         return cls(np.arange(len(codes[0])), np.array(codes)[order], counts[order] / counts.sum())
 
     def coassociation(self, places: IntArray) -> NDArray[np.float32]:
-        """The votes of each two of some rows to be together, (p, p)."""
+        """The (p, p) matrix of votes for each pair of some rows to be in the same cluster."""
         columns = []
         for labels, weight in zip(self.labelings[:, places], self.weights, strict=True):
             code = np.unique(labels, return_inverse=True)[1]
@@ -84,14 +85,21 @@ class Committee:
 
 @dataclass(frozen=True)
 class Calibration:
-    """From votes to the chance of "same": even odds at half of the votes, and a slope."""
+    """Logistic calibration from votes to the probability of "same".
+
+    Attributes
+    ----------
+    offset : float
+        The log odds at half of the votes.
+    slope : float
+    """
 
     offset: float = 0.0
     slope: float = 6.0
 
     @classmethod
     def of(cls, votes: Sequence[float], same: Sequence[bool], weights: Sequence[float]) -> Calibration:
-        """Fitted to what answers were, by the votes that their rows had when they were asked about.
+        """Fit the calibration to answers and the votes for their pairs when the questions were asked.
 
         >>> Calibration.of([], [], [])
         Calibration(offset=0.0, slope=6.0)
@@ -99,7 +107,7 @@ class Calibration:
         >>> bool(surprised.chance(0.9) < 0.5)
         True
         """
-        ends = [0.0, 1.0]  # they weigh nothing, and tell where the line runs
+        ends = [0.0, 1.0]  # with weight 0, to evaluate the fitted line
         statements = Statements(
             np.zeros((len(votes) + 2, 2), dtype=np.int64),
             np.array([*same, False, True]),
@@ -110,12 +118,12 @@ class Calibration:
         return cls((low + high) / 2, max(high - low, MIN_SLOPE))
 
     def chance(self, votes: Any) -> Any:
-        """The chance that two rows are the same, given the share of votes for it."""
+        """The probability that two rows are the same, given the share of votes for it."""
         return expit(self.offset + self.slope * (votes - 0.5))
 
 
 def earlier_votes(model: Likewise) -> tuple[list[float], list[bool], list[float]]:
-    """What members that did not see them thought of the hints of a model: votes, kinds and weights."""
+    """The held-out votes on the hints of a model, whether each is a must-link, and their weights for calibration."""
     consensus = model._consensus
     if consensus is None or not consensus.members:
         return [], [], []

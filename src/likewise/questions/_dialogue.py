@@ -1,4 +1,4 @@
-"""A dialogue: one question after the other, each chosen by all answers before it."""
+"""Interactive questioning: each question is chosen given all earlier answers."""
 
 from __future__ import annotations
 
@@ -29,75 +29,77 @@ from ._suspicion import suspect_answers
 from ._worker import Worker
 
 MAX_CHECKS = 2
+"""Maximum number of checks of an answer."""
 
 REFIT_AFTER = 10
-"""Answers after which the model learns from them."""
+"""Number of answers after which the model is refitted."""
 
 
 @dataclass(frozen=True)
 class _Stage:
-    """A model, and what questions are chosen by until the next.
+    """A fitted model, and the state for choosing questions until the next fit.
 
     Attributes
     ----------
     n_answers : int
-        How many of the answers it has learned from.
+        Number of answers that the model was fitted to.
     fresh : int
-        How many there were at the last fit from scratch.
+        Number of answers at the last fit from scratch.
     model : Likewise
-    told : list of (rows, said, status)
-        The answers that it has learned from.
+    states : list of (rows, said, status)
+        The answers that the model was fitted to.
     chooser : Chooser
     known : Known
-        What these answers tell.
+        The relations between rows by these answers.
     inferred : Constraints
-        What follows from them and the number of clusters.
+        The must-links that follow from them and the number of clusters.
     """
 
     n_answers: int
     fresh: int
     model: Likewise
-    told: list[_Told]
+    states: list[_AnswerState]
     chooser: Chooser
     known: Known
     inferred: Constraints
 
 
 class Dialogue:
-    """Ask a person about rows, one question after the other, until the answers can be predicted.
+    """Ask a person about rows, one question at a time, until the answers can be predicted.
 
-    A row is placed among the groups that answers have made so far: it is compared with a typical row of the likeliest
-    group, then of the next, until the answer is "same". Rows are chosen by turns for what they stand for and for how
-    open their place is, and every fifth by lot. An answer that is likely wrong, because it was unexpected, is asked for
-    again at once, with other rows of the group, and the majority counts. After ten answers the model learns from them.
+    Answers "same" form groups of rows. Each row that is asked about is compared with a typical row of its most likely
+    group, then of the next, until the answer is "same". Rows are chosen alternately by how many other rows they
+    represent and by how uncertain their group is, and every fifth row at random. An answer that was unexpected, and is
+    therefore likely wrong, is checked at once by comparing the row with other rows of the group; the majority decides.
+    The model is refitted after every ten answers.
 
-    Of pairs that contradict each other, those that fewer others agree with are refuted. Where more groups are kept
-    apart than there are clusters, an answer must be wrong, and they are asked about again; where answers were wrong and
-    all rows have their places, those that hang on one answer are asked about again, too.
+    Contradictions between answers are resolved by majority. If there are more pairwise different groups than clusters,
+    an answer must be wrong, and these groups are compared again. If some answers were wrong and every row has a group,
+    the rows whose group depends on a single answer are compared again as well.
 
     Parameters
     ----------
     X : (n, f) array, sparse matrix or data frame
         As for :meth:`likewise.Likewise.fit`.
     n_clusters : int, optional
-        None: as many as data and answers make likely.
+        The number of clusters. By default it is chosen from the data and the answers.
     constraints : Constraints, optional
-        What is known beforehand.
+        Constraints that are known beforehand.
     questions : {"pair", "choice", "piles"}
-        What is asked: whether two rows are the same; with which of some rows a row belongs; how to sort rows into
-        piles.
+        The kind of question: whether two rows are the same; which of several rows a row belongs with; or how to sort
+        rows into piles.
     size : int
-        Rows to be sorted, 3 to 6.
+        Number of rows to sort into piles, 3 to 6.
     among : (m,) ints or (n,) bools, optional
         The rows that may be asked about. By default all.
     path : path, optional
-        A .csv, .tsv or .jsonl file that every answer is written to at once. If it is there, the dialogue goes on where
-        it was. It is a file of hints, too.
+        A .csv, .tsv or .jsonl file to which every answer is written immediately. If it exists, its answers are read
+        first, so that a dialogue can be resumed. It is also a valid file of hints.
     ids : list-like, optional
         Ids of the rows in order, for the file.
     background : bool
-        Whether to learn in the background, on one thread, while questions are answered: nobody waits for a fit, and
-        which question comes next depends on how long fits take. Otherwise the same answers lead to the same questions.
+        Whether to fit in a background thread. Questions are then available without waiting for a fit, but depend on
+        how long fits take. Otherwise the same answers lead to the same questions.
     random_state : int
     **params
         Further parameters of :class:`likewise.Likewise`.
@@ -107,7 +109,7 @@ class Dialogue:
     answers : Answers
         All answers with their status.
     model : Likewise
-        Fitted with the answers up to the last fit; :meth:`update` takes in all.
+        The model of the last fit; :meth:`update` fits it to all answers.
 
     See Also
     --------
@@ -152,26 +154,26 @@ class Dialogue:
         self._given = as_constraints(n_samples, None, constraints)
         self._first = model.fit(X, constraints=self._given)
         if background:
-            self._first.n_jobs = 1  # of the threads there are, the person's next question needs one
+            self._first.n_jobs = 1  # leave the other threads to choosing the next question
         self.answers = Answers(answers, n_samples)
         self._stages: dict[int, _Stage] = {}
-        self._latest: tuple[list[_Told], Likewise] | None = None
+        self._latest: tuple[list[_AnswerState], Likewise] | None = None
         self._worker = Worker()
         self._question: Question | None = None
         if background:
-            self._stages[len(answers)] = self._learn(self.answers, len(answers), None)
+            self._stages[len(answers)] = self._make_stage(self.answers, len(answers), None)
         elif answers:
             self._planned_stage(at_end=False)
 
     def _earlier_answers(self, n_samples: int) -> list[Answer]:
-        """Those of the file."""
+        """The answers in the file."""
         if self.ids is not None and len(RowIds(self.ids)) != n_samples:
-            raise ValueError(f"ids has {len(self.ids):,} entries, X has {n_samples:,} rows. Give one for each row.")
+            raise ValueError(f"ids has {len(self.ids):,} entries, X has {n_samples:,} rows. Pass one for each row.")
         if self.path is None:
             return []
         _answers_path(self.path)
         if not self.path.parent.is_dir():
-            raise FileNotFoundError(f"{self.path}: there is no folder {self.path.parent}. Make it, or name another.")
+            raise FileNotFoundError(f"{self.path}: there is no folder {self.path.parent}. Create it first.")
         self._written = _stamp(self.path)
         if self._written is None:
             return []
@@ -179,7 +181,7 @@ class Dialogue:
 
     @property
     def model(self) -> Likewise:
-        """The model by the last fit."""
+        """The model of the last fit."""
         newest = self._stages[max(self._stages)] if self._stages else None
         if self._latest is not None and (newest is None or len(self._latest[0]) >= newest.n_answers):
             return self._latest[1]
@@ -187,12 +189,12 @@ class Dialogue:
 
     @property
     def constraints(self) -> Constraints:
-        """What was given, what was answered and not refuted, and what follows from the number of clusters."""
-        return self._taught(self.answers, self._inferred(self.answers))
+        """The given constraints, those of the answers, and those that follow from the number of clusters."""
+        return self._all_constraints(self.answers, self._inferred(self.answers))
 
     @property
     def groups(self) -> list[IntArray]:
-        """The rows known to be together, the largest group first; groups of two and more."""
+        """The groups of at least two rows that are known to be the same, largest first."""
         groups = self.constraints.groups()
         order = np.argsort(groups, kind="stable")
         sizes = np.bincount(groups)
@@ -201,100 +203,105 @@ class Dialogue:
 
     @property
     def n_clusters(self) -> int:
-        """Clusters of the model."""
+        """Number of clusters of the model."""
         return int(self.model.n_clusters_)
 
     @property
     def suspects(self) -> Suspects:
-        """The answers, those most likely wrong first: by what clusterings that did not see them say, by how unexpected
-        they were, and by what became of them."""
+        """The answers, sorted by decreasing probability to be wrong.
+
+        It is estimated from clusterings that were fitted without the answer, from its predicted probability, and from
+        checks.
+        """
         return suspect_answers(self.answers, self.model)
 
     @property
     def predicted_share(self) -> float | None:
-        """The share of the last 25 answers that was predicted; None before the first."""
+        """The share of predicted answers among the last 25; None if there are no answers."""
         return self.answers.predicted_share
 
     @property
     def expected_gain(self) -> float | None:
-        """What many more answers would still add to the quality (NMI), as measured on other data; None before 25."""
+        """The expected gain of NMI by many more answers, as measured on other data sets; None before 25 answers."""
         return self.answers.expected_gain
 
     @property
     def done(self) -> bool:
-        """Whether to stop: 24 of the last 25 answers were predicted, or nothing is left to ask."""
+        """Whether to stop: 24 of the last 25 answers were predicted, or there are no more questions."""
         return self.answers.enough or self.question is None
 
     @property
     def question(self) -> Question | None:
-        """The next question; None if nothing is left to ask. It stays the same until it is answered."""
+        """The next question; None if there are no more. It does not change until it is answered."""
         if self._question is None:
             self._question = self._next()
         return self._question
 
     def answer(self, answer: Any) -> tuple[Answer, ...]:
-        """Answer the question. It is on disk when this returns, if the dialogue has a file.
+        """Answer the current question. If the dialogue has a file, the answer is written before this returns.
 
         Parameters
         ----------
         answer : str, bool, int, sequence or None
-            As :meth:`Question.read` takes it: "same", "different", or None for "can't say".
+            As for :meth:`Question.read`: "same", "different", or None for "can't say".
 
         Returns
         -------
         tuple of Answer
-            What was said of each pair of the question, with its status.
+            The answers about each pair of the question, with their status.
         """
         question = self.question
         if question is None:
-            raise ValueError("there is no question left to answer: all that can be asked is known.")
+            raise ValueError("there are no more questions to answer.")
         screen = self.answers[-1].screen + 1 if self.answers else 0
-        told = answers_to(question, question.read(answer), screen)
-        self._keep([*self.answers, *told])
-        return tuple(self.answers[-len(told) :])
+        new = answers_to(question, question.read(answer), screen)
+        self._keep([*self.answers, *new])
+        return tuple(self.answers[-len(new) :])
 
     def undo(self) -> tuple[Answer, ...]:
-        """Take the last answer back; its question is asked again.
+        """Remove the last answer; its question is asked again.
 
         Returns
         -------
         tuple of Answer
-            What was taken back.
+            The answers that were removed.
         """
         if not self.answers:
             raise ValueError("there is no answer to undo.")
         last = self.answers[-1].screen
         kept = [answer for answer in self.answers if answer.screen != last]
-        taken = tuple(self.answers[len(kept) :])
+        removed = tuple(self.answers[len(kept) :])
         self._keep(kept)
         self._stages = {count: stage for count, stage in self._stages.items() if count <= len(kept)}
         self._latest = None
-        return taken
+        return removed
 
     def update(self) -> Likewise:
-        """Learn from all answers now. It has no effect on which questions are asked.
+        """Fit the model to all answers now. This does not affect which questions are asked.
 
         Returns
         -------
         Likewise
             The model.
         """
-        told = told_of(self.answers)
-        if self._latest is None or self._latest[0] != told:
+        states = states_of(self.answers)
+        if self._latest is None or self._latest[0] != states:
             newest = self._stages[max(self._stages)] if self._stages else None
-            if newest is not None and newest.told == told:
+            if newest is not None and newest.states == states:
                 return newest.model
-            start = None if newest is None or len(told) >= 2 * newest.fresh else newest
-            self._latest = told, self._teach(self.answers, start)[0]
+            start = None if newest is None or len(states) >= 2 * newest.fresh else newest
+            self._latest = states, self._fit(self.answers, start)[0]
         return self._latest[1]
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the answers to a file by which ``Dialogue(X, ..., path=path)`` goes on; it is a file of hints, too.
+        """Write the answers to a file, which is also a valid file of hints.
+
+        ``Dialogue(X, ..., path=path)`` resumes the dialogue.
 
         Parameters
         ----------
         path : path
-            It ends in .csv, .tsv or .jsonl.
+            With the extension .csv, .tsv or .jsonl.
 
         Returns
         -------
@@ -305,7 +312,7 @@ class Dialogue:
         return target
 
     def wait(self) -> None:
-        """Wait until what is being learned in the background is there for the next question."""
+        """Wait until the fit in the background is finished, so that the next question uses it."""
         self._worker.wait()
 
     def _keep(self, answers: list[Answer]) -> None:
@@ -313,67 +320,67 @@ class Dialogue:
         if self.path is not None:
             if _stamp(self.path) != self._written:
                 raise OSError(
-                    f"{self.path} was changed by somebody else since this dialogue wrote or read it, and is left as it "
-                    "is. Begin again to go on from what it holds now."
+                    f"{self.path} was changed by another program since this dialogue read or wrote it, and was not "
+                    "overwritten. Start a new dialogue to resume from the file."
                 )
             write_answers(self.path, kept, self.ids)
             self._written = _stamp(self.path)
         self.answers = kept
         self._question = None
 
-    # -- learning ----------------------------------------------------------------------------------------------------
+    # -- fitting -----------------------------------------------------------------------------------------------------
     @property
-    def _n_given(self) -> int | None:
-        """The number of clusters, if it is known."""
+    def _given_n_clusters(self) -> int | None:
+        """The number of clusters, if it was given."""
         return self._first.n_clusters
 
     def _known(self, answers: Answers) -> Constraints:
-        return self._given | answers.constraints_within(self._n_given)
+        return self._given | answers.constraints_within(self._given_n_clusters)
 
     def _inferred(self, answers: Answers, earlier: Constraints | None = None) -> Constraints:
-        """What follows from answers and the number of clusters, if it is known and few answers are wrong."""
+        """The must-links that follow from answers and the number of clusters, if few answers are wrong."""
         if answers.noisy:
             return Constraints(answers.n_samples)
-        return inferred_links(self._known(answers), self._n_given, earlier)
+        return inferred_links(self._known(answers), self._given_n_clusters, earlier)
 
-    def _taught(self, answers: Answers, inferred: Constraints) -> Constraints:
+    def _all_constraints(self, answers: Answers, inferred: Constraints) -> Constraints:
         return self._known(answers) | inferred
 
-    def _teach(self, told: Answers, before: _Stage | None) -> tuple[Likewise, Constraints]:
-        """The model that has learned from answers, from that of a stage before or anew; and what was inferred."""
-        if not told:
-            return self._first, Constraints(told.n_samples)
-        still = before is not None and before.told == told_of(told[: before.n_answers])
-        inferred = self._inferred(told, before.inferred if before and still else None)
+    def _fit(self, seen: Answers, before: _Stage | None) -> tuple[Likewise, Constraints]:
+        """The model fitted to answers, starting from an earlier stage or from scratch, and the inferred must-links."""
+        if not seen:
+            return self._first, Constraints(seen.n_samples)
+        still = before is not None and before.states == states_of(seen[: before.n_answers])
+        inferred = self._inferred(seen, before.inferred if before and still else None)
         model = copy.copy(self._first if before is None else before.model)
-        model.labels_ = self.model.labels_  # clusters keep the numbers of the last answer
-        model.set_constraints(self._taught(told, inferred)).answers_ = told
+        model.labels_ = self.model.labels_  # so that clusters keep the numbers of the last fit
+        model.set_constraints(self._all_constraints(seen, inferred)).answers_ = seen
         return model, inferred
 
-    def _learn(self, told: Answers, fresh: int, before: _Stage | None, answers: Answers | None = None) -> _Stage:
-        """The stage after answers; of those that came since, the rows are among those that it chooses from."""
-        model, inferred = self._teach(told, before)
-        return self._stage_of(model, inferred, told, fresh, told if answers is None else answers)
+    def _make_stage(self, seen: Answers, fresh: int, before: _Stage | None, answers: Answers | None = None) -> _Stage:
+        """The stage after some answers; its pool contains the rows of all ``answers``, which may include later ones."""
+        model, inferred = self._fit(seen, before)
+        return self._stage_of(model, inferred, seen, fresh, seen if answers is None else answers)
 
-    def _stage_of(self, model: Likewise, inferred: Constraints, told: Answers, fresh: int, answers: Answers) -> _Stage:
+    def _stage_of(self, model: Likewise, inferred: Constraints, seen: Answers, fresh: int, answers: Answers) -> _Stage:
         votes, same, weights = earlier_votes(self._first)
-        heard = heard_votes(told)
+        answered = heard_votes(seen)
         chooser = make_chooser(
             Committee.of_model(model),
-            self._taught(told, inferred),
+            self._all_constraints(seen, inferred),
             model.n_clusters_,
-            Calibration.of([*votes, *heard[0]], [*same, *heard[1]], [*weights, *heard[2]]),
+            Calibration.of([*votes, *answered[0]], [*same, *answered[1]], [*weights, *answered[2]]),
             self._among,
-            np.random.default_rng([self.random_state, len(told), 1]),
-            needed=[row for answer in answers[len(told) :] for row in answer.rows],
+            np.random.default_rng([self.random_state, len(seen), 1]),
+            needed=[row for answer in answers[len(seen) :] for row in answer.rows],
         )
-        return _Stage(len(told), fresh, model, told_of(told), chooser, chooser.known, inferred)
+        return _Stage(len(seen), fresh, model, states_of(seen), chooser, chooser.known, inferred)
 
     def _planned_stage(self, *, at_end: bool) -> _Stage:
-        """The stage that answers lead to: which it is follows from the answers alone.
+        """The stage for the current answers, which depends on the answers alone.
 
-        The model learns after ten answers, but not before a check; from what it learned before, until the number of
-        answers has doubled: then all members learn anew, as what some of them learned grows stale.
+        The model is refitted after ten answers, but not before a check. It is updated from the previous stage until the
+        number of answers has doubled, and then fitted from scratch, since some members of the ensemble become outdated.
         """
         answers = self.answers
         plan = [(0, 0)]
@@ -388,7 +395,7 @@ class Dialogue:
         stage: _Stage | None = None
         for count in [count for count, anew in plan if anew == fresh]:
             if count not in self._stages:
-                self._stages[count] = self._learn(self._first_answers(count), fresh, stage)
+                self._stages[count] = self._make_stage(self._first_answers(count), fresh, stage)
             stage = self._stages[count]
         assert stage is not None
         return stage
@@ -397,26 +404,26 @@ class Dialogue:
         return Answers(self.answers[:count], self.answers.n_samples)
 
     def _ready_stage(self) -> _Stage:
-        """The last stage that is ready, while the next is learned in the background."""
+        """The last stage that is ready, while the next is fitted in the background."""
         done = self._worker.result()
-        if done is not None and done.told == told_of(self._first_answers(done.n_answers)):
+        if done is not None and done.states == states_of(self._first_answers(done.n_answers)):
             since = self.answers[done.n_answers :]
             if done.chooser.has(row for answer in since for row in answer.rows):
                 self._stages[done.n_answers] = done
-            else:  # rows were asked about meanwhile that it does not choose from
-                told, answers = self._first_answers(done.n_answers), self.answers
-                self._worker.start(lambda: self._stage_of(done.model, done.inferred, told, done.fresh, answers))
+            else:  # its pool lacks rows that were asked about in the meantime
+                seen, answers = self._first_answers(done.n_answers), self.answers
+                self._worker.start(lambda: self._stage_of(done.model, done.inferred, seen, done.fresh, answers))
         if not self._stages:
-            self._stages[0] = self._learn(self._first_answers(0), 0, None, self.answers)
+            self._stages[0] = self._make_stage(self._first_answers(0), 0, None, self.answers)
         return self._stages[max(self._stages)]
 
-    def _learn_later(self, stage: _Stage) -> None:
-        """Begin to learn from the answers after a stage, if there are enough and nothing else is being learned."""
+    def _start_fit(self, stage: _Stage) -> None:
+        """Start a fit in the background if there are enough answers since a stage and no other fit is running."""
         count = len(self.answers)
         if count - stage.n_answers >= REFIT_AFTER and not self._worker.busy:
             anew = count >= 2 * stage.fresh
-            told, fresh, before = self.answers, count if anew else stage.fresh, None if anew else stage
-            self._worker.start(lambda: self._learn(told, fresh, before))
+            seen, fresh, before = self.answers, count if anew else stage.fresh, None if anew else stage
+            self._worker.start(lambda: self._make_stage(seen, fresh, before))
 
     # -- the next question -------------------------------------------------------------------------------------------
     def _next(self) -> Question | None:
@@ -427,7 +434,7 @@ class Dialogue:
         if check is not None:
             return check
         if self.background:
-            self._learn_later(stage)
+            self._start_fit(stage)
         else:
             newer = self._planned_stage(at_end=True)
             chooser, stage = (chooser, stage) if newer is stage else (self._prepared(newer), newer)
@@ -439,37 +446,37 @@ class Dialogue:
         return question
 
     def _doubtful(self, chooser: Chooser, model: Likewise) -> list[tuple[int, int]]:
-        """Rows whose places hang on one answer, each with the row it was compared with, the most suspect first."""
+        """Rows whose group depends on a single answer, with the rows they were compared with, most suspect first."""
         believed = {frozenset(one.rows): one for one in self.answers.believed if one.said == SAME}
         count = Counter(row for rows in believed for row in rows)
         suspects = [frozenset(one.rows) for one in suspect_answers(self.answers, model)]
-        hanging = [believed[rows].rows for rows in suspects if rows in believed]
+        ranked = [believed[rows].rows for rows in suspects if rows in believed]
         return [
             (chooser.place(row), chooser.place(other))
-            for row, other in hanging
+            for row, other in ranked
             if count[row] == 1 and chooser.has((row, other))
         ]
 
     def _prepared(self, stage: _Stage) -> Chooser:
-        """The chooser of a stage, with all answers so far."""
+        """The chooser of a stage, updated with all answers."""
         chooser = stage.chooser
         chooser.asked = set()
         mark_asked(chooser, self.answers)
-        chooser.n_given = self._n_given
+        chooser.n_given = self._given_n_clusters
         chooser.known = stage.known.copy()
-        still = stage.told == told_of(self.answers[: stage.n_answers])
-        if not (still and self._heard(chooser, self.answers[stage.n_answers :])):
-            # answers that came since contradict what was known, or what was inferred from it
+        still = stage.states == states_of(self.answers[: stage.n_answers])
+        if not (still and self._add_answers(chooser, self.answers[stage.n_answers :])):
+            # later answers contradict the relations of the stage, or those inferred from them
             chooser.known = Known.of(self._given, chooser.rows)
-            self._heard(chooser, self.answers)
-        if self._n_given is not None and not self.answers.noisy:
-            chooser.known.infer(self._n_given)
+            self._add_answers(chooser, self.answers)
+        if self._given_n_clusters is not None and not self.answers.noisy:
+            chooser.known.infer(self._given_n_clusters)
         chooser.joined = bool(self.answers) and self.answers[-1].why in ("groups", "excess")
         chooser.placed = len({answer.screen for answer in self.answers if answer.why in PLACING})
         return chooser
 
-    def _heard(self, chooser: Chooser, answers: Sequence[Answer]) -> bool:
-        """Take answers for known; whether none contradicts what was."""
+    def _add_answers(self, chooser: Chooser, answers: Sequence[Answer]) -> bool:
+        """Add answers to the known relations; return whether there were no contradictions."""
         fits = True
         for answer in answers:
             if answer.status in ("open", "confirmed") and chooser.has(answer.rows):
@@ -478,7 +485,7 @@ class Dialogue:
         return fits
 
     def _pending_check(self, chooser: Chooser, rng: np.random.Generator) -> Question | None:
-        """A question that asks for the last answer again, if it was a surprise."""
+        """A question that checks the last answer, if it was unexpected."""
         found = screens(self.answers)
         if not found:
             return None
@@ -494,7 +501,7 @@ class Dialogue:
         return chooser.check(row, other, tried, rng)
 
     def _being_placed(self, chooser: Chooser) -> int | None:
-        """The row that the last question was about, if its place is still open."""
+        """The row that the last question was about, if its group is still unknown."""
         asked = [answer for answer in self.answers if answer.why in (*PLACING, "next", "again")]
         if not asked or not chooser.has(asked[-1].rows) or self.answers[-1].why in ("groups", "excess", "open"):
             return None
@@ -502,22 +509,22 @@ class Dialogue:
         return row if len(chooser.known.mates(row)) < 2 else None
 
 
-_Told = tuple[tuple[int, int], str, str]
+_AnswerState = tuple[tuple[int, int], str, str]
 
 
-def told_of(answers: Sequence[Answer]) -> list[_Told]:
-    """What was said, and what became of it."""
+def states_of(answers: Sequence[Answer]) -> list[_AnswerState]:
+    """The rows, answer and status of each answer, to compare answers by."""
     return [(answer.rows, answer.said, answer.status) for answer in answers]
 
 
 def _answers_path(path: Path) -> Path:
     if check_suffix(path) not in (".csv", ".tsv", ".jsonl"):
-        raise ValueError(f"{path}: answers are kept in a .csv, .tsv or .jsonl file.")
+        raise ValueError(f"{path}: answers must be in a .csv, .tsv or .jsonl file.")
     return path
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """By which it is known whether a file was changed; None if there is none."""
+    """The time and size of a file, to detect changes; None if it does not exist."""
     try:
         found = path.stat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Files of answers: tables of hints with what is known of each question, read by line."""
+"""Reading and writing answers as tables of hints, with additional columns about the questions."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ ANSWER_COLUMNS = {"left", "right", "kind", "chance", "votes", "why", "screen"}
 
 
 def holds_answers(path: Path) -> bool:
-    """Whether a file is one of answers, not of other hints."""
+    """Whether a file contains answers, rather than other hints."""
     if path.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
         return False
     return set(read_raw(path, is_header=names_columns).columns) >= ANSWER_COLUMNS
 
 
 def is_filled_in(path: Path) -> bool:
-    """Whether a file is a sheet of questions in which somebody has answered some."""
+    """Whether a file is a table of questions with at least one answer."""
     if not path.exists() or path.stat().st_size == 0:
         return False
     columns = read_raw(path, is_header=names_columns).columns
@@ -44,20 +44,20 @@ def is_filled_in(path: Path) -> bool:
 
 
 def write_answers(path: Path, answers: Answers, ids: Any = None) -> None:
-    """Write answers, complete or not at all; the file is one of hints, too."""
+    """Write answers atomically, to a file that is also a valid file of hints."""
     write_columns(path, answer_columns(answers, ids))
 
 
 def read_sheet(path: str | os.PathLike[str], n_samples: int, ids: Any = None) -> list[tuple[str, Answer]]:
-    """The answers of a file, and where each is; lines that nobody filled in are left out."""
+    """The answers in a file, each with its location for messages; lines without an answer are ignored."""
     check_suffix(Path(path), READ_SUFFIXES)
     return _read(without_blank_lines(read_raw(path, is_header=names_columns)), n_samples, ids)
 
 
 def read_asked(path: Path, n_samples: int, ids: Any = None) -> Answers | None:
-    """The answers about pairs in a file of hints that has the chances at asking; None if it has none.
+    """The answers about pairs in a file of hints with a column of probabilities; None if it has no such column.
 
-    It was read as hints before: these may contradict each other, and be about other things than pairs.
+    The file may also contain other hints, which are ignored, and answers that contradict each other.
     """
     if path.suffix.lower() == ".json":
         return None
@@ -71,7 +71,7 @@ def read_asked(path: Path, n_samples: int, ids: Any = None) -> Answers | None:
 
 
 def read_frame_answers(frame: Any, n_samples: int, ids: Any = None) -> list[tuple[str, Answer]]:
-    """The same from a data frame or a dict of columns."""
+    """Same as `read_sheet`, from a data frame or dict of columns."""
     table = as_raw_table(frame)
     if table is None:
         raise TypeError(f"answers must be a list, a dict, a data frame or a path, got {described(frame)}.")
@@ -95,21 +95,21 @@ def _read(table: RawTable, n_samples: int, ids: Any, *, may_contradict: bool = F
         where = f"{table.source}, {table.where(line)}"
         names = [table.columns[name][line] for name in (columns.left, columns.right)]
         if rows[0] == rows[1]:
-            raise ValueError(f"{where}: {names[0]} is compared with itself. Remove it.")
+            raise ValueError(f"{where}: {names[0]} is compared with itself. Remove the line.")
         word = _said(kinds[line], yes, where)
         earlier, before = said.setdefault(frozenset(rows), (line, word))
         if before != word and not may_contradict:
             raise ValueError(
-                f"{where} says {word!r} of {names[0]!s} and {names[1]!s}, but {table.where(earlier)} says {before!r}. "
-                "Keep one of them."
+                f"{where} says {word!r} for {names[0]!s} and {names[1]!s}, but {table.where(earlier)} says {before!r}. "
+                "Remove one of them."
             )
-        if earlier == line or before != word:  # once is enough
+        if earlier == line or before != word:  # skip duplicates
             found.append((where, _answer(table, line, rows, word)))
     return found
 
 
 def _rows(table: RawTable, names: Sequence[str], lines: list[int], n_samples: int, ids: Any) -> list[IntArray]:
-    """The rows that some lines name in some columns."""
+    """The row numbers on some lines of some columns."""
     row_ids = None if ids is None else RowIds(ids)
 
     def where(place: int) -> str:
@@ -120,7 +120,7 @@ def _rows(table: RawTable, names: Sequence[str], lines: list[int], n_samples: in
 
 
 def _answer(table: RawTable, line: int, rows: tuple[int, int], said: str) -> Answer:
-    """An answer, with what a line has of its question."""
+    """The answer on a line, with the columns about its question if there are any."""
     screen = _number(table, "screen" if "screen" in table.columns else "question", line)
     return Answer(
         rows,
@@ -138,18 +138,18 @@ def _said(cell: Any, yes: str, where: str) -> str:
         return SAME if kind == "must" else DIFFERENT
     if is_undecided(cell):
         return CANT_SAY
-    raise ValueError(f"{where}: {cell!r} is no answer. Write same (yes, 1), different (no, 0) or can't say (?).")
+    raise ValueError(f"{where}: {cell!r} is not an answer. Write same (yes, 1), different (no, 0) or can't say (?).")
 
 
 def _unrefuted(cell: Any) -> str:
-    """What was said, also if it does not count any more."""
+    """An answer without the prefix "refuted"."""
     return str(cell).strip().lower().removeprefix("refuted ")
 
 
 def _number(table: RawTable, name: str, line: int) -> float:
-    """A number of a column that may not be there, or may have been edited: it is of no consequence."""
+    """A number in an optional column; NaN if it is missing or invalid."""
     try:
-        number = float(str(table.columns[name][line]).replace(",", "."))  # as some spreadsheets write it
+        number = float(str(table.columns[name][line]).replace(",", "."))  # spreadsheets may use decimal commas
     except (KeyError, TypeError, ValueError):
         return math.nan
     return number if math.isfinite(number) else math.nan

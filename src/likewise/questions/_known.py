@@ -1,4 +1,4 @@
-"""What follows from answers among the rows that may be asked about: who is with whom, and who is not."""
+"""Relations between the rows of a pool that follow from the answers: same, different or unknown."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .._arrays import BoolArray, IntArray
 from ..constraints import Constraints
 
 MAX_ROWS = 2_000
-"""Constrained rows up to which what follows from the number of clusters is looked for."""
+"""With more constrained rows than this, nothing is inferred from the number of clusters."""
 
 
 @dataclass
 class Known:
-    """Groups of rows known to be the same, and groups known to be different. Rows are places in a pool of rows.
+    """Groups of rows known to be the same, and groups known to be different. Rows are positions in a pool of rows.
 
     Attributes
     ----------
     group : (m,) ints
-        The group of each row: the place of one of its rows.
+        The group of each row: the position of one of its rows.
     apart : (m, m) bools
         Which groups are known to be different.
     touched : (m,) bools
-        Rows that something is known of.
+        Rows in at least one constraint or answer.
     """
 
     group: IntArray
@@ -33,7 +33,7 @@ class Known:
 
     @classmethod
     def of(cls, constraints: Constraints, rows: IntArray) -> Known:
-        """What constraints on all rows say of some; where they contradict each other, of those that do not.
+        """The relations between some rows by constraints on all rows; conflicts are dropped.
 
         >>> known = Known.of(Constraints(5, [(0, 1), (1, 2)], [(2, 3)]), np.array([0, 2, 3, 4]))
         >>> known.relation(0, 1), known.relation(0, 2), known.relation(0, 3)
@@ -63,7 +63,7 @@ class Known:
         return cls(first[code], apart, constraints.constrained_rows()[rows])
 
     def copy(self) -> Known:
-        """A copy that can be changed alone."""
+        """An independent copy."""
         return Known(self.group.copy(), self.apart.copy(), self.touched.copy())
 
     def relation(self, i: int, j: int) -> int:
@@ -72,7 +72,7 @@ class Known:
         return 1 if a == b else -int(self.apart[a, b])
 
     def take(self, i: int, j: int, same: bool) -> bool:
-        """Learn of two rows; what contradicts what is known is not taken. Whether it was."""
+        """Add a relation between two rows unless it contradicts the others; return whether it was added."""
         self.touched[[i, j]] = True
         a, b = int(self.group[i]), int(self.group[j])
         if self.apart[a, b] if same else a == b:
@@ -86,11 +86,11 @@ class Known:
         return True
 
     def mates(self, i: int) -> IntArray:
-        """The rows known to be with a row, itself among them, as far as something is known of them."""
+        """The touched rows in the same group as a row, including itself."""
         return np.flatnonzero((self.group == self.group[i]) & self.touched)
 
     def clique(self) -> list[int]:
-        """Groups that all differ from each other, as many as are found, large ones first."""
+        """Groups that are pairwise different, by a greedy search in order of decreasing size."""
         names, sizes = np.unique(self.group[self.touched], return_counts=True)
         clique: list[int] = []
         for name in names[np.argsort(-sizes, kind="stable")].tolist():
@@ -99,9 +99,9 @@ class Known:
         return clique
 
     def infer(self, n_clusters: int) -> list[tuple[int, int]]:
-        """What follows from the number of clusters; returns the pairs that were found to be the same.
+        """Infer relations from the number of clusters; returns the pairs that were found to be the same.
 
-        Where k groups all differ from each other, and a row differs from k − 1 of them, it is in the last.
+        If k groups are pairwise different, a row that differs from k − 1 of them is in the remaining one.
 
         >>> known = Known.of(Constraints(4, [], [(0, 1), (2, 1)]), np.arange(4))
         >>> known.infer(2), known.relation(0, 2)
@@ -122,7 +122,7 @@ class Known:
 def inferred_links(constraints: Constraints, n_clusters: int | None, earlier: Constraints | None = None) -> Constraints:
     """The must-links that follow from constraints and the number of clusters.
 
-    Those found earlier are among them, unless constraints contradict them by now.
+    They include those found earlier, unless these conflict with the constraints.
 
     >>> inferred_links(Constraints(4, [], [(0, 1), (2, 1)]), 2).must_link.tolist()
     [[0, 2]]

@@ -1,4 +1,4 @@
-"""Answers that contradict each other: which of them to believe."""
+"""Resolution of contradictions between answers by weighted majority."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from itertools import combinations
 MAX_ROUNDS = 20
 
 Said = tuple[int, int, float]
-"""Two rows, and the weight of what was said of them: positive for "same", negative for "different"."""
+"""Two rows and the weight of the answer about them: positive for "same", negative for "different"."""
 
 
 def outvoted(said: Iterable[Said]) -> list[int]:
-    """The places of the answers to disbelieve, so that the others do not contradict each other.
+    """The positions of the answers to reject, so that the others do not contradict each other.
 
-    Rows are put into groups that agree with as much weight as a search finds: two groups with a positive sum of weights
-    between them are joined, in the order of answers, then each row moves to the group with the largest sum.
+    A local search partitions the rows into groups that agree with a large total weight of answers: groups with a
+    positive sum of weights between them are joined, in the order of answers, and each row moves to the group with the
+    largest sum.
 
     >>> outvoted([(0, 1, 1.0), (1, 2, 1.0), (0, 2, -1.0), (2, 3, 1.0), (0, 3, -1.0)])
     [1]
@@ -36,10 +37,10 @@ def outvoted(said: Iterable[Said]) -> list[int]:
 
 
 def excessive(believed: Iterable[Said], refuted: Iterable[Said], n_clusters: int) -> list[int]:
-    """The places of believed answers to leave out, so that no more groups all differ than there are clusters.
+    """The positions of accepted answers to omit, so that there are no more pairwise different groups than clusters.
 
-    While there are more, the answers between two of them are left out: the two with the largest sum of weights between
-    them, that of refuted answers included.
+    While there are more, the answers between two of these groups are omitted: the two with the largest sum of weights
+    between them, including refuted answers.
 
     >>> apart = [(0, 1, -1.0), (0, 2, -1.0), (0, 3, -1.0), (1, 3, -1.0), (2, 3, 1.0)]
     >>> excessive(apart, [(0, 1, 1.0)], 2)
@@ -63,7 +64,7 @@ def excessive(believed: Iterable[Said], refuted: Iterable[Said], n_clusters: int
 
 
 def _clique(sizes: Counter[int], apart: Iterable[tuple[int, int]]) -> list[int]:
-    """Groups that all differ from each other, as many as are found, large ones first."""
+    """Groups that are pairwise different, by a greedy search in order of decreasing size."""
     others: dict[int, set[int]] = defaultdict(set)
     for left, right in apart:
         others[left].add(right)
@@ -76,7 +77,7 @@ def _clique(sizes: Counter[int], apart: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def _joined(said: list[Said]) -> dict[int, int]:
-    """The group of each row, if every "same" is right."""
+    """The group of each row if every answer "same" is correct."""
     group: dict[int, int] = {}
 
     def root(row: int) -> int:
@@ -93,7 +94,7 @@ def _joined(said: list[Said]) -> dict[int, int]:
 
 
 def _grouped(said: list[Said]) -> dict[int, int]:
-    """The group of each row in the groups that agree with most weight."""
+    """The group of each row in the groups that agree with the largest weight of answers."""
     links: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for i, j, weight in said:
         links[i][j] += weight
@@ -117,7 +118,7 @@ def _grouped(said: list[Said]) -> dict[int, int]:
 
 
 def _join(group: dict[int, int], said: list[Said]) -> bool:
-    """Join groups with a positive sum of weights between them, in the order of answers; whether there were any."""
+    """Join groups with a positive sum of weights between them, in the order of answers; return whether any changed."""
     between: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for i, j, weight in said:
         left, right = group[i], group[j]

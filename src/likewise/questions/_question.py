@@ -1,4 +1,4 @@
-"""A question about rows, and how answers to it are read."""
+"""A question about rows, and parsing of its answers."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ CANT_SAY = "can't say"
 KINDS = ("pair", "choice", "piles")
 
 REASONS = {
-    "coverage": "it stands for many rows that no answer is about yet",
-    "doubt": "its group is in doubt",
-    "lot": "it was drawn at random, to see how well answers are predicted",
-    "next": "it is not with the likeliest group: this is the next",
-    "groups": "these may be two groups, or one",
-    "excess": "more groups are kept apart than there are clusters, so an answer may be wrong",
-    "again": "all rows have their places, and some answers were wrong: this place hangs on one answer",
-    "check": "an answer was unexpected, so the row is compared with another one of the group",
-    "open": "what is known does not tell",
+    "coverage": "the row is similar to many rows that no answer is about yet",
+    "doubt": "the group of the row is uncertain",
+    "lot": "the row was drawn at random, to measure how well answers are predicted",
+    "next": "the row is not in the most likely group; this is the next",
+    "groups": "the two groups may be one",
+    "excess": "there are more separate groups than clusters, so that an answer must be wrong",
+    "again": "some answers were wrong, and the group of the row depends on a single answer",
+    "check": "an answer was unexpected, so that the row is compared with another row of the group",
+    "open": "the answer does not follow from earlier answers",
 }
-"""Why a question is asked."""
+"""The reasons for asking a question."""
 
 BETWEEN = re.compile(r"[\s,;+&]+")
-"""What may stand between several numbers."""
+"""Separators between several numbers."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """Are these rows the same?
+    """A question whether rows are the same.
 
     Attributes
     ----------
     kind : {"pair", "choice", "piles"}
-        A pair of rows; a row (the first) and typical rows of the groups it may belong to; three to six rows to be
-        sorted into piles.
+        A pair of rows; a row (the first) and typical rows of the groups it may belong to; or three to six rows to sort
+        into piles.
     rows : tuple of int
     pairs : tuple of (int, int)
-        The pairs of rows that an answer tells of.
+        The pairs of rows that the answer is about.
     chances : tuple of float
-        The chance that each pair is the same, by what is known when the question is asked.
+        The probability that each pair is the same, when the question is asked.
     votes : tuple of float
-        The share of clusterings, by weight, that puts each pair together.
+        The weighted share of clusterings with both rows of each pair in the same cluster.
     why : str
-        A key of the reasons: coverage, doubt, lot, next, groups, excess, again, check or open.
+        The reason for asking: coverage, doubt, lot, next, groups, excess, again, check or open.
     """
 
     kind: str
@@ -63,27 +63,28 @@ class Question:
 
     @property
     def chance(self) -> float:
-        """The chance that the first pair is the same."""
+        """The probability that the first pair is the same."""
         return self.chances[0]
 
     @property
     def reason(self) -> str:
-        """Why it is asked, in words."""
+        """The reason for asking, as text."""
         return REASONS[self.why]
 
     def read(self, answer: Any) -> tuple[str, ...]:
-        """What an answer says of each pair.
+        """Parse an answer.
 
         Parameters
         ----------
         answer : str, bool, int, sequence or None
-            None and "?" for "can't say". Of a pair: "same" or "different" (or yes, no, True, 0, ...). Of a choice: the
-            number, from 1, of the row shown that the first one belongs with; several, or 0 for none of them. Of piles:
-            an entry for each row, the same for rows of one pile, such as "aab" or [1, 1, 2].
+            None or "?" means "can't say". For a pair: "same" or "different" (or yes, no, True, 0, ...). For a choice:
+            the number, from 1, of the shown row that the first row belongs with; several numbers, or 0 for none. For
+            piles: one entry per row, equal for rows of the same pile, such as "aab" or [1, 1, 2].
 
         Returns
         -------
         tuple of {"same", "different", "can't say"}
+            The answer for each pair.
 
         Examples
         --------
@@ -115,8 +116,8 @@ class Question:
         chosen = {0 if word in ("none", "no", "n") else whole_number_of(word) for word in words}
         if not chosen or not chosen <= set(range(count + 1)) or (0 in chosen and len(chosen) > 1):
             raise ValueError(
-                f"{answer!r} is not an answer to which of {count} rows {self.rows[0]} belongs with. Write a number "
-                f"from 1 to {count}, several of them, 0 for none, or ? for can't say."
+                f"{answer!r} is not an answer to which of {count} rows row {self.rows[0]} belongs with. Write a number "
+                f"from 1 to {count}, several numbers, 0 for none, or ? for can't say."
             )
         return tuple(SAME if number in chosen else DIFFERENT for number in range(1, count + 1))
 
@@ -131,8 +132,8 @@ class Question:
             piles = list(BETWEEN.sub("", str(answer).lower()))
         if len(piles) != count:
             raise ValueError(
-                f"{answer!r} is no answer to how {count} rows are sorted. Write an entry for each, the same for rows "
-                f"of one pile, such as {'aabcde'[:count]!r}, and ? where you can't say."
+                f"{answer!r} is not an answer to how {count} rows are sorted. Write one entry per row, equal for rows "
+                f"of the same pile, such as {'aabcde'[:count]!r}, and ? for can't say."
             )
         pile = dict(zip(self.rows, piles, strict=True))
         said = []

@@ -1,4 +1,4 @@
-"""Questions in their order, and the answers to them."""
+"""Sequences of questions, and matching answers to them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._question import Question
 
 
 class Questions(Sequence[Question]):
-    """Questions worth asking, in their order. Prints, and shows in a notebook, as a table.
+    """A sequence of questions, most informative first, shown as a table in terminals and notebooks.
 
     Parameters
     ----------
@@ -51,63 +51,63 @@ class Questions(Sequence[Question]):
         return self._questions[key]
 
     def answered(self, answers: Any, *, ids: Any = None) -> Answers:
-        """The answers to these questions.
+        """Answer the questions.
 
         Parameters
         ----------
         answers : list, dict, data frame or path
-            One answer for each question, in their order (see :meth:`Question.read`), None or "?" for "can't say". Or
-            a dict from pairs of rows to answers, a data frame, or a file with the columns left, right and kind, such
-            as a sheet that :meth:`write` wrote and somebody filled in: in any order, and not all need be there.
+            A list has one answer for each question (see :meth:`Question.read`), with None or "?" for "can't say". A
+            dict from pairs of rows to answers, or a data frame or file with the columns left, right and kind, such as
+            :meth:`to_frame` with this column filled in, may have the answers in any order, and only some of them.
         ids : list-like, optional
-            Ids of the rows in order, if the data frame or the file has ids.
+            Ids of the rows in order, if the data frame or file contains ids instead of row numbers.
 
         Returns
         -------
         Answers
-            To be given to ``add_constraints`` or ``set_constraints`` of a model.
+            Pass them to ``add_constraints`` or ``set_constraints`` of a model.
         """
         if isinstance(answers, str | os.PathLike):
             return self._matched(read_sheet(answers, self.n_samples, ids))
         if isinstance(answers, Mapping) and not _is_table(answers):
             by_pair = zip(_pairs(answers), answers.values(), strict=True)
-            told = [Answer(pair, _word(pair, said)) for pair, said in by_pair]
-            return self._matched([(f"the answer to {one.rows}", one) for one in told])
+            named = [Answer(pair, _word(pair, said)) for pair, said in by_pair]
+            return self._matched([(f"the answer to {one.rows}", one) for one in named])
         if _is_table(answers):
             return self._matched(read_frame_answers(answers, self.n_samples, ids))
-        given = as_list(answers, "answers", "Give a list with an answer for each question.")
+        given = as_list(answers, "answers", "Pass a list with one answer for each question.")
         if len(given) != len(self):
             raise ValueError(
-                f"there are {len(given)} answers to {len(self)} questions. Give one for each, in their order, None "
-                "where you can't say."
+                f"there are {len(given)} answers to {len(self)} questions. Pass one for each, in their order, and None "
+                "for can't say."
             )
         said = [question.read(answer) for question, answer in zip(self, given, strict=True)]
-        told = [
+        found = [
             answer
             for number, (question, words) in enumerate(zip(self, said, strict=True))
             for answer in answers_to(question, words, number)
         ]
-        return Answers(told, self.n_samples)
+        return Answers(found, self.n_samples)
 
-    def _matched(self, told: Sequence[tuple[str, Answer]]) -> Answers:
-        """Answers that name their pairs, each beside the question it answers, in the order of questions."""
+    def _matched(self, located: Sequence[tuple[str, Answer]]) -> Answers:
+        """Match answers to questions by their pairs of rows; each answer is given with its location for messages."""
         asked = {
             frozenset(pair): (number, place)
             for number, question in enumerate(self)
             for place, pair in enumerate(question.pairs)
         }
         found: dict[frozenset[int], tuple[str, Answer]] = {}
-        for where, answer in told:
+        for where, answer in located:
             pair = frozenset(answer.rows)
             if pair not in asked:
                 raise ValueError(
-                    f"{where}: rows {answer.rows[0]} and {answer.rows[1]} were never asked about. Remove it, or add "
-                    "it as a hint: Constraints(...)."
+                    f"{where}: there is no question about rows {answer.rows[0]} and {answer.rows[1]}. Remove the "
+                    "answer, or add it as a hint: Constraints(...)."
                 )
             if pair in found and found[pair][1].said != answer.said:
                 raise ValueError(
-                    f"{where} says {answer.said!r} of rows {answer.rows[0]} and {answer.rows[1]}, but {found[pair][0]} "
-                    f"says {found[pair][1].said!r}. Keep one of them."
+                    f"{where} says {answer.said!r} for rows {answer.rows[0]} and {answer.rows[1]}, but "
+                    f"{found[pair][0]} says {found[pair][1].said!r}. Remove one of them."
                 )
             found[pair] = where, answer
         matched = []
@@ -127,14 +127,14 @@ class Questions(Sequence[Question]):
         return Answers(matched, self.n_samples)
 
     def columns(self, *, ids: Any = None, shown: Any = None) -> dict[str, list[Any]]:
-        """The questions as columns of a table: a pair in each line, with an empty ``kind`` to be filled in.
+        """The questions as columns of a table, with one line for each pair and an empty ``kind`` to fill in.
 
         Parameters
         ----------
         ids : list-like, optional
-            Ids of the rows in order, instead of row numbers.
+            Ids of the rows in order, used instead of row numbers.
         shown : callable, optional
-            From a row number to what a person should see of it; adds the columns left_row and right_row.
+            Maps a row number to text that describes the row; adds the columns left_row and right_row.
 
         Returns
         -------
@@ -156,12 +156,12 @@ class Questions(Sequence[Question]):
         return table
 
     def to_frame(self, *, ids: Any = None, backend: str | None = None) -> Any:
-        """The questions as a data frame; fill in its column ``kind`` and pass it to :meth:`answered`.
+        """The questions as a data frame; fill in the column ``kind`` and pass it to :meth:`answered`.
 
         Parameters
         ----------
         ids : list-like, optional
-            Ids of the rows in order, instead of row numbers.
+            Ids of the rows in order, used instead of row numbers.
         backend : {"pandas", "polars", "pyarrow"}, optional
             By default the first of them that is installed.
 
@@ -187,14 +187,14 @@ class Questions(Sequence[Question]):
         ]
 
     def __repr__(self) -> str:
-        return as_text(self._cells()) if self else "no questions: nothing is open"
+        return as_text(self._cells()) if self else "no questions"
 
     def _repr_html_(self) -> str:
-        return as_html(self._cells(), "Questions") if self else "<p>no questions: nothing is open</p>"
+        return as_html(self._cells(), "Questions") if self else "<p>no questions</p>"
 
 
 def _word(pair: tuple[int, int], said: Any) -> str:
-    """What is said of two rows, as the answers are spelled."""
+    """The answer about a pair: same, different or can't say."""
     (word,) = Question("pair", pair, (pair,), (0.5,), (0.5,), "open").read(said)
     return word
 
@@ -205,7 +205,7 @@ def _pairs(keys: Iterable[Any]) -> list[tuple[int, int]]:
     for key in keys:
         rows = whole_numbers(key, "a key of the answers")
         if rows.shape != (2,):
-            raise ValueError(f"{key!r} is no pair of rows. Write a dict as {{(0, 3): 'same'}}.")
+            raise ValueError(f"{key!r} is not a pair of rows. Write a dict as {{(0, 3): 'same'}}.")
         pairs.append((int(rows[0]), int(rows[1])))
     return pairs
 

@@ -1,4 +1,4 @@
-"""Which answers are most likely wrong."""
+"""The answers that are most likely wrong."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from ._answers import Answers
 from ._question import CANT_SAY, SAME
 
 CONFIRMED, REFUTED = -1.5, 2.5
-"""What checks that confirmed or refuted an answer add to the log odds that it is wrong."""
+"""Added to the log odds that an answer is wrong if checks confirmed or refuted it."""
 
 
 def suspect_answers(answers: Answers, model: Likewise) -> Suspects:
-    """The answers, those most likely wrong first.
+    """The answers, sorted by decreasing probability to be wrong.
 
-    Two opinions count alike: that of the clusterings that did not see an answer, and that of all clusterings before it
-    was given. Checks count most.
+    The log odds are the mean of two estimates, from the clusterings that were fitted without the answer, and from all
+    clusterings before it was given, plus a term for the outcome of checks.
     """
     evidence = {frozenset(suspect.rows): suspect for suspect in model.suspects_}
     found = []
     for number, answer in enumerate(answers):
         if answer.said == CANT_SAY:
             continue
-        opinions = [answers.chance_wrong(number)]
+        estimates = [answers.chance_wrong(number)]
         held_out = evidence.get(frozenset(answer.rows))
         if held_out is not None:
-            opinions.append(held_out.wrong)
-        odds = float(np.mean(logit(np.clip(opinions, 1e-4, 1 - 1e-4))))
+            estimates.append(held_out.wrong)
+        odds = float(np.mean(logit(np.clip(estimates, 1e-4, 1 - 1e-4))))
         odds += {"confirmed": CONFIRMED, "refuted": REFUTED}.get(answer.status, 0.0)
         together = answer.votes if held_out is None else held_out.together
         kind = "must-link" if answer.said == SAME else "cannot-link"

@@ -1,4 +1,4 @@
-"""One task at a time on a thread of its own."""
+"""A background thread that runs one task at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Worker:
-    """Runs a task in the background; its result, or what it failed with, is there when it is asked for.
+    """Runs a task in a background thread; `result` returns its result or raises its error.
 
     >>> worker = Worker()
     >>> worker.start(lambda: 6 * 7)
@@ -23,11 +23,11 @@ class Worker:
 
     @property
     def busy(self) -> bool:
-        """Whether a task is running, or has a result that nobody took."""
+        """Whether a task is running, or its result was not retrieved yet."""
         return self._thread is not None
 
     def start(self, task: Callable[[], Any]) -> None:
-        """Begin a task."""
+        """Start a task."""
         outcome: list[tuple[Any, BaseException | None]] = []
 
         def run() -> None:
@@ -37,7 +37,7 @@ class Worker:
                 outcome.append((None, error))
 
         self._outcome = outcome
-        self._thread = Thread(target=run, daemon=True)  # whoever quits does not wait for it
+        self._thread = Thread(target=run, daemon=True)  # do not delay the exit of the process
         self._thread.start()
 
     def wait(self) -> None:
@@ -46,7 +46,7 @@ class Worker:
             self._thread.join()
 
     def result(self) -> Any:
-        """The result of a task that is done, once; None while there is none."""
+        """The result of a finished task, which can be retrieved once; None if there is none."""
         if self._thread is None or not self._outcome:
             return None
         self._thread.join()

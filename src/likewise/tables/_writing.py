@@ -1,4 +1,4 @@
-"""Results as files: the suffix chooses the format."""
+"""Writing tables to files; the extension determines the format."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from .._progress import track
 from ._extras import extra
 
 Columns = Mapping[str, Any]
-"""Names, and lists or arrays of one length."""
+"""Names of columns, mapped to lists or arrays of equal length."""
 
 BATCH_ROWS = 20_000
-"""Rows that are written before progress is reported."""
+"""Number of rows between progress reports."""
 
 
 def write_columns(path: str | os.PathLike[str], columns: Columns) -> Path:
-    """Write columns of one length to a file, complete or not at all.
+    """Write a table to a file atomically.
 
     Parameters
     ----------
     path : path
-        Ends in .csv, .tsv, .jsonl, .parquet or .npy. A .npy file holds the columns of numbers alone.
+        With the extension .csv, .tsv, .jsonl, .parquet or .npy. A .npy file contains only the numeric columns.
     columns : mapping of str to list or array
+        Columns of equal length.
 
     Returns
     -------
@@ -53,7 +54,7 @@ def write_columns(path: str | os.PathLike[str], columns: Columns) -> Path:
 
 
 def checked_suffix(path: Path) -> str:
-    """The suffix, if results can be written so; to be called before the work begins."""
+    """The extension of a file; raises an error if its format cannot be written. Call it before long computations."""
     suffix = path.suffix.lower()
     if suffix not in WRITERS:
         raise ValueError(f"{path} ends in {suffix!r}, which is not a known format. Use one of {', '.join(WRITERS)}.")
@@ -63,9 +64,9 @@ def checked_suffix(path: Path) -> str:
 
 
 def write_delimited(file: TextIO, columns: Columns, delimiter: str = ",") -> None:
-    """Write a table with a line of names."""
+    """Write a delimited table with a header."""
     rows = list(zip(*map(_plain, columns.values()), strict=True))
-    # before Python 3.13 a lone carriage return was not quoted, and read back as the end of a line
+    # before Python 3.13, the csv module does not quote carriage returns, which would be read as line ends
     returns = any("\r" in cell for row in rows for cell in row if isinstance(cell, str))
     writer = csv.writer(
         file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
@@ -101,7 +102,7 @@ def _parquet(path: Path, columns: Columns) -> None:
 def _npy(path: Path, columns: Columns) -> None:
     numbers = [values for values in map(np.asarray, columns.values()) if values.dtype.kind in "fiu"]
     array = np.column_stack(numbers) if len(numbers) > 1 else numbers[0]
-    buffer = BytesIO()  # numpy writes to real files in C, and does not notice a disk that is full
+    buffer = BytesIO()  # when numpy writes to a real file, it does not report a full disk
     np.save(buffer, array, allow_pickle=False)
     with atomic_write(path) as file:
         file.write(buffer.getbuffer())

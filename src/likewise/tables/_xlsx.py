@@ -1,4 +1,4 @@
-"""Excel workbooks; needs the extra ``xlsx``."""
+"""Reading Excel workbooks; requires the extra ``xlsx``."""
 
 from __future__ import annotations
 
@@ -17,48 +17,50 @@ from ._limits import check_size
 from ._raw import RawTable
 
 ERRORS = frozenset({"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA", "#SPILL!"})
-"""What Excel shows in a cell whose formula failed: the cell is missing."""
+"""Error values of formulas, which are read as missing."""
 
 MOST_ROWS = 1_048_576
+"""The maximum number of rows of an Excel sheet."""
+
 BATCH_CELLS = 2**20
-"""Cells that are read before it is looked whether there are too many."""
+"""Number of cells between checks of the memory limit."""
 
 
 def read_xlsx(path: Path, encoding: str | None) -> RawTable:
-    """Read the first sheet that is not empty: a row of names, and one row for each item.
+    """Read the first sheet that is not empty: a header, and one row for each item.
 
-    A title above the names, a cell of its own in its row, is passed over. Formulas have the values that were saved.
+    Titles above the header, rows with a single cell, are skipped. Formulas are read as their saved values.
     """
     openpyxl = extra("openpyxl", "Excel files", name="xlsx", otherwise="Or save the sheet as CSV.")
     with (
         warnings.catch_warnings(),
         reading(path, "an Excel file", "Save it again as .xlsx or .csv."),
         zipfile.ZipFile(path) as packed,
-        path.open("rb") as file,  # closed here, as openpyxl leaves it open where something is damaged
+        path.open("rb") as file,  # openpyxl would not close the file on errors
     ):
-        warnings.simplefilter("ignore")  # styles and validations that are not kept
+        warnings.simplefilter("ignore")  # openpyxl warns about styles and validations that it ignores
         check_size(path, sum(entry.file_size for entry in packed.infolist()), cost=TEXT_COST)
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         sheets = {sheet.title: _rows(path, sheet) for sheet in book.worksheets}
     filled = [title for title, rows in sheets.items() if rows]
     if not filled:
         raise ValueError(
-            f"{path} is empty. It needs a row with the names of the columns, and one for each row of data."
+            f"{path} is empty. It needs a header with the names of the columns, and one line for each row of data."
         )
     if len(filled) > 1:
         warnings.warn(
-            f"{path} has {len(filled)} sheets: {', '.join(filled)}. Only {filled[0]!r} is read; save another one as a "
-            "file of its own to use it.",
+            f"{path} has {len(filled)} sheets: {', '.join(filled)}. Only {filled[0]!r} is read; to use another sheet, "
+            "save it as a separate file.",
             stacklevel=2,
         )
     return _table(path, sheets[filled[0]])
 
 
 def _rows(path: Path, sheet: Any) -> list[tuple[int, list[Any]]]:
-    """The rows that hold something, with their numbers."""
+    """The rows that are not empty, with their numbers."""
     found = []
     n_rows, n_cells, n_checked = sheet.max_row, 0, 0
-    sheet.reset_dimensions()  # what it says of its size may be wrong, and then rows would be cut off or filled up
+    sheet.reset_dimensions()  # the stored dimensions may be wrong, and rows would be truncated or padded
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
         row = [_value(cell) for cell in cells]
         while row and row[-1] is None:
@@ -72,7 +74,7 @@ def _rows(path: Path, sheet: Any) -> list[tuple[int, list[Any]]]:
         if n_rows and number % BATCH_LINES == 0:
             report(min(number, n_rows), n_rows)
         if number > MOST_ROWS:
-            raise ValueError(f"{path}, sheet {sheet.title!r} has more than {MOST_ROWS:,} rows, which no sheet has.")
+            raise ValueError(f"{path}, sheet {sheet.title!r} has more than {MOST_ROWS:,} rows, the limit of Excel.")
     return found
 
 

@@ -14,7 +14,7 @@ from ..._method import LLOYD, Method
 from ..._progress import track
 from ..._sklearn import Interval, StrOptions
 from ...constraints import Constraints
-from ...constraints._closure import n_written
+from ...constraints._closure import n_expanded
 from ...graphs import RowMatrix, cannot_link_graph, must_link_graph
 from .._base import uncertain_weight
 from ._centers import LOOP, WeightedCenterClusterer
@@ -197,7 +197,7 @@ class PCKMeans(WeightedCenterClusterer):
 def rows_apart(constraints: Constraints, *, closed: bool) -> Penalties:
     """Penalties between rows, for must-links and cannot-links."""
     n = constraints.n_samples
-    if not constraints.partitions and n_written(constraints, closed=closed) <= FEW_PAIRS * n // 2:
+    if not constraints.partitions and n_expanded(constraints, closed=closed) <= FEW_PAIRS * n // 2:
         pairs = constraints.expand(FEW_PAIRS * n, closed=closed)
         return Penalties.of_pairs(n, pairs.cannot_link, pairs.cannot_weight, pairs.must_link, pairs.must_weight)
     return Penalties(

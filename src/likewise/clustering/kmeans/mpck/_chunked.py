@@ -22,7 +22,7 @@ from .._chunked import refilled
 from .._lloyd import Run
 from .._points import IN_CACHE, blocks, dense
 from ._cluster_metrics import Metrics, Spread
-from ._prices import Violations
+from ._violations import Violations
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,8 +198,8 @@ def chunked_mpck(
         relabeled = hinted_rows.violations.sweep(
             own.argmin(axis=1) if labels is None else labels, own, metrics, hinted_rows.rng
         )
-        strain = hinted_rows.violations.strain(relabeled, metrics)
-        history.append(found.cost + float(own[every, relabeled].sum()) + metrics.cost(*strain))
+        violated = hinted_rows.violations.violation_scatter(relabeled, metrics)
+        history.append(found.cost + float(own[every, relabeled].sum()) + metrics.cost(*violated))
         unchanged = labels is not None and np.array_equal(relabeled, labels) and found.same(previous)
         slow = len(history) > 1 and history[-2] - history[-1] <= tol * abs(history[-2])
         labels, previous = relabeled, found
@@ -216,7 +216,7 @@ def chunked_mpck(
             filled = refilled(rows, moved, sizes, sums, sizes > 0, assign, hinted_rows.numbers, zero)
             moved = _means(*filled, centers)
         centers = moved
-        metrics = metrics.learned_from(sizes, found.scatter + scatter, centers, *strain)
+        metrics = metrics.learned_from(sizes, found.scatter + scatter, centers, *violated)
 
 
 def _means(sizes: FloatArray, sums: FloatArray, centers: FloatArray) -> FloatArray:

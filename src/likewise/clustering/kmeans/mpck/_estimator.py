@@ -28,7 +28,7 @@ from .._points import Points, dense, origin
 from .._seeding import farthest_first, kmeans_plus_plus
 from ._chunked import HintedRows, chunked_mpck, moved_by, nearest_by, read_first
 from ._cluster_metrics import DiagonalMetrics, FullMetrics, Metrics, Spread
-from ._prices import Violations
+from ._violations import Violations
 
 
 def _check_metrics(model: Any) -> None:
@@ -250,15 +250,15 @@ class MPCKMeans(WeightedCenterClusterer):
             near = own.argmin(axis=1)
             before = near if labels is None else np.where(violations.free, near, labels)
             relabeled = violations.sweep(before, own, metrics, rng)
-            strain = violations.strain(relabeled, metrics)
-            history.append(float(own[every, relabeled].sum()) + metrics.cost(*strain))
+            violated = violations.violation_scatter(relabeled, metrics)
+            history.append(float(own[every, relabeled].sum()) + metrics.cost(*violated))
             unchanged = labels is not None and np.array_equal(relabeled, labels)
             slow = len(history) > 1 and history[-2] - history[-1] <= self.tol * abs(history[-2])
             labels = relabeled
             if unchanged or slow or len(history) == self.max_iter:
                 return Run(labels, centers, history[-1], len(history), tuple(history)), metrics
             centers = best_centers(points, labels, centers, violations.free)
-            metrics = metrics.learned(X, centers, labels, *strain, weight=points.weight)
+            metrics = metrics.learned(X, centers, labels, *violated, weight=points.weight)
 
     def _learn_from(self, X: Chunked, y: Any, constraints: Constraints | None) -> Look:
         if X.like is not None:

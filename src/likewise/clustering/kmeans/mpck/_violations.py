@@ -6,8 +6,8 @@ penalty of row i in cluster c is, up to a constant for all c,
     ½ Σ_j M_ij q_c(i, j)  +  Σ_{j in c} ( C_ij · far_c − (M_ij + C_ij) q_c(i, j) ).
 
 The first sum does not depend on labels, the second only on the rows in c. Both are linear in M and C, which consist of
-given pairs (:class:`PairPrices`) and a low-rank part for whole groups (:class:`GroupPrices`), K = F B Fᵀ with F the
-indicator of groups. For the latter
+given pairs (:class:`PairPenalties`) and a low-rank part for whole groups (:class:`GroupPenalties`), K = F B Fᵀ with F
+the indicator of groups. For the latter
 
     Σ_{j in c} K_ij ‖x_i − x_j‖²  =  Σ_q F_iq ( (B N)_qc ‖x_i‖² − 2 x_iᵀ (B S)_qc + (B T)_qc ),
 
@@ -55,14 +55,14 @@ class SweepState(Protocol):
         """Update the state after a row moved from one cluster to another."""
 
 
-class Prices(Protocol):
+class Penalties(Protocol):
     """Penalties of one part of the constraints: the pairs, or the groups."""
 
     def start_sweep(self, labels: IntArray, metrics: Metrics) -> SweepState:
         """The state of a sweep; ``labels`` may be changed while it lasts, with a ``move`` for each change."""
 
-    def strain(self, labels: IntArray, metrics: Metrics) -> tuple[FloatArray, FloatArray]:
-        """As :meth:`Violations.strain`."""
+    def violation_scatter(self, labels: IntArray, metrics: Metrics) -> tuple[FloatArray, FloatArray]:
+        """As :meth:`Violations.violation_scatter`."""
 
 
 class Violations:
@@ -90,9 +90,9 @@ class Violations:
         must = penalty * must_link_graph(constraints, closed=closed)
         limit = max(FEW_PAIRS * constraints.n_samples, FEW_ENTRIES)
         must, cannot = shared_columns(*(graph.written_out(limit) for graph in (must, cannot)))
-        pairs = PairPrices(X, must.sparse, cannot.sparse)
-        groups = GroupPrices(X, must, cannot)
-        self._parts: list[Prices] = []
+        pairs = PairPenalties(X, must.sparse, cannot.sparse)
+        groups = GroupPenalties(X, must, cannot)
+        self._parts: list[Penalties] = []
         if pairs.n_pairs:
             self._parts.append(pairs)
         if groups.n_groups:
@@ -119,7 +119,7 @@ class Violations:
                     state.move(i, before, best)
         return labels
 
-    def strain(self, labels: IntArray, metrics: Metrics) -> tuple[FloatArray, FloatArray]:
+    def violation_scatter(self, labels: IntArray, metrics: Metrics) -> tuple[FloatArray, FloatArray]:
         """``(spread, together)`` such that the total penalty is Σ_h ⟨A_h, spread_h⟩ + far_h · together_h.
 
         spread_h is the scatter of the differences of violated pairs in cluster h, (k, f) or (k, f, f): half of each
@@ -127,13 +127,13 @@ class Violations:
         """
         spread, together = np.zeros_like(metrics.values), np.zeros(metrics.n_clusters)
         for part in self._parts:
-            more_spread, more_together = part.strain(labels, metrics)
+            more_spread, more_together = part.violation_scatter(labels, metrics)
             spread += more_spread
             together += more_together
         return spread, together
 
 
-class PairPrices:
+class PairPenalties:
     """Penalties of given pairs, and of small groups expanded to pairs.
 
     Parameters
@@ -144,11 +144,11 @@ class PairPrices:
     """
 
     def __init__(self, X: Any, must: sparse.csr_array, cannot: sparse.csr_array) -> None:
-        upper = [sparse.triu(prices, 1, format="coo") for prices in (must, cannot)]
+        upper = [sparse.triu(weights, 1, format="coo") for weights in (must, cannot)]
         self.X = X
         self.n_must = upper[0].nnz
-        self.left, self.right = (np.concatenate([prices.coords[end] for prices in upper]) for end in (0, 1))
-        self.weight = np.concatenate([prices.data for prices in upper])
+        self.left, self.right = (np.concatenate([weights.coords[end] for weights in upper]) for end in (0, 1))
+        self.weight = np.concatenate([weights.data for weights in upper])
         self.n_pairs = len(self.weight)
         # for each row, bounds of its slice in ``place`` (the numbers of its pairs) and ``other`` (the other ends)
         rows, places = np.concatenate([self.left, self.right]), np.tile(np.arange(self.n_pairs), 2)
@@ -169,8 +169,8 @@ class PairPrices:
         """The state of a sweep."""
         return PairState(self, labels, metrics)
 
-    def strain(self, labels: IntArray, metrics: Metrics) -> tuple[FloatArray, FloatArray]:
-        """The scatter of violated pairs, and the price of the cannot-links among them."""
+    def violation_scatter(self, labels: IntArray, metrics: Metrics) -> tuple[FloatArray, FloatArray]:
+        """The scatter of violated pairs, and the weight of the violated cannot-links in each cluster."""
         left, right, m = labels[self.left], labels[self.right], self.n_must
         apart = np.flatnonzero(left[:m] != right[:m])
         close = m + np.flatnonzero(left[m:] == right[m:])
@@ -189,7 +189,7 @@ class PairPrices:
 class PairState:
     """The costs of pairs during a sweep; see :class:`SweepState`."""
 
-    def __init__(self, pairs: PairPrices, labels: IntArray, metrics: Metrics) -> None:
+    def __init__(self, pairs: PairPenalties, labels: IntArray, metrics: Metrics) -> None:
         self._pairs = pairs
         self._labels = labels
         m = pairs.n_must
@@ -242,7 +242,7 @@ def shared_columns(*matrices: RowMatrix) -> tuple[RowMatrix, ...]:
     return tuple(found)
 
 
-class GroupPrices:
+class GroupPenalties:
     """Penalties of the pairs of groups, from the counts, sums and sums of squares of their rows.
 
     Parameters
@@ -259,7 +259,7 @@ class GroupPrices:
         self.must, self.cannot, self.both = (
             without_zeros(core) for core in (must.core, cannot.core, must.core + cannot.core)
         )
-        # only the groups that each price involves
+        # only the groups with nonzero weights
         self.factor_of_must, self.factor_of_both, self.factor_of_cannot = (
             without_zeros(self.factor * (np.diff(core.indptr) > 0)) for core in (self.must, self.both, self.cannot)
         )
@@ -295,8 +295,8 @@ class GroupPrices:
         """The state of a sweep."""
         return GroupState(self, labels, metrics)
 
-    def strain(self, labels: IntArray, metrics: Metrics) -> tuple[FloatArray, FloatArray]:
-        """The scatter of violated pairs, and the price of the cannot-links among them.
+    def violation_scatter(self, labels: IntArray, metrics: Metrics) -> tuple[FloatArray, FloatArray]:
+        """The scatter of violated pairs, and the weight of the violated cannot-links in each cluster.
 
         Σ_j K_ij (x_i − x_j)(x_i − x_j)ᵀ is made of squares, which take a weight for each row and cluster, and of
         products of sums.
@@ -318,7 +318,7 @@ class GroupPrices:
 class GroupState:
     """The costs of groups during a sweep; see :class:`SweepState`."""
 
-    def __init__(self, groups: GroupPrices, labels: IntArray, metrics: Metrics) -> None:
+    def __init__(self, groups: GroupPenalties, labels: IntArray, metrics: Metrics) -> None:
         self._groups = groups
         self._labels = labels
         self._metrics = metrics
