@@ -40,8 +40,8 @@ clusterings, was chosen in this way only after judged runs had been looked at. A
 {draws}), then over data sets. The worth of answers in pairs is interpolated on the curve of means for pairs, over the
 logarithm of their number, for the runs that both have. LSML (Liu et al. 2012) and SCML (Shi et al. 2014) are those of
 metric-learn with default settings, followed by k-means. They get the same comparisons, at most 100 dense columns and
-{limit:.0f} seconds per run, and one or two draws. Runs on crx were repeated after tables of categories were clustered in
-linear features as well, which does not affect other data sets.
+{limit:.0f} seconds per run, and one or two draws. Runs on crx were repeated after tables of categories were also
+clustered in linear features, which does not affect other data sets.
 """
 
 
