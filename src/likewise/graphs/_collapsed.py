@@ -77,7 +77,7 @@ class CollapsedKernel(Distances):
         return np.negative(found, out=found)
 
     def error_bound(self, queries: Any, *, double: bool = False) -> FloatArray:
-        """The error of the exponent, since |d(e^−t)| ≤ |dt|, plus that of the correction."""
+        """The error of the exponent, since ``|d(e^−t)| ≤ |dt|``, plus that of the correction."""
         exponent = self._plain.error_bound(queries, double=double or self._needs_double) * self._scale
         exponent = np.minimum(exponent, 1.0)  # e^−t lies between 0 and 1
         roundoff = np.finfo(np.float64 if double else np.float32).eps
