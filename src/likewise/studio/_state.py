@@ -240,7 +240,7 @@ def answered(event: Event) -> Answered:
 
 
 def counting(events: Iterable[Event]) -> dict[int, bool]:
-    """For each event that can be undone, whether it is active, that is, not undone or redone again."""
+    """For each event that can be undone, whether it is active: never undone, or redone since."""
     counts: dict[int, bool] = {}
     for event in events:
         if event.kind in UNDOABLE:
