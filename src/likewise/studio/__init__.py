@@ -1,3 +1,3 @@
-"""The studio: a local page that asks, shows what the answers change, and keeps every act in a session file."""
+"""The studio: a local page that asks questions, updates the clusters, and saves every action in a session file."""
 
 from ._session import Session as Session

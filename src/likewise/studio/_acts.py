@@ -1,4 +1,4 @@
-"""What people do: answers, undo and redo, hints withdrawn and confirmed. Each is one event."""
+"""User actions: answers, undo and redo, withdrawn and confirmed hints. Each action is one event."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Acts:
-    """What can be done with a session, but for gestures.
+    """The actions on a session, except for gestures.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Acts:
         self._studio = studio
 
     def reply(self, event: Event, new: bool, who: str, **more: Any) -> dict[str, Any]:
-        """What the page gets after an act."""
+        """The response to an action."""
         return {
             "event": event.seq,
             "kept": True,
@@ -72,7 +72,7 @@ class Acts:
         return asked
 
     def _opinion(self, event: Event) -> dict[str, Any]:
-        """What the model thought of a question, which is told after the answer."""
+        """What the model predicted for a question; it is shown after the answer."""
         body = event.body
         chances, said = body.get("chances"), body["said"]
         answer = self._studio.knowledge.state.answers.get(event.seq)
@@ -96,7 +96,7 @@ class Acts:
         }
 
     def _conflict_of(self, event: Event) -> dict[str, Any] | None:
-        """The contradiction that the hints of an event are in, if there is one."""
+        """A contradiction that involves the hints of an event, or None."""
         own = {hint.id for hint in hints_of(event)}
         for found in self._studio.knowledge.relations.contradictions():
             if found.different in own or own & set(found.chain):
@@ -104,7 +104,7 @@ class Acts:
         return None
 
     def prefer(self, who: str, key: str, kind: Any, size: Any) -> dict[str, Any]:
-        """Ask a person in another way."""
+        """Set the kind of questions that a person is asked."""
         if kind not in ("pair", "choice", "piles"):
             raise Refusal(422, "value", f"kind is {kind!r}: ask for pair, choice or piles.")
         if not isinstance(size, int) or not 3 <= size <= 6:
@@ -116,11 +116,11 @@ class Acts:
         return self.reply(event, new, who)
 
     def undo(self, who: str, key: str, of: int | None) -> dict[str, Any]:
-        """Take back the newest act of a person, or one that is named."""
+        """Undo the latest action of a person, or the event `of`."""
         return self._turn("undone", who, key, of)
 
     def redo(self, who: str, key: str, of: int | None = None) -> dict[str, Any]:
-        """Bring back what was undone last."""
+        """Redo the action that was undone last, or the event `of`."""
         return self._turn("redone", who, key, of)
 
     def _turn(self, kind: str, who: str, key: str, of: int | None) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class Acts:
         return target
 
     def withdraw(self, who: str, key: str, hint: Any, kind: str = "withdrawn") -> dict[str, Any]:
-        """Withdraw a hint, or confirm one that looked wrong."""
+        """Withdraw a hint, or confirm a suspect hint."""
         event = self._studio.before(key, kind, who)
         new = event is None
         if event is None:
@@ -166,7 +166,7 @@ class Acts:
         return self.reply(event, new, who)
 
     def set_n_clusters(self, who: str, key: str, n_clusters: Any) -> dict[str, Any]:
-        """Ask for a number of clusters; None: as many as fit the data."""
+        """Set the number of clusters; None: choose it from the data."""
         most = len(self._studio.rows)
         if n_clusters is not None and (
             not isinstance(n_clusters, int) or isinstance(n_clusters, bool) or not 1 <= n_clusters <= most

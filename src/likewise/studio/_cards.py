@@ -1,4 +1,4 @@
-"""The questions that each person is asked next: a fifth of them control questions, the others by the newest model."""
+"""The next questions for each person: a fifth are control questions, the others are chosen by the latest model."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from ._log import Asked, EventLog
 from ._state import DEFAULT_ASKING
 
 N_CARDS = 3
-"""Cards that the page has: the one that is shown, and those that come next."""
+"""Number of cards on the page: the current one and the next ones."""
 
 N_AHEAD = 10
-"""Control pairs of which the chance is asked for beforehand."""
+"""Number of control pairs whose probabilities are requested in advance."""
 
 MAX_TRIES = 500
-"""Control pairs that are looked at for one that is not known."""
+"""Maximum number of control pairs that are tried to find one with an unknown answer."""
 
 PERSONAL = 1_000_000
-"""Where the control pairs of one person begin, beside those that all people have in common."""
+"""Offset of each person's individual control pairs; smaller numbers are shared by all people."""
 
 RECENT = 12
-"""Questions that are looked at after a restart for those without an answer."""
+"""Number of recent questions that are checked for missing answers after a restart."""
 
 
 @dataclass
 class Desk:
-    """What lies before one person.
+    """The cards and preferences of one person.
 
     Attributes
     ----------
     cards : list of Asked
     n_asked, n_control : int
-        Questions and control questions so far.
+        Number of questions and of control questions so far.
     kind, size
-        What the person wants to be asked.
+        Preferred kind of question, and size of piles.
     """
 
     cards: list[Asked] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Cards:
         self.exhausted: set[str] = set()
 
     def desk(self, who: str) -> Desk:
-        """What lies before a person; after a restart, the cards that were there."""
+        """The desk of a person; after a restart, with the same cards as before."""
         if who not in self._desks:
             desk = self._desks[who] = Desk()
             asked = self._log.last_questions(who, RECENT)
@@ -89,10 +89,10 @@ class Cards:
         return asked.number not in known.answered and min(rows) >= 0
 
     def cards(self, who: str) -> list[Asked]:
-        """The cards of a person, filled up."""
+        """The cards of a person, with new ones added as needed."""
         desk = self.desk(who)
         desk.cards = [card for card in desk.cards if self._is_open(card)]
-        # what comes next is on the screen already, or about to be: only later cards are taken away again
+        # the first cards are on the screen already, or about to be, so only later ones are removed
         desk.cards = desk.cards[:1] + [card for card in desk.cards[1:] if not self._is_known(card)]
         new: list[dict[str, Any]] = []
         while len(desk.cards) + len(new) < N_CARDS:
@@ -107,30 +107,30 @@ class Cards:
         return desk.cards
 
     def take_in(self, ready: Ready, result: int | None) -> None:
-        """Ask by a newer model; control questions that only filled the time till then, and are not next, are let go."""
+        """Use the questions of a newer model, and drop later control questions that only bridged the waiting time."""
         self.ready, self.result = ready, result
         for desk in self._desks.values():
             desk.cards = desk.cards[:2] + [card for card in desk.cards[2:] if not card.body.get("filler")]
 
     def put_back(self, who: str, number: int) -> None:
-        """Lay a question before a person again, whose answer was taken back."""
+        """Show a question again after its answer was undone."""
         asked = self._log.question(number)
         desk = self.desk(who)
         if asked is not None and asked.number not in [card.number for card in desk.cards]:
             desk.cards.insert(0, asked)
 
     def prefer(self, who: str, kind: str, size: int) -> None:
-        """Ask a person in another way from now on; the card that is shown stays."""
+        """Set the kind of questions that a person is asked from now on; the current card stays."""
         desk = self.desk(who)
         desk.kind, desk.size = kind, size
         desk.cards = [card for card in desk.cards if card.body["control"]][:1]
 
     def kinds(self) -> tuple[tuple[str, int], ...]:
-        """What questions are wanted."""
+        """The kinds and sizes of questions that people prefer."""
         return tuple(dict.fromkeys((desk.kind, desk.size) for desk in self._desks.values())) or (DEFAULT_ASKING,)
 
     def upcoming(self) -> list[tuple[int, int]]:
-        """The control pairs that come next, of all people."""
+        """The next control pairs of all people."""
         return list(
             dict.fromkeys(
                 self._control.pair(self._control_number(who, desk.n_control + ahead))
@@ -153,7 +153,7 @@ class Cards:
         return body
 
     def _from_model(self, who: str, desk: Desk) -> dict[str, Any] | None:
-        """The next question of the newest model that is still open."""
+        """The next question of the latest model whose answer is still unknown."""
         assert self.ready is not None
         for number in list(self.ready.checks):
             asked = self._log.question(number)
@@ -170,7 +170,7 @@ class Cards:
         return None
 
     def _from_control(self, who: str, desk: Desk, new: list[dict[str, Any]]) -> dict[str, Any] | None:
-        """The next control pair that this person was not asked for, and that is not known."""
+        """The next control pair that this person was not asked about and whose answer is unknown."""
         ids = self._knowledge.identity.ids
         for _ in range(MAX_TRIES):
             number = desk.n_control
@@ -200,7 +200,7 @@ class Cards:
         return len(self._people) > 1 and number % 2 == 0
 
     def _control_number(self, who: str, number: int) -> int:
-        """Every second control pair is the same for all people; the others are each person's own."""
+        """The number of a control pair; every second one is shared by all people, the others are individual."""
         if len(self._people) < 2 or self._is_shared(number):
             return number
         return PERSONAL * (1 + self._people.index(who)) + number if who in self._people else number
@@ -223,7 +223,7 @@ class Cards:
         return not shared and self._is_known_body(card.body, card.generation)
 
     def _is_known_body(self, body: dict[str, Any], generation: int | None = None) -> bool:
-        """Whether the answer follows from what is known, or so much of it that it is not worth asking."""
+        """Whether known hints imply the answer, or so much of it that the question is not worth asking."""
         known = self._knowledge
         generation = known.identity.generation if generation is None else generation
         rows = {id: known.identity.row(id, generation) for id in body["rows"]}
@@ -235,7 +235,7 @@ class Cards:
         return 2 * sum(each != 0 for each in related) >= len(related)
 
     def _was_asked(self, body: dict[str, Any], who: str | None) -> bool:
-        """Whether pairs were asked about, by this person or by anybody, or lie before somebody now."""
+        """Whether pairs were asked about, by `who` or (None) by anybody, or are on a current card."""
         asked = self._knowledge.asked
         pairs = [in_order(*pair) for pair in body["pairs"]]
         before = sum(pair in asked and (who is None or who in asked[pair]) for pair in pairs)
@@ -252,7 +252,7 @@ class Cards:
 
 
 def question_of(asked: Asked, rows: list[int]) -> Question:
-    """A question by row numbers, to read an answer by."""
+    """Convert a stored question to row numbers, for interpreting its answer."""
     body = asked.body
     number = dict(zip(body["rows"], rows, strict=True))
     pairs = tuple((number[left], number[right]) for left, right in body["pairs"])

@@ -1,4 +1,4 @@
-"""Control questions: pairs drawn from fixed strata, before and regardless of any model."""
+"""Control questions: pairs drawn from fixed strata, independently of any model."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..prepare import Rows
 from ..prepare._linear import LinearFeatures
 
 MAX_ROWS = 2_000
-"""Rows that pairs are drawn from."""
+"""Maximum number of rows that pairs are drawn from."""
 
 MAX_CELLS = 20
 ROWS_A_CELL = 5
 STEPS = 20
 
 EVERY = 5
-"""Every so many questions, one is a control question."""
+"""One in this many questions is a control question."""
 
 
 class ControlPairs:
-    """Pairs of rows, half of them from one cell and half from two, in an order that is fixed from the start.
+    """Pairs of rows in a fixed order, half of them within a cell and half between two cells.
 
-    Cells are those of a plain k-means of at most 2,000 rows as they are read: there "same" is more frequent than among
-    all pairs. The same seed and data give the same pairs, whatever was answered.
+    The cells are the clusters of k-means on at most 2,000 rows without hints; within a cell, "same" is more frequent
+    than among all pairs. The same seed and data give the same pairs, independently of the answers.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class ControlPairs:
         self._cell_of = dict(zip(self.rows.tolist(), codes.tolist(), strict=True))
 
     def pair(self, number: int) -> tuple[int, int]:
-        """The pair with a number, counted from 0."""
+        """The pair with the given number, counted from 0."""
         rng = np.random.default_rng([self._seed, 11, number])
         inside = self._within is not None and (len(self._cells) == 1 or rng.random() < 0.5)
         if inside:

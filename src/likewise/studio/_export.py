@@ -1,4 +1,4 @@
-"""What leaves the studio: hints, labels, names, a model and a report, all of one fresh fit, or nothing."""
+"""Export of hints, labels, names, a model and a report from one new fit; all files are written or none."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ FILES = ("hints.csv", "labels.csv", "names.csv", "model.likewise", "report.html"
 
 @dataclass(frozen=True)
 class Export:
-    """What to write, and where.
+    """The content and the folder of an export.
 
     Attributes
     ----------
     number : int
     folder : Path
-        Made when all is written.
+        Created when all files are complete.
     constraints : Constraints
     n_clusters : int or None
     names : sequence of (int, str, tuple of int)
-        The names of clusters: the event, the name and the rows that carry it.
+        The names of clusters: event, name and anchor rows.
     title : str
-        Of the report.
+        Title of the report.
     command : str
-        The command line that makes the same of ``hints.csv``.
+        The command line that reproduces the labels from ``hints.csv``.
     """
 
     number: int
@@ -53,17 +53,17 @@ class Export:
 
 
 def write_export(export: Export, learner: Learner, tell: Callable[[str], None]) -> list[tuple[str, int]]:
-    """Fit from nothing by the hints as they were written, and write all files.
+    """Run a new fit with the exported hints, and write all files.
 
     Returns
     -------
     list of (str, int)
         Names and sizes of the files.
     """
-    if not export.folder.exists():  # else a worker that ended too early to say so has written it
+    if not export.folder.exists():  # otherwise it was written by a worker that died before reporting it
         try:
             _write_folder(export, learner, tell)
-        except OSError as error:  # what is about hidden files is told of those that are wanted
+        except OSError as error:  # report the requested file instead of the hidden one
             name = Path(str(error.filename)).name
             wanted = export.folder / name if name in FILES else export.folder
             raise OSError(error.errno, error.strerror, str(wanted)) from error
@@ -159,7 +159,7 @@ def _write_files(folder: Path, export: Export, learner: Learner, model: Likewise
 
 
 def safe_cell(name: str) -> Any:
-    """A name that was typed, as no spreadsheet takes it for a formula.
+    """Escape a name so that no spreadsheet interprets it as a formula.
 
     >>> safe_cell("=1+1"), safe_cell("invoices")
     ("'=1+1", 'invoices')

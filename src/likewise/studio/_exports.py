@@ -1,4 +1,4 @@
-"""What leaves the studio: asked for here, written by the worker."""
+"""Exports: requested here, written by the worker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Exports:
-    """The exports since the start.
+    """The exports since the studio was started.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Exports:
         self._n_exports = max((int(one.name) for one in (studio.folder / "exports").glob("[0-9]*")), default=0)
 
     def export(self, who: str, key: str) -> dict[str, Any]:
-        """Write everything, from a fresh fit."""
+        """Request an export of all files from a new fit."""
         event = self._studio.before(key, "exported", who)
         new = event is None
         if event is None:
@@ -75,14 +75,14 @@ class Exports:
             self._studio.publish("state", None)
 
     def export_status(self, number: int) -> dict[str, Any]:
-        """How far an export is."""
+        """The status of an export."""
         found = self._exports.get(number)
         if found is None:
             raise Refusal(404, "unknown", f"there is no export {number} since the last start.")
         return found
 
     def exported_file(self, number: int, name: str) -> Path:
-        """A file of an export that is done."""
+        """The path of a file of a finished export."""
         export = self.export_status(number)
         if export["status"] != "done" or name not in FILES:
             raise Refusal(404, "unknown", f"there is no file {name!r} of export {number}.")

@@ -1,4 +1,4 @@
-"""Who may ask: the host, the method, the origin, the token. Checked before anything else, in this order."""
+"""Access control: host, method, origin and token of a request are checked first, in this order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..tables._cells import whole_number_of
 from ._refusal import Refusal
 
 CODE_SECONDS = 600.0
-"""How long a link can be opened."""
+"""How long a link is valid."""
 
 MAX_BODY = 2**20
 
@@ -32,12 +32,12 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
-"""Of every answer."""
+"""Headers of every response."""
 
 
 @dataclass
 class Gate:
-    """The tokens and codes of a running server; all are new at each start.
+    """The tokens and codes of a running server; they are generated anew at each start.
 
     Attributes
     ----------
@@ -52,18 +52,18 @@ class Gate:
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """The address of the page."""
         return f"http://127.0.0.1:{self.port}/"
 
     def link(self, who: str) -> str:
-        """A link that lets a person in, once. A fragment is never sent, logged or referred."""
+        """A one-time link for a person. Its code is in the URL fragment, which is never sent, logged or referred."""
         code = secrets.token_urlsafe(24)
         with self._lock:
             self._codes[code] = (who, time.monotonic() + CODE_SECONDS)
         return f"{self.address}#{code}"
 
     def enter(self, code: object) -> tuple[str, str]:
-        """The token and the person for a code, once."""
+        """Exchange a one-time code for a token and the person."""
         with self._lock:
             if not isinstance(code, str) or len(code) > 100:
                 raise Refusal(401, "code", "this is no link of the studio. Open the one that the terminal shows.")
@@ -81,7 +81,7 @@ class Gate:
             return token, who
 
     def person(self, authorization: str | None) -> str:
-        """Whose token a request has."""
+        """The person that the token of a request belongs to."""
         kind, _, given = (authorization or "").partition(" ")
         if kind == "Bearer":
             for token, who in list(self._tokens.items()):
@@ -90,10 +90,10 @@ class Gate:
         raise Refusal(401, "token", "open the studio by the link that the terminal shows.")
 
     def check(self, method: str, path: str, headers: Mapping[str, str]) -> None:
-        """Refuse what does not come from the studio's own page, or is no request that it makes.
+        """Refuse requests that do not come from the studio's own page, or that it never sends.
 
-        A page of another site can reach this address, by its own name if it has that lead here: the host tells. It
-        cannot send a token, which only the page has that was opened by the link.
+        A page of another site can send requests to this address, also under its own host name if that resolves to this
+        machine, which the Host header reveals. It has no token: only the page that was opened by the link has one.
         """
         hosts = (f"127.0.0.1:{self.port}", f"localhost:{self.port}")
         if headers.get("host", "") not in hosts:
@@ -109,7 +109,7 @@ class Gate:
             raise Refusal(403, "origin", "this request comes from another page.")
 
     def body_length(self, headers: Mapping[str, str]) -> int:
-        """The length of a body, which must be told and not be large."""
+        """The length of the request body, which must be declared and within the limit."""
         told = headers.get("content-length")
         if told is None or "transfer-encoding" in headers:
             raise Refusal(411, "length", "say how long the body is: Content-Length.")

@@ -1,4 +1,4 @@
-"""Gestures on the map and in the list of clusters: each is previewed, then one event with its hints."""
+"""Gestures on the map and in the list of clusters: each is previewed, then stored as one event with its hints."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class GestureActs:
         return [[ids[left], ids[right], kind, 1.0] for left, right, kind in said if left != right]
 
     def preview_group(self, rows: Any, result: Any, *, apart: bool = False) -> dict[str, Any]:
-        """The rows that stand for a selection."""
+        """The rows that represent a selection."""
         shown = self._studio.shown(result)
         selected = self._studio.selection(rows)
         if not len(selected):
@@ -63,7 +63,7 @@ class GestureActs:
         return preview
 
     def group(self, who: str, key: str, sent: dict[str, Any]) -> dict[str, Any]:
-        """These rows belong together."""
+        """Store that rows belong together."""
         event = self._studio.before(key, "grouped", who)
         new = event is None
         if event is None:
@@ -96,7 +96,7 @@ class GestureActs:
         return self._studio.acts.reply(event, new, who, conflict=self._studio.acts._conflict_of(event))
 
     def separate(self, who: str, key: str, sent: dict[str, Any]) -> dict[str, Any]:
-        """These rows are apart from others of their cluster."""
+        """Store that rows are different from other rows of their cluster."""
         event = self._studio.before(key, "separated", who)
         new = event is None
         if event is None:
@@ -119,7 +119,7 @@ class GestureActs:
         return self._studio.acts.reply(event, new, who, conflict=self._studio.acts._conflict_of(event))
 
     def preview_merge(self, clusters: Any, result: Any) -> dict[str, Any]:
-        """Pairs of rows that a merge would say are the same."""
+        """The pairs of rows that a merge would must-link."""
         shown = self._studio.shown(result)
         both = self._two(shown, clusters)
         pairs = _gestures.merging_pairs(shown, both)
@@ -139,7 +139,7 @@ class GestureActs:
         return [self._studio.checked_cluster(shown, cluster, "clusters") for cluster in clusters]
 
     def merge(self, who: str, key: str, sent: dict[str, Any]) -> dict[str, Any]:
-        """Two clusters are one; the name of the larger one stays."""
+        """Merge two clusters; the name of the larger one is kept."""
         event = self._studio.before(key, "merged", who)
         new = event is None
         if event is None:
@@ -167,7 +167,7 @@ class GestureActs:
         return self._studio.acts.reply(event, new, who, conflict=self._studio.acts._conflict_of(event))
 
     def preview_split(self, cluster: Any, result: Any) -> dict[str, Any]:
-        """A cluster in two parts."""
+        """The two parts of a cluster after a split."""
         shown = self._studio.shown(result)
         number = self._studio.checked_cluster(shown, cluster)
         if self._studio.features is None:
@@ -186,7 +186,7 @@ class GestureActs:
         }
 
     def split(self, who: str, key: str, sent: dict[str, Any]) -> dict[str, Any]:
-        """A cluster is two."""
+        """Split a cluster in two."""
         event = self._studio.before(key, "split", who)
         new = event is None
         if event is None:
@@ -210,7 +210,7 @@ class GestureActs:
         return self._studio.acts.reply(event, new, who, conflict=self._studio.acts._conflict_of(event))
 
     def move(self, who: str, key: str, sent: dict[str, Any]) -> dict[str, Any]:
-        """Rows belong to another cluster."""
+        """Move rows to another cluster."""
         event = self._studio.before(key, "moved", who)
         new = event is None
         if event is None:
@@ -255,7 +255,7 @@ class GestureActs:
 
 
 def _polygon(points: Any) -> list[list[float]] | None:
-    """The corners of a lasso, as far as they are numbers."""
+    """The corners of a lasso; None if they are not valid numbers."""
     if not isinstance(points, list) or not all(
         isinstance(point, list) and len(point) == 2 and all(isinstance(each, int | float) for each in point)
         for point in points

@@ -1,4 +1,4 @@
-"""From gestures on the map to hints: which rows stand for a selection, a merge or a split, and what is said of them."""
+"""Conversion of gestures to hints: the rows that represent a selection, a merge or a split, and their relations."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ._results import Shown
 from ._state import DIFFERENT, SAME
 
 N_TYPICAL, N_DOUBTFUL, N_RIM = 4, 3, 2
-"""Rows that stand for a selection."""
+"""Number of typical, doubtful and boundary rows that represent a selection."""
 
 N_OTHERS = 6
 N_PAIRS = 3
 N_PART = 6
 MAX_SPLIT = 5_000
-"""Rows of a cluster that a split is found from."""
+"""Maximum number of rows of a cluster from which a split is computed."""
 
 Said = list[tuple[int, int, str]]
 """Pairs of rows, and whether they are the same."""
 
 
 def exemplars(shown: Shown, rows: IntArray) -> list[tuple[int, str]]:
-    """Rows that stand for a selection: typical ones, those in doubt, and those at its rim."""
+    """Rows that represent a selection: typical ones, doubtful ones, and ones at its boundary."""
     place = {int(row): at for at, row in enumerate(shown.result.points)}
     rows = np.array([row for row in rows.tolist() if row in place], dtype=np.int64)
     if not len(rows):
@@ -49,13 +49,13 @@ def exemplars(shown: Shown, rows: IntArray) -> list[tuple[int, str]]:
 
 
 def grouped(shown: Shown, ticked: Sequence[int], unticked: Sequence[int]) -> Said:
-    """The ticked rows are a chain; each that is not ticked differs from the nearest ticked one."""
+    """Link the ticked rows in a chain; each unticked row differs from the nearest ticked one."""
     said = [(left, right, SAME) for left, right in pairwise(ticked)]
     return said + _apart_from_nearest(shown, unticked, ticked)
 
 
 def separated(shown: Shown, ticked: Sequence[int], others: Sequence[int]) -> Said:
-    """The ticked rows are a chain; each of the others differs from one of them, and each of them from one other."""
+    """Link the ticked rows in a chain; each row of either set differs from the nearest row of the other set."""
     said = [(left, right, SAME) for left, right in pairwise(ticked)]
     across = _apart_from_nearest(shown, others, ticked) + _apart_from_nearest(shown, ticked, others)
     seen: set[frozenset[int]] = set()
@@ -79,14 +79,14 @@ def _apart_from_nearest(shown: Shown, rows: Sequence[int], others: Sequence[int]
 
 
 def merging_pairs(shown: Shown, clusters: Sequence[int]) -> list[tuple[int, int]]:
-    """Typical rows of two clusters, side by side."""
+    """Pairs of typical rows from two clusters."""
     left, right = (shown.typical(cluster, N_PAIRS) for cluster in clusters)
     count = max(len(left), len(right))
     return [(left[at % len(left)], right[at % len(right)]) for at in range(count)] if left and right else []
 
 
 def splitting_parts(shown: Shown, features: FloatArray, cluster: int) -> tuple[list[list[int]], list[int]]:
-    """A cluster in two by the features of its rows: typical rows of both parts, and their sizes."""
+    """Split a cluster in two by the features of its rows; returns typical rows and sizes of both parts."""
     points = shown.result.points
     inside = np.flatnonzero(shown.labels[points] == cluster)
     if len(inside) < 2:
@@ -108,7 +108,7 @@ def splitting_parts(shown: Shown, features: FloatArray, cluster: int) -> tuple[l
 
 
 def split(parts: Sequence[Sequence[int]]) -> Said:
-    """Each part is a chain, and rows of the two differ side by side."""
+    """Link each part in a chain; corresponding rows of the two parts are different."""
     said = [(left, right, SAME) for part in parts for left, right in pairwise(part)]
     first, second = parts
     count = max(len(first), len(second))
@@ -116,7 +116,7 @@ def split(parts: Sequence[Sequence[int]]) -> Said:
 
 
 def moved(shown: Shown, rows: Sequence[int], to: int) -> Said:
-    """Each row is with a typical row of the cluster it goes to, and not with one of that it leaves."""
+    """Each row is the same as a typical row of its new cluster, and different from one of its old cluster."""
     said: Said = []
     for row in rows:
         source = int(shown.labels[row])

@@ -1,4 +1,4 @@
-"""Which row an id of the log means, also when the data is not as it was."""
+"""Mapping of ids in the log to rows, also after the data has changed."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ..prepare import Rows
 from ._log import EventLog
 
 DIGEST = 8
-"""Bytes of the digest of a row."""
+"""Length of the digest of a row, in bytes."""
 
 
 @dataclass
 class Identity:
-    """From ids to row numbers, and back.
+    """Mapping between ids and row numbers.
 
     Attributes
     ----------
     ids : list of str
-        Of the rows now.
+        Ids of the current rows.
     generation : int
-        Of the data now.
+        Generation of the current data.
     renumbered : dict of int to dict
-        For earlier data whose rows were called by their numbers: the row that each of them is now.
+        For earlier data without ids: maps earlier row numbers to current rows.
     """
 
     ids: list[str]
@@ -39,7 +39,7 @@ class Identity:
         self._row = {name: row for row, name in enumerate(self.ids)}
 
     def row(self, id: str, generation: int) -> int:
-        """The row that has an id; −1 if it is not there any more."""
+        """The row with an id; −1 if it no longer exists."""
         if generation in self.renumbered:
             return self.renumbered[generation].get(id, -1)
         return self._row.get(id, -1)
@@ -47,17 +47,17 @@ class Identity:
 
 @dataclass(frozen=True)
 class DataChange:
-    """How data differs from what it was at the last start."""
+    """The difference between the data now and at the last start."""
 
     rows_new: int
     rows_gone: int
 
 
 def identify(log: EventLog, rows: Rows, about: dict[str, Any]) -> tuple[Identity, DataChange | None]:
-    """Find out who the rows are, and keep it in the session if they are not who they were.
+    """Identify the rows, and add them to the session if the data has changed.
 
-    Rows are known by their ids. Where they have none but their numbers, by what is in them: rows may then be added,
-    removed and sorted without a hint being about another row.
+    Rows are identified by their ids or, without ids, by their content, so that rows can be added, removed and sorted,
+    and hints still refer to the same rows.
     """
     numbered = rows.id_column is None and rows.images is None
     digests = row_digests(rows) if numbered else None
@@ -77,7 +77,7 @@ def identify(log: EventLog, rows: Rows, about: dict[str, Any]) -> tuple[Identity
 
 
 def read_identity(log: EventLog, generation: int) -> Identity:
-    """Who the rows of a generation are, and where those of earlier ones are among them."""
+    """The identity of the rows of a generation, with the mapping from earlier generations."""
     ids, digests = log.data(generation)
     identity = Identity(ids, generation)
     if digests is not None:
@@ -98,7 +98,7 @@ def _keys(ids: Sequence[str], digests: bytes | None) -> set[Any]:
 
 
 def _numbered(digests: bytes) -> list[tuple[bytes, int]]:
-    """The digest of each row, and which of those that are alike it is."""
+    """The digest of each row, and its number among rows with the same digest."""
     seen: dict[bytes, int] = {}
     found = []
     for start in range(0, len(digests), DIGEST):
@@ -109,7 +109,7 @@ def _numbered(digests: bytes) -> list[tuple[bytes, int]]:
 
 
 def row_digests(rows: Rows) -> bytes:
-    """A digest of what the file has in each row."""
+    """The digests of the content of all rows, concatenated."""
     table = rows.table
     columns = [] if table is None else [list(cells) for cells in table.columns.values()]
     if rows.texts is not None:

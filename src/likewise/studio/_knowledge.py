@@ -1,4 +1,4 @@
-"""What is known at a time: the state of the log about the rows that are there, and what follows from it."""
+"""The current knowledge: the state of the log for the existing rows, and what it implies."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ._relations import Contradiction, Relations
 from ._state import DIFFERENT, PROGRAM, SAME, UNDOABLE, Hint, State, UndoStack, counting, fold
 
 MAX_WITHIN = 30
-"""Rows of a block that all differ, up to which each two of them are noted as different."""
+"""Maximum size of a "different" block whose pairs are all recorded as different."""
 
 
 class Knowledge:
-    """The state of a session, taken in event by event.
+    """The state of a session, updated event by event.
 
     Parameters
     ----------
     identity : Identity
     events : iterable of Event
-        Those that are in the log already.
+        Events that are already in the log.
     """
 
     def __init__(self, identity: Identity, events: Iterable[Event] = ()) -> None:
@@ -62,7 +62,7 @@ class Knowledge:
             self._relate(hint)
 
     def take(self, event: Event) -> Contradiction | None:
-        """Take in an event that was kept; returns the contradiction that it makes, if it makes one."""
+        """Update with a stored event; returns the contradiction that it causes, or None."""
         self.events.append(event)
         self._note(event)
         if event.kind in ("undone", "redone"):
@@ -84,7 +84,7 @@ class Knowledge:
         return next((one for one in found if one is not None), None)
 
     def _is_disputed(self, added: Sequence[Hint]) -> bool:
-        """Whether somebody else said something else of the same pair."""
+        """Whether another person gave a different answer about one of the pairs."""
         for hint in added:
             known = self.pairs.get(in_order(*self._rows_of(hint)), ()) if hint.is_pair else ()
             others = (self.state.hints.get(id) for id in known)
@@ -118,7 +118,7 @@ class Knowledge:
         return self._relate_block(hint, rows[0]) if hint.kind.startswith("partition:") else None
 
     def _relate_block(self, hint: Hint, row: int) -> Contradiction | None:
-        """A row that is in a block of a partition: a point that all rows of the block are linked to."""
+        """Relate a row to its block of a partition, which is a node that all rows of the block are linked to."""
         meaning = {word.strip() for word in hint.kind.partition(":")[2].split(",")}
         name = hint.right.partition(":")[0]
         blocks = self._blocks.setdefault((hint.event, name), {})
@@ -139,15 +139,15 @@ class Knowledge:
 
     # -- for the model -----------------------------------------------------------------------------------------------
     def counted(self) -> list[Hint]:
-        """The hints about rows that are there, without those that other answers or other people refute."""
+        """The hints about existing rows, without those refuted by other answers or other people."""
         return [hint for id, hint in self.state.hints.items() if id not in self.silenced and -1 not in self.rows[id]]
 
     def missing(self) -> list[Hint]:
-        """The hints about rows that are not there any more; they are kept."""
+        """The hints about rows that no longer exist; they are kept."""
         return [hint for id, hint in self.state.hints.items() if -1 in self.rows[id]]
 
     def disputes(self) -> dict[frozenset[str], dict[str, str]]:
-        """Pairs of which different people say different things."""
+        """Pairs about which people disagree."""
         return disputed(self.state.hints.values()) if len(self.stacks.keys() - {PROGRAM}) > 1 else {}
 
     def constraints(self) -> Constraints:
@@ -171,7 +171,7 @@ class Knowledge:
         return found
 
     def _columns(self, hints: Sequence[Hint]) -> dict[str, list[Any]]:
-        """Hints as a file has them, about the rows as they are called now."""
+        """The columns of a file of hints, with the current ids."""
         columns: dict[str, list[Any]] = {"left": [], "right": [], "kind": [], "third": [], "fourth": [], "weight": []}
         for hint in hints:
             now = dict(zip(hint.names, (self.identity.ids[row] for row in self.rows[hint.id]), strict=True))
@@ -182,7 +182,7 @@ class Knowledge:
         return {name: cells for name, cells in columns.items() if any(cell is not None for cell in cells)}
 
     def answers(self) -> list[Answer]:
-        """The answers about rows that are there, as questions are chosen by them: checks follow what they check."""
+        """The answers about existing rows, for choosing questions; repeated questions follow the ones they check."""
         return [answer for answer, _ in self._answers()]
 
     def _answers(self) -> list[tuple[Answer, str]]:
@@ -202,7 +202,7 @@ class Knowledge:
         return [one for screen in found.values() for one in screen]
 
     def _checked(self) -> dict[str, str]:
-        """What became of hints whose answers were asked for again, with other rows: "confirmed" or "refuted"."""
+        """The outcome for hints that were checked by asking again with other rows: "confirmed" or "refuted"."""
         if not any(answer.checks for answer in self.state.answers.values()):
             return {}
         told = self._answers()
@@ -215,11 +215,11 @@ Row = TypeVar("Row", int, str)
 
 
 def in_order(left: Row, right: Row) -> tuple[Row, Row]:
-    """Two rows, in the order that is the same for both ways to name them."""
+    """Two rows in a canonical order."""
     return (left, right) if left <= right else (right, left)
 
 
 def _unique_partition(hint: Hint) -> str:
-    """The block of a hint, with the event in the name of its partition: each event has partitions of its own."""
+    """The block of a hint, with the event number in the partition's name, so that events do not share partitions."""
     name, colon, block = hint.right.partition(":")
     return f"{name}e{hint.event}{colon}{block}"

@@ -1,4 +1,4 @@
-"""Fits that follow the hints of a person: what the worker process does, without the process."""
+"""Incremental fits as hints change: the computations of the worker process."""
 
 from __future__ import annotations
 
@@ -35,33 +35,33 @@ from ..report._titles import in_words
 from ..sources.links import balanced, linked_pairs, local_core_pairs
 
 N_READY = 16
-"""Questions that are ready."""
+"""Number of questions that are prepared."""
 
 N_ABOUT = 6
-"""Features that tell what a cluster is about."""
+"""Number of features that describe a cluster."""
 
 N_SAMPLE = 400
-"""Rows whose pairs tell how much clusterings disagree."""
+"""Number of rows from whose pairs the disagreement of clusterings is estimated."""
 
 MAX_SUSPECTS = 200
 
 N_RECENT = 60
-"""Answers whose rows questions are chosen from, whatever else is."""
+"""Number of recent answers whose rows are always candidates for questions."""
 
 N_CHECKED = 4
-"""Questions whose answers may be asked for again."""
+"""Maximum number of questions that check an earlier answer."""
 
 MAX_JUDGED = 600
-"""Answers up to which how unexpected each was tells which look wrong, too."""
+"""Maximum number of answers for which their surprise is also used to find suspect ones."""
 
 LIKELY_WRONG = 0.5
 N_LISTED, PERHAPS_WRONG = 12, 0.05
-"""Hints that are likely wrong are all listed; among the first so many also those that perhaps are."""
+"""All hints that are likely wrong are listed; the first `N_LISTED` may also include less likely ones."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What stays the same for a session.
+    """Settings that are constant during a session.
 
     Attributes
     ----------
@@ -76,22 +76,22 @@ class Settings:
 
 @dataclass(frozen=True)
 class Task:
-    """What is known, to learn from.
+    """The current hints and answers, as input of a fit.
 
     Attributes
     ----------
     upto : int
-        The last event that is in it.
+        The last event that is included.
     constraints : Constraints
     n_clusters : int or None
     answers : sequence of Answer
-        Answers to questions, with what was thought of them.
+        Answers to questions, with what the model predicted.
     kinds : tuple of (str, int)
-        What questions are wanted: the kind, and the size of piles.
+        Requested questions: kind, and size of piles.
     control : sequence of (int, int)
-        The next control pairs, of which the chance is wanted.
+        The next control pairs, whose probabilities are requested.
     urgent : bool
-        Whether to learn at once, however little is new.
+        Whether to fit immediately, even for few new hints.
     """
 
     upto: int
@@ -105,30 +105,30 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """A fit, as the page shows it.
+    """The result of a fit, as the page shows it.
 
     Attributes
     ----------
     upto : int
-        The last event that it has learned from.
+        The last event that was used in the fit.
     seconds : float
     labels, second : (n,) ints
     certainty : (n,) array
     points : (m,) ints
         The rows on the map.
     places : (m, 2) array
-        Where they lie; what the next layout goes on from.
+        Their positions, from which the next layout starts.
     grid : (m, 2) array of uint16
     off_center : (m,) array
         Small for typical rows.
     clusters : list of dict
-        Of each cluster title and about: the words that tell it from others, with their differences.
+        Title and description of each cluster: the words that distinguish it from others, with their differences.
     suspects : list of (int, int, bool, float, float)
-        Two rows, whether they should be the same, the chance that this is wrong, and the votes for "same".
+        Two rows, whether they should be the same, the probability that this is wrong, and the votes for "same".
     disagreement : float
-        The share of pairs that two clusterings of the ensemble disagree about.
+        The fraction of pairs about which two clusterings of the ensemble disagree.
     features : (m, d) array or None
-        The rows on the map as they are compared; with the first result alone.
+        The features of the rows on the map; only in the first result.
     """
 
     upto: int
@@ -148,7 +148,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Ready:
-    """Questions to be asked.
+    """Prepared questions.
 
     Attributes
     ----------
@@ -156,11 +156,11 @@ class Ready:
     questions : dict of (str, int) to list of Question
         By kind and size.
     control : dict of (int, int) to (float, float)
-        The chance and the votes of "same", for control pairs.
+        Probability of "same" and votes for it, for control pairs.
     checks : dict of int to Question
-        Questions that ask for an unexpected answer again, by the number of the question that they check.
+        Questions that check an unexpected answer, by the number of the question that they check.
     current : bool
-        Whether the model has learned from all that is known.
+        Whether the model was fitted with all current hints.
     """
 
     upto: int
@@ -171,7 +171,7 @@ class Ready:
 
 
 class Learner:
-    """A model that follows hints as they are given and taken back.
+    """A model that is updated as hints are added and withdrawn.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class Learner:
 
     # -- fits --------------------------------------------------------------------------------------------------------
     def before(self) -> Result:
-        """The rows before anything is learned, in the plane of largest variance."""
+        """The initial result without a fit: the rows in the plane of largest variance."""
         start = perf_counter()
         n = len(self.rows)
         facts = self._facts(Unfitted(n))
@@ -212,15 +212,15 @@ class Learner:
         )
 
     def fit(self, task: Task, previous: FloatArray | None = None, labels: IntArray | None = None) -> Result:
-        """Learn from all that is known.
+        """Fit with all current hints.
 
         Parameters
         ----------
         task : Task
         previous : (m, 2) array, optional
-            Where rows were on the map, for the first fit after a restart.
+            Previous positions on the map, for the first fit after a restart.
         labels : (n,) ints, optional
-            The clusters that they were in.
+            Previous cluster labels.
         """
         start = perf_counter()
         constraints = self.with_links(task.constraints)
@@ -232,7 +232,7 @@ class Learner:
         else:
             assert self._first is not None
             count = task.constraints.n_must_link + task.constraints.n_cannot_link
-            # what members learned from few hints grows stale: when they have doubled, all learn anew
+            # members learned from few hints become outdated: when the number of hints has doubled, refit all of them
             source = self._first if count >= 2 * self._told else self.model
             numbered = self.model.labels_
             source = copy.copy(source)
@@ -244,7 +244,7 @@ class Learner:
         return self._result(task, start)
 
     def fresh(self, constraints: Constraints, n_clusters: int | None) -> Likewise:
-        """A fit from nothing, as ``likewise cluster`` makes it."""
+        """A new fit, identical to that of ``likewise cluster``."""
         model: Likewise = clusterer(
             "likewise", self.rows.X, n_clusters, self.settings.seed, data_kind=self.rows.kind, verbose=False
         )
@@ -253,7 +253,7 @@ class Learner:
             return model.fit(self.rows.X, **({} if constraints.is_empty else {"constraints": constraints}))
 
     def with_links(self, constraints: Constraints) -> Constraints:
-        """The hints, and those that links between rows give."""
+        """The hints combined with those derived from links between rows."""
         links = self.settings.links
         if links is None:
             return constraints
@@ -269,7 +269,7 @@ class Learner:
             return model.set_constraints(constraints)
 
     def _facts(self, model: Any) -> Facts:
-        """What the report knows; the features of rows are found once."""
+        """The facts for the report; features of rows are computed once."""
         rows = self.rows
         facts = Facts(
             model,
@@ -328,7 +328,7 @@ class Learner:
         )
 
     def _about(self, facts: Facts, cluster: int) -> list[dict[str, Any]]:
-        """What makes a cluster: its words, or the columns in which it differs most."""
+        """Description of a cluster: its characteristic words, or the columns in which it differs most."""
         words = [{"words": word, "difference": float(amount)} for word, amount in facts.words(cluster)[:N_ABOUT]]
         if words or not facts.has_named_columns:
             return words
@@ -338,7 +338,7 @@ class Learner:
         ]
 
     def _disagreement(self, committee: Committee) -> float:
-        """The share of pairs that two clusterings drawn by weight disagree about."""
+        """The expected fraction of pairs about which two clusterings, drawn by weight, disagree."""
         rng = np.random.default_rng(0)
         count = committee.labelings.shape[1]
         places = np.arange(count) if count <= N_SAMPLE else rng.choice(count, N_SAMPLE, replace=False)
@@ -347,7 +347,7 @@ class Learner:
 
     # -- questions ---------------------------------------------------------------------------------------------------
     def ready(self, task: Task) -> Ready:
-        """Questions that the newest model would ask, given all hints."""
+        """The questions of the latest model, given all hints."""
         model = self.model
         assert model is not None
         n = len(self.rows)
@@ -377,14 +377,14 @@ class Learner:
 
 
 class Unfitted:
-    """What stands in for a model before the first fit: all rows in one cluster."""
+    """Placeholder for a model before the first fit: all rows in one cluster."""
 
     def __init__(self, n: int) -> None:
         self.labels_ = np.zeros(n, dtype=np.int32)
 
 
 def _checks(chooser: Chooser, answers: Answers, rng: np.random.Generator) -> dict[int, Question]:
-    """Questions that ask for recent answers again that were unexpected, with other rows of the group."""
+    """Questions that check recent unexpected answers, with other rows of the same groups."""
     found = {}
     for screen in screens(answers)[-N_CHECKED:]:
         checked = answers[screen.checked]
@@ -401,7 +401,7 @@ def _checks(chooser: Chooser, answers: Answers, rng: np.random.Generator) -> dic
 
 
 def _shuffled(question: Question, rng: np.random.Generator) -> Question:
-    """The same question in an order that does not tell what is thought of it."""
+    """The same question with rows in random order, so that the order does not reveal the prediction."""
     if len(question.rows) == 2:
         return replace(question, kind="pair")
     if question.kind == "choice":
@@ -424,9 +424,9 @@ def _shuffled(question: Question, rng: np.random.Generator) -> Question:
 
 
 def pair_votes(model: Likewise, committee: Committee, pairs: Sequence[tuple[int, int]]) -> FloatArray:
-    """The share of clusterings, by weight, that puts each pair of rows together.
+    """The weighted fraction of clusterings in which each pair of rows is in the same cluster.
 
-    Beyond 10,000 rows, where clusterings are of landmarks, by the landmarks near them.
+    Beyond 10,000 rows, only landmarks are clustered, and rows are represented by the landmarks near them.
     """
     if not len(pairs):
         return np.zeros(0)

@@ -1,4 +1,4 @@
-"""The session file: an append-only log of what people did, in SQLite."""
+"""The session file: an append-only log of user actions, in SQLite."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ TABLES = ("session", "data", "event", "question")
 
 
 class SessionFileError(ValueError):
-    """A file that is no session, or one of a later version."""
+    """The file is not a session file, or was written by a later version."""
 
 
 class NotKeptError(OSError):
-    """What was to be kept could not be written; nothing of it is in the file."""
+    """Data could not be stored; the file is unchanged."""
 
 
 @contextmanager
 def damage_named(path: Path) -> Iterator[None]:
-    """What goes wrong where the lines of a session file are not as they were written, as an error that names it."""
+    """Convert exceptions caused by damaged rows of a session file to an error that names the file."""
     try:
         yield
     except (SessionFileError, MemoryError):
@@ -61,24 +61,24 @@ def damage_named(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that was done.
+    """A user action, or an action of the program.
 
     Attributes
     ----------
     seq : int
-        Its number, from 1.
+        Number of the event, from 1.
     at : float
-        When, in seconds since 1970.
+        Unix time in seconds.
     who : str
-        The person; "" where there is one alone, "*" for the program.
+        The person; "" if there is only one, "*" for the program.
     key : str
-        What makes it one event, however often it is sent.
+        Idempotency key: an event that is sent twice is stored once.
     kind : str
     body : dict
     of : int or None
-        The event that it takes back or brings back.
+        The event that is undone or redone.
     generation : int
-        Which data the ids in it are about.
+        The version of the data that the ids refer to.
     """
 
     seq: int
@@ -93,7 +93,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as it was shown: rows by their ids, and what was thought of them at the time."""
+    """A question as it was shown: the ids of its rows, and the predictions at that time."""
 
     number: int
     at: float
@@ -103,7 +103,7 @@ class Asked:
 
 
 class EventLog:
-    """A session file that is open. Use it from one thread.
+    """An open session file. Not thread-safe.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class EventLog:
             self._check_tables()
         if read_only:
             return
-        # a network file system may refuse a write-ahead log: then the file is in its old mode, which is as safe
+        # network file systems may not support a write-ahead log; the default journal mode is equally safe
         run("PRAGMA journal_mode = WAL").fetchone()
         run("PRAGMA synchronous = FULL")
         run("PRAGMA foreign_keys = ON")
@@ -161,7 +161,7 @@ class EventLog:
                 run(f"PRAGMA user_version = {VERSION}")
 
     def _check_tables(self) -> None:
-        """Refuse a file whose tables are not those of a session: a view in their place could compute for ever."""
+        """Refuse a file whose tables are not those of a session, because a view could compute forever."""
         made = {_plain(statement) for statement in SCHEMA.split(";") if statement.strip()}
         names = ", ".join(f"'{name}'" for name in TABLES)
         found = self._connection.execute(f"SELECT sql FROM sqlite_master WHERE name IN ({names})")
@@ -170,7 +170,7 @@ class EventLog:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of it is in the file when this ends, or none of it."""
+        """Store all changes of the block in the file, or none of them."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
@@ -193,12 +193,12 @@ class EventLog:
         of: int | None = None,
         generation: int = 1,
     ) -> tuple[Event, bool]:
-        """Add an event; it is on the disk when this returns.
+        """Append an event; it is synced to disk when this returns.
 
         Returns
         -------
         (Event, bool)
-            The event, and whether it is new: one whose key is there already is not added again.
+            The event, and whether it is new: an event with an existing key is not added again.
         """
         found = self.with_key(key)
         if found is not None:
@@ -214,9 +214,9 @@ class EventLog:
         return Event(seq, at, who, key, kind, body, of, generation), True
 
     def ask(self, bodies: Sequence[dict[str, Any]], who: str, generation: int = 1) -> list[Asked]:
-        """Number questions before they are shown.
+        """Store questions and assign their numbers before they are shown.
 
-        They need not survive a power cut until they are answered: the answer brings them to the disk, too.
+        They are not synced: they need not survive a power failure until they are answered, and the answer syncs them.
         """
         at = time.time()
         asked = []
@@ -235,7 +235,7 @@ class EventLog:
         return asked
 
     def add_data(self, about: dict[str, Any], ids: Sequence[str], digests: bytes | None) -> int:
-        """Keep who the rows are, from now on."""
+        """Store the ids and digests of new data; returns its generation."""
         packed = zlib.compress(json.dumps(list(ids), ensure_ascii=False).encode(), 1)
         with self._transaction():
             generation = self._connection.execute(
@@ -246,7 +246,7 @@ class EventLog:
         return generation
 
     def set_once(self, key: str, value: str) -> str:
-        """Keep a value for the whole session; what was set first stays."""
+        """Store a value for the whole session, unless it is set already; returns the stored value."""
         found = self.get(key)
         if found is not None:
             return found
@@ -261,26 +261,26 @@ class EventLog:
         return None if found is None else str(found[0])
 
     def with_key(self, key: str) -> Event | None:
-        """The event that has a key."""
+        """The event with a key, or None."""
         found = self._connection.execute(f"SELECT {EVENT} FROM event WHERE key = ?", (key,)).fetchone()
         return None if found is None else _event(found)
 
     def events(self, after: int = 0) -> list[Event]:
-        """All events after one of them, in their order."""
+        """All events after the event with number `after`, in order."""
         return [
             _event(line)
             for line in self._connection.execute(f"SELECT {EVENT} FROM event WHERE seq > ? ORDER BY seq", (after,))
         ]
 
     def question(self, number: int) -> Asked | None:
-        """A question that was shown."""
+        """A question by its number, or None."""
         found = self._connection.execute(
             "SELECT number, at, who, body, generation FROM question WHERE number = ?", (number,)
         ).fetchone()
         return None if found is None else _asked(found)
 
     def last_questions(self, who: str, n: int) -> list[Asked]:
-        """The last questions for a person, in their order."""
+        """The last `n` questions for a person, in order."""
         found = self._connection.execute(
             "SELECT number, at, who, body, generation FROM question WHERE who = ? ORDER BY number DESC LIMIT ?",
             (who, n),
@@ -288,11 +288,11 @@ class EventLog:
         return [_asked(line) for line in reversed(found)]
 
     def n_questions(self, who: str) -> int:
-        """How many questions were shown to a person."""
+        """The number of questions that were shown to a person."""
         return int(self._connection.execute("SELECT count(*) FROM question WHERE who = ?", (who,)).fetchone()[0])
 
     def generations(self) -> list[tuple[int, dict[str, Any]]]:
-        """What data the session was about, in order: number and description."""
+        """All versions of the data, in order: number and description."""
         found = self._connection.execute("SELECT generation, about FROM data ORDER BY generation")
         return [(int(number), _body(about)) for number, about in found]
 
@@ -313,7 +313,7 @@ def _plain(statement: str) -> str:
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """What was packed, if it is not many times as large."""
+    """Decompress data, and raise an error if it expands too much."""
     unpacking = zlib.decompressobj()
     found = unpacking.decompress(packed, max(2**26, 200 * len(packed)))
     if not unpacking.eof:
@@ -342,7 +342,7 @@ def _body(text: str) -> dict[str, Any]:
 
 
 def _shared(value: Any) -> Any:
-    """The same value, with one object for equal strings: ids and words are in many lines of a log."""
+    """The same value with interned strings, because ids and words are repeated in many rows of the log."""
     if isinstance(value, str):
         return intern(value)
     return [_shared(each) for each in value] if isinstance(value, list) else value

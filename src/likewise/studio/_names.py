@@ -1,4 +1,4 @@
-"""Names that stay with rows: after each fit a name goes to the cluster that holds most of its anchors."""
+"""Names of clusters: after each fit, a name is assigned to the cluster with most of its anchor rows."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 from .._arrays import IntArray
 
 N_ANCHORS = 20
-"""Rows that carry a name."""
+"""Number of anchor rows of a name."""
 
 MIN_SHARE = 0.25
-"""A cluster that holds a smaller share of the anchors does not get the name."""
+"""Minimum fraction of the anchors that a cluster must contain to get the name."""
 
 
 @dataclass(frozen=True)
 class PlacedNames:
-    """Which cluster has which names.
+    """The names of each cluster.
 
     Attributes
     ----------
     names : list of list of str
-        Of each cluster; two where two names met, the one with more anchors first.
+        The names of each cluster; if there are several, the one with most anchors first.
     events : list of list of int
-        The events that gave them.
+        The events in which they were given.
     unplaced : list of (int, str)
-        Names whose rows are in no cluster, or all over them.
+        Names whose rows no longer exist or are spread over many clusters.
     """
 
     names: list[list[str]]
@@ -36,15 +36,15 @@ class PlacedNames:
 
 
 def place_names(names: Sequence[tuple[int, str, Sequence[int]]], labels: IntArray, n_clusters: int) -> PlacedNames:
-    """Give names to clusters, one to one where that is possible.
+    """Assign names to clusters, one to one where possible.
 
-    Names with the most anchors in a cluster choose first. A name whose cluster is taken goes to the next that holds a
-    quarter of its anchors; if there is none, it stands beside the other name.
+    Names are assigned in decreasing order of the fraction of their anchors in a cluster. A name whose cluster is taken
+    is assigned to the next cluster with a quarter of its anchors; if there is none, both names share the cluster.
 
     Parameters
     ----------
     names : sequence of (event, name, rows)
-        Rows that are not there any more are negative.
+        Rows that no longer exist are negative.
     labels : (n,) ints
     n_clusters : int
 

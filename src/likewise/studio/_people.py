@@ -1,4 +1,4 @@
-"""Several people: how far they agree, and what counts where they do not."""
+"""Several people: their agreement, their error rates, and how disagreements are resolved."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from math import exp, log
 from ._state import CANT_SAY, DIFFERENT, PROGRAM, SAME, Answered, Hint
 
 WRONG, ASKED = 1.0, 10.0
-"""What is assumed of a person before anything is known: so many wrong answers, of so many."""
+"""Prior of the error rate of a person: number of wrong answers, and of answers."""
 
 STEPS = 30
-"""Of expectation maximization."""
+"""Number of iterations of expectation maximization."""
 
 MAX_ODDS = 2.5
-"""What the model expected counts as at most so much."""
+"""Maximum absolute log odds of the model's prediction."""
 
 DECIDED = 2.0
-"""The log odds beyond which people who disagree have decided."""
+"""Absolute log odds above which a disagreement is decided."""
 
 TINY = 1e-9
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two people agree on pairs that both answered.
+    """The agreement of two people on the pairs that both answered.
 
     Attributes
     ----------
     left, right : str
     common : int
-        Pairs that both said something of.
+        Number of pairs that both answered.
     same_answer : int
-        Those of which they said the same.
+        Number of pairs with the same answer.
     kappa : float or None
-        Cohen's κ: agreement beyond chance, 1 at most; None where chance alone would agree always.
+        Cohen's κ: agreement beyond chance, at most 1; None if the expected agreement is 1.
     """
 
     left: str
@@ -47,7 +47,7 @@ class Agreement:
 
 
 def said_by(answers: Iterable[Answered]) -> dict[str, dict[frozenset[str], str]]:
-    """What each person said last of each pair."""
+    """The last answer of each person about each pair."""
     found: dict[str, dict[frozenset[str], str]] = {}
     for answer in answers:
         for pair, word in zip(answer.pairs, answer.said, strict=True):
@@ -57,7 +57,7 @@ def said_by(answers: Iterable[Answered]) -> dict[str, dict[frozenset[str], str]]
 
 
 def agreement(answers: Iterable[Answered], people: Sequence[str]) -> list[Agreement]:
-    """The agreement of each two people.
+    """The agreement of each pair of people.
 
     >>> agreement([], ["Anna", "Ben"])
     [Agreement(left='Anna', right='Ben', common=0, same_answer=0, kappa=None)]
@@ -87,11 +87,11 @@ def kappa(words: Sequence[tuple[str, str]]) -> float | None:
 
 
 def error_rates(answers: Iterable[Answered]) -> dict[str, float]:
-    """The share of wrong answers of each person, from the pairs that several answered.
+    """The error rate of each person, estimated from the pairs that several people answered.
 
-    A one-coin model, fitted by expectation maximization: each pair is the same or different, with the chance that the
-    model gave it when it was asked, and each person is wrong about one in so many of them, whichever it is. Before
-    anything is known, one in ten.
+    A one-coin model, fitted by expectation maximization: the prior probability that a pair is the same is the
+    prediction at the time of the question, and each person errs with a constant probability, independently of the true
+    answer. The prior of the error rate is one in ten.
 
     >>> error_rates([])
     {}
@@ -121,18 +121,18 @@ def error_rates(answers: Iterable[Answered]) -> dict[str, float]:
 
 
 def log_odds(chance: float) -> float:
-    """Of a chance; large rather than infinite for what is certain."""
+    """The log odds of a probability; clipped, so that they are finite."""
     return log(max(chance, TINY) / max(1 - chance, TINY))
 
 
 def voted(told: Iterable[tuple[str, str]], rates: Mapping[str, float]) -> float:
-    """The log odds that a pair is the same, by what people say of it and how often each is wrong."""
+    """The log odds that a pair is the same, given the answers and error rates of people."""
     weights = [(word, log_odds(1 - rates.get(who, WRONG / ASKED))) for who, word in told]
     return sum(weight if word == SAME else -weight for word, weight in weights)
 
 
 def disputed(hints: Iterable[Hint]) -> dict[frozenset[str], dict[str, str]]:
-    """Pairs of which different people say different things: what each said."""
+    """The pairs about which people disagree, with the answer of each person."""
     said: dict[frozenset[str], dict[str, str]] = {}
     for hint in hints:
         if hint.is_pair and hint.who != PROGRAM:
@@ -141,9 +141,9 @@ def disputed(hints: Iterable[Hint]) -> dict[frozenset[str], dict[str, str]]:
 
 
 def verdicts(hints: Iterable[Hint], rates: Mapping[str, float]) -> dict[frozenset[str], str | None]:
-    """What counts of pairs of which people say different things: "same", "different", or None while it is undecided.
+    """The decision for each pair about which people disagree: "same", "different", or None while it is undecided.
 
-    Those decide who are wrong seldom; of people who are wrong one time in ten, the most.
+    Answers are weighted by the error rates of people; if each person is wrong one time in ten, the majority decides.
     """
     found: dict[frozenset[str], str | None] = {}
     for pair, words in disputed(hints).items():
@@ -153,7 +153,7 @@ def verdicts(hints: Iterable[Hint], rates: Mapping[str, float]) -> dict[frozense
 
 
 def outvoted(hints: Iterable[Hint], decided: Mapping[frozenset[str], str | None]) -> set[str]:
-    """Hints of people that do not count, as the verdict is the contrary, or there is none."""
+    """The hints that do not count because the decision is the opposite or there is none."""
     return {
         hint.id
         for hint in hints

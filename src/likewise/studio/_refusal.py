@@ -1,19 +1,19 @@
-"""What cannot be done, as the page is told."""
+"""The exception for requests that cannot be fulfilled."""
 
 from __future__ import annotations
 
 
 class Refusal(Exception):
-    """Something that cannot be done.
+    """A request that cannot be fulfilled.
 
     Parameters
     ----------
     status : int
-        Of the answer.
+        HTTP status code.
     error : str
-        A word for the page.
+        Error code for the page.
     message : str
-        A sentence for a person.
+        Message for the user.
     """
 
     def __init__(self, status: int, error: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""What follows from hints about pairs, one hint after the other: who is with whom, who is not, and contradictions."""
+"""The incremental closure of hints about pairs: groups, differences between groups, and contradictions."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 Row = Hashable
-"""A row, or a block of a partition: a point that rows are linked to."""
+"""A row, or a block of a partition, which is a node that rows are linked to."""
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Two rows that are said to be different, and the chain of hints that says they are the same.
+    """A hint that two rows are different, and the chain of hints that implies that they are the same.
 
     Attributes
     ----------
     different : str
-        The hint that says so.
+        The id of the hint that they are different.
     rows : tuple
-        From one of the two to the other.
+        The path from one of the two rows to the other.
     chain : tuple of str
-        The hints between each two of them.
+        The ids of the hints between consecutive rows.
     """
 
     different: str
@@ -31,9 +31,9 @@ class Contradiction:
 
 
 class Relations:
-    """Groups that must-links make, and which of them are known to be different.
+    """Groups of must-linked rows, and which groups are known to be different.
 
-    Hints are added at the cost of the smaller group. To take some away, make new relations of those that are left.
+    Adding a hint takes time proportional to the smaller group. To remove hints, create new relations from the others.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Relations:
         self._links: dict[Row, dict[Row, str]] = {}
         self._apart: dict[int, dict[int, list[str]]] = {}
         self._ends: dict[str, tuple[Row, Row]] = {}
-        self._inside: dict[str, None] = {}  # hints that say "different" of two rows of one group
+        self._inside: dict[str, None] = {}  # hints that two rows of the same group are different
 
     def _group_of(self, row: Row) -> int:
         if row not in self._group:
@@ -63,7 +63,7 @@ class Relations:
         return self._group[row]
 
     def add(self, id: str, left: Row, right: Row, same: bool) -> Contradiction | None:
-        """Take in a hint; returns the contradiction that it makes, if it makes one."""
+        """Add a hint; returns the contradiction that it causes, or None."""
         a, b = self._group_of(left), self._group_of(right)
         if not same:
             self._ends[id] = (left, right)
@@ -102,16 +102,16 @@ class Relations:
         return -1 if a is not None and b is not None and b in self._apart[a] else 0
 
     def mates(self, row: Row) -> list[Row]:
-        """The rows known to be with a row, itself among them."""
+        """The rows known to be the same as a row, including itself."""
         return list(self._members[self._group[row]]) if row in self._group else [row]
 
     def contradictions(self) -> list[Contradiction]:
-        """All, in the order of the hints that say "different"."""
+        """All contradictions, in the order of their "different" hints."""
         return [self._contradiction(id) for id in self._inside]
 
     @property
     def n_contradictions(self) -> int:
-        """How many there are."""
+        """The number of contradictions."""
         return len(self._inside)
 
     def _contradiction(self, id: str) -> Contradiction:
@@ -138,7 +138,7 @@ class Relations:
 
 
 def relations_of(hints: Iterable[tuple[str, Row, Row, bool]]) -> Relations:
-    """The relations that hints make: id, two rows, and whether they are the same."""
+    """The relations of hints, given as id, two rows, and whether they are the same."""
     known = Relations()
     for id, left, right, same in hints:
         known.add(id, left, right, same)

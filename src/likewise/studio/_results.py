@@ -1,4 +1,4 @@
-"""Results of fits: kept beside the session file, so that a restart shows the last one at once."""
+"""Results of fits: stored next to the session file, so that the last one is shown right after a restart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._atomic import atomic_write
 from ._learner import Result
 
 KEPT = 3
-"""Results that stay on the disk and in memory."""
+"""Number of results that are kept on disk and in memory."""
 
 MAX_MOVES = 5
 HEADER = struct.Struct("<4sIIIII")
@@ -28,7 +28,7 @@ ARRAYS = ("labels", "second", "certainty", "points", "places", "grid", "off_cent
 
 @dataclass(frozen=True)
 class Shown:
-    """A result with its number, the colors of its clusters, and what moved.
+    """A result with its number, the colors of its clusters, and the changes since the previous result.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class Shown:
         0 before any fit.
     result : Result
     colors : list of int
-        The place of each cluster in the palette; it stays with a cluster over fits.
+        Palette index of each cluster; it stays with a cluster in later fits.
     moved : int
-        Rows that are in another cluster than in the result before.
+        Number of rows whose cluster differs from that in the previous result.
     moves : list of (int or None, int, int)
-        From which cluster to which, by their numbers now, and how many rows; None for a cluster that is gone.
+        Old and new cluster, by their current numbers, and number of rows; None for a cluster that no longer exists.
     """
 
     number: int
@@ -51,28 +51,28 @@ class Shown:
 
     @property
     def n_clusters(self) -> int:
-        """Clusters that were found."""
+        """The number of clusters."""
         return len(self.result.clusters)
 
     @property
     def labels(self) -> IntArray:
-        """The cluster of each row; −1 before any fit."""
+        """The cluster of each row; −1 before the first fit."""
         return self.result.labels
 
     def typical(self, cluster: int, n: int) -> list[int]:
-        """The rows nearest to the middle of a cluster."""
+        """The rows nearest to the center of a cluster."""
         points = self.result.points
         inside = np.flatnonzero(self.labels[points] == cluster)
         order = np.argsort(self.result.off_center[inside], kind="stable")[:n]
         return [int(row) for row in points[inside[order]]]
 
     def doubtful(self, n: int, cluster: int | None = None) -> list[int]:
-        """The rows whose clusters are least sure."""
+        """The rows with the least certain clusters."""
         rows = np.arange(len(self.labels)) if cluster is None else np.flatnonzero(self.labels == cluster)
         return [int(row) for row in rows[np.argsort(self.result.certainty[rows], kind="stable")[:n]]]
 
     def as_bytes(self) -> bytes:
-        """The map as the page reads it."""
+        """The map in the binary format that the page reads."""
         result = self.result
         points = result.points
         wide = self.n_clusters > NARROW_CLUSTERS - 1
@@ -99,7 +99,7 @@ class Shown:
 
 
 def follow(result: Result, before: Shown | None, number: int) -> Shown:
-    """A new result, with the colors that its clusters had."""
+    """Number a new result; its clusters keep the colors of the matching clusters of the previous result."""
     k = len(result.clusters)
     if before is None or not before.n_clusters or len(before.labels) != len(result.labels):
         return Shown(number, result, list(range(k)))
@@ -136,7 +136,7 @@ class Results:
     ----------
     folder : Path
     n_rows : int
-        A result of other data is not shown.
+        Results with another number of rows are ignored.
     """
 
     def __init__(self, folder: Path, n_rows: int, generation: int) -> None:
@@ -153,16 +153,16 @@ class Results:
 
     @property
     def newest(self) -> Shown | None:
-        """The newest result of a fit; None before the first."""
+        """The latest result of a fit; None before the first fit."""
         numbers = [number for number in self._shown if number > 0]
         return self._shown[max(numbers)] if numbers else None
 
     def get(self, number: int) -> Shown | None:
-        """A result, if it is still there."""
+        """A result by its number, or None if it is no longer kept."""
         return self._shown.get(number)
 
     def add(self, result: Result) -> Shown:
-        """Number a result and keep it; one without clusters is number 0, and is not kept."""
+        """Number and store a result; a result without clusters has number 0, and is not stored."""
         if not result.clusters:
             self._shown[0] = Shown(0, result)
             return self._shown[0]
@@ -180,7 +180,7 @@ class Results:
         return self._folder / f"{number:06d}.npz"
 
     def _write(self, shown: Shown) -> None:
-        """To the disk, as far as there is room: a result can always be computed again."""
+        """Write a result to disk; errors are ignored, because a result can be computed again."""
         about = {
             "upto": shown.result.upto,
             "seconds": shown.result.seconds,
@@ -199,7 +199,7 @@ class Results:
             return
 
     def _read(self, path: Path) -> Shown | None:
-        """A result of the disk; None if it cannot be read, or is of other data."""
+        """Read a result from disk; None if it cannot be read, or belongs to other data."""
         try:
             with np.load(path, allow_pickle=False) as held:
                 about: dict[str, Any] = json.loads(held["about"].tobytes())
@@ -215,5 +215,5 @@ class Results:
                 disagreement=about["disagreement"],
             )
             return Shown(int(path.stem), result, about["colors"])
-        except Exception:  # it is only kept to be quick: what cannot be read for any reason is made anew
+        except Exception:  # a cache: a file that cannot be read for any reason is computed again
             return None

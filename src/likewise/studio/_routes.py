@@ -1,4 +1,4 @@
-"""What the page can ask for: from requests to calls of the studio. No sockets here."""
+"""Routing of requests to calls of the studio, independent of the network code."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Asks:
-    """A request that came through the gate.
+    """A request that passed access control.
 
     Attributes
     ----------
     who : str
         The person.
     parts : tuple of str
-        What stands in the place of the names in the pattern of the route.
+        The values of the placeholders in the pattern of the route.
     query : mapping of str to str
     body : dict
     """
@@ -50,20 +50,20 @@ class Asks:
     body: dict[str, Any] = field(default_factory=dict)
 
     def key(self) -> str:
-        """What makes an act one, however often it is sent."""
+        """The idempotency key of an action, which is the same if the request is sent again."""
         key = self.body.get("key")
         if not isinstance(key, str) or not KEY.fullmatch(key):
             raise Refusal(422, "value", "key should have 8 to 64 letters, digits, - or _: make one for each act.")
         return key
 
     def number(self, name: str, default: int | None, low: int, high: int) -> int | None:
-        """A number of the query."""
+        """An integer parameter of the query."""
         return _number(self.query[name], name, low, high) if name in self.query else default
 
 
 @dataclass(frozen=True)
 class Says:
-    """An answer: JSON, or bytes of a type, or a file that is downloaded."""
+    """A response: JSON, bytes with a content type, or a file to download."""
 
     content: Any = None
     data: bytes | None = None
@@ -139,7 +139,7 @@ def _picture(studio: Studio, asks: Asks) -> Any:
         return Says(data=studio.view.picture(row, side), type="image/jpeg")
     except (ValueError, OSError) as error:
         raise Refusal(404, "picture", str(error)) from None
-    except Exception as error:  # a file that is no picture can make its reader fail in any way
+    except Exception as error:  # an invalid image file can raise any exception
         raise Refusal(404, "picture", f"{studio.rows.ids[row]} cannot be shown: {type(error).__name__}.") from None
 
 
@@ -290,11 +290,11 @@ ROUTES: tuple[tuple[str, str, Handler, bool], ...] = (
     ("POST", "/api/confirm", _confirm, True),
     ("POST", "/api/exports", _export, True),
 )
-"""Method, pattern, what answers, and whether it needs the state for itself."""
+"""Method, pattern, handler, and whether it needs exclusive access to the state."""
 
 
 def find_route(method: str, path: str) -> tuple[Handler, tuple[str, ...], bool]:
-    """What answers a request."""
+    """The handler of a request, the values of its placeholders, and whether it needs exclusive access."""
     parts = path.split("/")
     there = False
     for wanted, pattern, handler, alone in ROUTES:
@@ -310,7 +310,7 @@ def find_route(method: str, path: str) -> tuple[Handler, tuple[str, ...], bool]:
 
 
 def answer(studio: Studio, gate: Gate, method: str, path: str, who: str, query: Mapping[str, str], body: Any) -> Says:
-    """Answer a request that came through the gate, with a body that was read."""
+    """Handle a request that passed access control and whose body was parsed."""
     if method == "POST" and path == "/api/link":
         return Says({"link": gate.link(_invited(studio, who, body))})
     handler, parts, alone = find_route(method, path)
@@ -327,7 +327,7 @@ def answer(studio: Studio, gate: Gate, method: str, path: str, who: str, query: 
 
 
 def _invited(studio: Studio, who: str, body: dict[str, Any]) -> str:
-    """The person that a link is for: oneself, or one of several people."""
+    """The person that a new link is for: the sender, or one of several people."""
     name = body.get("name", who)
     if not isinstance(name, str) or (name != who and name not in studio.people):
         raise Refusal(422, "value", "name should be one of the people that the studio was started for.")
@@ -335,7 +335,7 @@ def _invited(studio: Studio, who: str, body: dict[str, Any]) -> str:
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """The body of a request: a JSON object that is not deep."""
+    """Parse the body of a request: a JSON object of limited depth."""
     try:
         found = json.loads(data.decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""One studio at a time for a session: the lock, the links in the terminal, and the end."""
+"""Running a studio: the lock of its session, the links in the terminal, and shutdown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._studio import Studio
 
 @contextmanager
 def locked(path: Path) -> Iterator[Callable[[str], None]]:
-    """Hold a session for this process; yields what notes its address. Refuses if another process has it."""
+    """Lock a session; yields a function that records the address. Raises an error if another process has the lock."""
     lock = path.with_name(path.name + ".lock")
     handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -42,7 +42,7 @@ def locked(path: Path) -> Iterator[Callable[[str], None]]:
 
 
 def last_port(path: Path) -> int | None:
-    """The port of the last start, so that pages that are still open find the studio again."""
+    """The port of the last start, so that pages that are still open can reconnect."""
     address = str(_read(path.with_name(path.name + ".lock")).get("address", ""))
     port = address.rstrip("/").rpartition(":")[2]
     number = whole_number_of(port)
@@ -54,7 +54,7 @@ def _take(handle: int) -> bool:
         if os.name == "nt":
             import msvcrt
 
-            os.lseek(handle, 2**20, os.SEEK_SET)  # beyond what others read
+            os.lseek(handle, 2**20, os.SEEK_SET)  # beyond the bytes that other processes read
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
         else:
             import fcntl
@@ -104,6 +104,6 @@ def _say_links(studio: Studio, gate: Gate) -> list[str]:
 
 
 def _say_again(studio: Studio, gate: Gate) -> None:
-    """A fresh link for every line that is typed."""
+    """Print a new link whenever the user presses Enter."""
     for _ in sys.stdin:
         _say_links(studio, gate)

@@ -1,4 +1,4 @@
-"""The server: an ASGI application around the routes, on the loopback address alone, and the streams of what happens."""
+"""The server: an ASGI application with the routes and event streams, on the loopback address only."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from ._studio import Studio
 
 HEARTBEAT = 15.0
 REQUEST_SECONDS = 30.0
-"""How long a request may take to arrive."""
+"""Maximum time for receiving a request."""
 
 MAX_CONNECTIONS = 64
 MAX_HEADERS = 100
 MAX_HEADER_BYTES = 16 * 2**10
 MAX_WAITING = 1_000
-"""Messages that a page may be behind; then its stream ends, and it connects again."""
+"""Maximum number of pending messages of a page; beyond it the stream is closed, and the page reconnects."""
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -48,7 +48,7 @@ TYPES = {
 
 
 class Assets:
-    """The files of the page, by their names: nothing else can be asked for."""
+    """The static files of the page; no other files are served."""
 
     def __init__(self) -> None:
         self._held: dict[str, tuple[str, bytes, bytes]] = {}
@@ -62,7 +62,7 @@ class Assets:
         self._held[name] = (TYPES[os.path.splitext(name)[1]], data, gzip.compress(data, mtime=0))
 
     def get(self, path: str, encodings: str = "") -> Response:
-        """The file at a path, packed where the page takes that: a tunnel may be slow."""
+        """The file at a path, compressed if the client accepts it, because a tunnel may be slow."""
         name = "index.html" if path == "/" else path.removeprefix("/web/") if path.startswith("/web/") else ""
         if name not in self._held:
             raise Refusal(404, "unknown", "there is nothing here.")
@@ -88,7 +88,7 @@ class Application:
         self._streams: set[asyncio.Queue[Any]] = set()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a request, whatever happens."""
+        """Handle a request; unexpected exceptions become an error response."""
         if scope["type"] != "http":
             return
         request = Request(scope, receive)
@@ -99,7 +99,7 @@ class Application:
         except (ClientDisconnect, asyncio.CancelledError):
             raise
         except Exception as error:
-            # the trace goes to the terminal; the page gets no more than it needs
+            # the traceback is printed in the terminal, and is not sent to the page
             import traceback
 
             traceback.print_exc()
@@ -148,9 +148,9 @@ class Application:
             raise Refusal(408, "length", "the body did not arrive in time.") from None
         return await run_in_threadpool(parse, held)
 
-    # -- what happens ------------------------------------------------------------------------------------------------
+    # -- event streams -----------------------------------------------------------------------------------------------
     async def _stream(self, who: str, after: int | None) -> AsyncIterator[bytes]:
-        """What happens, from now on or from the event after one that the page has seen."""
+        """The stream of events, from now on or from the first event that the page has not seen."""
         studio = self._studio
         loop = asyncio.get_running_loop()
         waiting: asyncio.Queue[Any] = asyncio.Queue(MAX_WAITING)
@@ -201,7 +201,7 @@ class Application:
             return [self._studio.event_news(event) for event in missed], seq, self._studio.views.state(who)
 
     def _messages(self, who: str, batch: list[tuple[str, Any]]) -> tuple[list[bytes], bool]:
-        """What a page gets of what happened: of its state and its cards only the newest."""
+        """The messages for a page; of its state and its cards only the latest."""
         found = []
         kinds = {what for what, _ in batch}
         with self._studio.lock:
@@ -220,7 +220,7 @@ class Application:
         return found, not kinds & {"closing", "full"}
 
     def end_streams(self) -> None:
-        """Tell all pages that the server ends, and let them go."""
+        """Tell all pages that the server shuts down, and close their streams."""
         for waiting in self._streams:
             with suppress(asyncio.QueueFull):
                 waiting.put_nowait(("closing", {"message": "The studio was closed. All answers are kept."}))
@@ -241,10 +241,10 @@ def _response(said: Says) -> Response:
 
 
 class Patient(H11Protocol):
-    """HTTP over a connection that is closed if no request has arrived after a while."""
+    """HTTP connection that is closed if no request arrives within a time limit."""
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait."""
+        """Start the timeout."""
         super().connection_made(transport)
         self.loop.call_later(REQUEST_SECONDS, self._give_up)
 
@@ -254,7 +254,7 @@ class Patient(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that lets its streams go when it is asked to end."""
+    """A server that closes its event streams on shutdown."""
 
     def __init__(self, application: Application) -> None:
         super().__init__(
@@ -276,23 +276,23 @@ class Server(uvicorn.Server):
         self._application = application
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Tell the pages, then end."""
+        """Notify the pages, then shut down."""
         self._application.end_streams()
         await asyncio.sleep(0.05)
         await super().shutdown(sockets)
-        self._captured_signals.clear()  # it ends well: nothing is left to be interrupted
+        self._captured_signals.clear()  # the shutdown is complete, so the signals need not be raised again
 
 
 def bind(port: int | None, preferred: int | None) -> socket.socket:
-    """A socket on the loopback address: at the port that is asked for, the one of the last start, or a free one."""
+    """A socket on the loopback address, with the requested port, that of the last start, or a free one."""
     for wanted in [port] if port is not None else [preferred or 0, 0]:
-        # by its protocol asyncio knows that answers need not wait for more to send
+        # with an explicit protocol, asyncio sets TCP_NODELAY, so that responses are sent without delay
         held = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         if os.name != "nt":
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             held.bind(("127.0.0.1", wanted))
-            held.listen(MAX_CONNECTIONS)  # whoever opens the link at once is answered as soon as the server runs
+            held.listen(MAX_CONNECTIONS)  # requests before the server runs are queued
             return held
         except OSError as error:
             held.close()

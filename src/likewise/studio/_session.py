@@ -1,4 +1,4 @@
-"""A session file, read in Python."""
+"""Reading a session file in Python."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from ._state import ControlCount, Hint, control_count, in_words
 
 
 class Session:
-    """What people did in the studio, also while it is open.
+    """The content of a session file of the studio, which may be open in the studio.
 
     Parameters
     ----------
     path : path
-        As ``likewise studio`` says it at the end.
+        Session file, as printed by ``likewise studio`` when it ends.
 
     Attributes
     ----------
     name : str
-        What the data was called.
+        Name of the data.
     seed : int
     ids : list of str
-        Of the rows at the last start.
+        Ids of the rows at the last start.
     n_clusters : int or None
-        How many clusters were asked for; None: chosen from the data.
+        Requested number of clusters; None: chosen from the data.
     names : dict of str to list of str
-        The names that were given to clusters, and the ids of the rows that carry them.
+        Names of clusters, with the ids of their anchor rows.
     control : ControlCount
-        How many of the last control answers were predicted: ``predicted`` of ``of``.
+        Number of recent control answers that were predicted correctly: ``predicted`` of ``of``.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -70,7 +70,7 @@ class Session:
         Parameters
         ----------
         path : path
-            As ``likewise studio`` says it at the end.
+            Session file, as printed by ``likewise studio`` when it ends.
 
         Returns
         -------
@@ -85,26 +85,26 @@ class Session:
 
     @property
     def constraints(self) -> Constraints:
-        """All hints that count, about the rows in the order of ``ids``."""
+        """All active hints as constraints, with rows in the order of ``ids``."""
         return self._known.constraints()
 
     @property
     def hints(self) -> list[Hint]:
-        """All hints that count, with who gave them when, those about rows that are gone among them."""
+        """All active hints with person and time, including hints about rows that no longer exist."""
         return list(self._known.state.hints.values())
 
     @property
     def events(self) -> list[Event]:
-        """All that was done, in order, undone acts among them."""
+        """All events in order, including undone ones."""
         return list(self._events)
 
     def history(self) -> list[dict[str, Any]]:
-        """What was done, in words.
+        """All actions, described in words.
 
         Returns
         -------
         list of dict
-            With ``seq``, ``at``, ``who``, ``kind``, ``words`` and ``counts``, which is False for what was undone.
+            With ``seq``, ``at``, ``who``, ``kind``, ``words`` and ``counts``, which is False for undone actions.
         """
         counts = self._known.counts
         with damage_named(self.path):

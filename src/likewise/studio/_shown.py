@@ -1,4 +1,4 @@
-"""What a person sees of rows: names, texts, values, pictures; and how rows are found."""
+"""Display of rows (names, texts, values, images) and search."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from ..prepare._row_values import MAX_VALUES, RowValues
 from ..report._thumbnails import small_jpeg
 
 MAX_TEXT = 1_200
-"""Characters of a text on a card; the rest comes when it is asked for."""
+"""Maximum number of characters of a text on a card; the complete text is sent on request."""
 
 MAX_WHOLE = 100_000
-"""Characters of a text that is asked for as a whole."""
+"""Maximum number of characters of a complete text."""
 
 MAX_COLUMNS = 400
 MAX_BESIDE = 30
-"""Columns that are shown beside texts and pictures."""
+"""Maximum number of columns that are shown in addition to texts and images."""
 
 MAX_CELL = 300
 
 CACHE = 64 * 2**20
-"""Bytes of pictures that are kept."""
+"""Size of the image cache in bytes."""
 
 SIDES = (96, 192, 512)
-"""Sides of pictures that are made; the next larger one is taken."""
+"""Available image sizes; a requested size is rounded up."""
 
 MAX_FOUND = 50
 
@@ -54,7 +54,7 @@ class RowView:
 
     @cached_property
     def has_values(self) -> bool:
-        """Whether rows have columns that a person reads: beside texts and pictures, many columns are embeddings."""
+        """Whether rows have readable columns; many columns in addition to texts or images are embeddings."""
         table = self.rows.table
         if table is None or not self._values:
             return False
@@ -64,15 +64,15 @@ class RowView:
     def items(
         self, rows: Sequence[int], *, together: bool = True, full: bool = False
     ) -> tuple[list[dict[str, Any]], list[str]]:
-        """Rows for the page, and the columns in which they differ much.
+        """Rows for the page, and the columns in which they differ most.
 
         Parameters
         ----------
         rows : sequence of int
         together : bool
-            Show the same columns of all, those in which they differ most; else the first of each.
+            Show the same columns for all rows, those in which they differ most; otherwise the first of each row.
         full : bool
-            Whole texts, and all columns.
+            Show complete texts and all columns.
         """
         if together or not rows:
             return self._items(rows, full)
@@ -100,7 +100,7 @@ class RowView:
         return items, [name for name, _, differs in values if differs]
 
     def picture(self, row: int, side: int) -> bytes:
-        """A JPEG of a row that is a picture; ValueError if it cannot be read."""
+        """The image of a row as JPEG; raises ValueError if it cannot be read."""
         side = next((size for size in SIDES if size >= side), SIDES[-1])
         if self.rows.images is None:
             raise ValueError(f"{self.rows.ids[row]} has no picture.")
@@ -118,7 +118,7 @@ class RowView:
         return made
 
     def find(self, words: str) -> tuple[list[int], int]:
-        """The first rows that have all words in their id, text or cells, and how many there are in all."""
+        """The first rows that contain all words in their id, text or cells, and the total number of such rows."""
         wanted = words.lower().split()
         if not wanted:
             return [], 0
@@ -127,7 +127,7 @@ class RowView:
                 self._haystack = self._searched()
         found = [row for row, text in enumerate(self._haystack) if all(word in text for word in wanted)]
         whole = words.strip().lower()
-        found.sort(key=lambda row: self.rows.ids[row].lower() != whole)  # a row that is called so comes first
+        found.sort(key=lambda row: self.rows.ids[row].lower() != whole)  # a row with this id comes first
         return found[:MAX_FOUND], len(found)
 
     def _searched(self) -> list[str]:
@@ -148,7 +148,7 @@ class RowView:
 
 
 def nearest(features: FloatArray, point: int, n: int) -> list[int]:
-    """The points nearest to one of them."""
+    """The nearest neighbors of a point."""
     gaps = np.square(features - features[point]).sum(axis=1)
     gaps[point] = np.inf
     n = min(n, len(gaps) - 1)

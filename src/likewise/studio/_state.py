@@ -1,4 +1,4 @@
-"""What the events of a session come to: hints, names, the number of clusters. A pure function of the log."""
+"""The state after the events of a session: hints, names, number of clusters. A pure function of the log."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ DIFFERENT = "different"
 CANT_SAY = "can't say"
 
 PROGRAM = "*"
-"""Who does what no person does."""
+"""The author of events of the program itself."""
 
 UNDOABLE = frozenset(
     ("answered", "grouped", "separated", "moved", "merged", "split", "named", "clusters", "withdrawn", "confirmed",
      "imported")
 )  # fmt: skip
-"""Kinds of events that change what counts, and can be taken back."""
+"""Kinds of events that change the state and can be undone."""
 
 OTHERS = frozenset(("opened", "joined", "asking", "exported", "undone", "redone"))
 
@@ -33,29 +33,29 @@ ORIGINS = {
     "moved": "move",
     "imported": "file",
 }
-"""Where hints come from, by the kind of their event."""
+"""Origin of hints, by the kind of their event."""
 
 WINDOW = 20
-"""Control answers that the share of predicted ones is taken of."""
+"""Number of recent control answers from which the fraction of predicted ones is computed."""
 
 DEFAULT_ASKING = ("pair", 4)
 
 ASKED = {"pair": "pairs", "choice": "groups", "piles": "piles"}
-"""Kinds of questions, as the page calls them."""
+"""Names of the kinds of questions on the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A line of a file of hints, and who gave it when.
+    """A hint as a line of a file of hints, with its author and time.
 
     Attributes
     ----------
     id : str
-        The number of its event, and its place in it: "41.0".
+        Number of its event and index within the event, such as "41.0".
     left, right, third, fourth : str
-        Ids of two rows; of a row in a partition, ``right`` is "partition:block". Comparisons have up to four rows.
+        Ids of two rows; for a row in a partition, ``right`` is "partition:block". Comparisons have up to four rows.
     kind : str
-        "same", "different", or another kind as files of hints have it.
+        "same", "different", or another kind of the file format of hints.
     weight : float
     event : int
     who : str
@@ -63,7 +63,7 @@ class Hint:
     origin : str
         "answer", "group", "merge", "split", "move" or "file".
     generation : int
-        Which data the ids are about.
+        The version of the data that the ids refer to.
     """
 
     id: str
@@ -81,12 +81,12 @@ class Hint:
 
     @property
     def is_pair(self) -> bool:
-        """Whether it says of two rows that they are the same or different."""
+        """Whether the hint says that two rows are the same or different."""
         return self.kind in (SAME, DIFFERENT)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The ids of the rows that it is about."""
+        """The ids of the rows of the hint."""
         head = self.kind.partition(":")[0]
         if head == "better":  # of two clusterings
             return ()
@@ -97,7 +97,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answer to a question, with what was thought of it when it was asked.
+    """The answer to a question, with the predictions at the time of the question.
 
     Attributes
     ----------
@@ -106,19 +106,19 @@ class Answered:
     question : int
     kind : {"pair", "choice", "piles"}
     pairs : tuple of (str, str)
-        By ids.
+        Pairs of ids.
     said : tuple of {"same", "different", "can't say"}
     chances, votes : tuple of float or None
-        The chance of "same" of each pair, and the votes for it, when it was asked; None before there was a model.
+        Predicted probability of "same" for each pair, and votes for it; None if there was no model yet.
     why : str
     control : bool
     generation : int
     checks : int or None
-        The question whose answer it asks for again.
+        The question whose answer it checks.
     unsure : bool
-        Whether nothing was said.
+        Whether the answer is "can't say" for all pairs.
     predicted : bool or None
-        Whether all that was said was the likelier; None where nothing was said, or nothing predicted.
+        Whether the answer for each pair was the more probable one; None without an answer or a prediction.
     """
 
     event: int
@@ -133,7 +133,7 @@ class Answered:
     control: bool
     generation: int
     checks: int | None = None
-    unsure: bool = field(init=False)  # both are asked of every answer whenever one is given
+    unsure: bool = field(init=False)  # computed once, because both are read for all answers after each new one
     predicted: bool | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -149,7 +149,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Name:
-    """A name that was given to a cluster, and the rows that carry it from fit to fit."""
+    """The name of a cluster, and its anchor rows, by which it is assigned after each fit."""
 
     event: int
     name: str
@@ -159,20 +159,20 @@ class Name:
 
 @dataclass
 class State:
-    """What counts.
+    """The current state of a session.
 
     Attributes
     ----------
     hints : dict of str to Hint
-        In the order in which they were given, without those that were withdrawn.
+        In the order in which they were given, without withdrawn ones.
     answers : dict of int to Answered
         By their events, in order.
     names : dict of int to Name
         By their events.
     n_clusters : int or None
-        How many clusters there should be; None: chosen from the data.
+        Requested number of clusters; None: chosen from the data.
     withdrawn, confirmed : dict of str to int
-        Ids of hints, and the events that say so.
+        Ids of hints, and the events that withdrew or confirmed them.
     """
 
     hints: dict[str, Hint] = field(default_factory=dict)
@@ -183,7 +183,7 @@ class State:
     confirmed: dict[str, int] = field(default_factory=dict)
 
     def take(self, event: Event) -> list[Hint]:
-        """Take in an event that counts; returns the hints that it adds."""
+        """Update the state with an event that was not undone; returns the hints that it adds."""
         body = event.body
         added = [hint for hint in hints_of(event) if hint.id not in self.withdrawn]
         self.hints.update((hint.id, hint) for hint in added)
@@ -204,7 +204,7 @@ class State:
 
 
 def hints_of(event: Event) -> list[Hint]:
-    """The hints that an event gives."""
+    """The hints of an event."""
     if event.kind not in ORIGINS:
         return []
     lines: list[list[Any]] = event.body.get("hints", [])
@@ -220,7 +220,7 @@ def hints_of(event: Event) -> list[Hint]:
 
 
 def answered(event: Event) -> Answered:
-    """The answer that an event holds."""
+    """The answer in an event."""
     body = event.body
     chances, votes = body.get("chances"), body.get("votes")
     return Answered(
@@ -240,7 +240,7 @@ def answered(event: Event) -> Answered:
 
 
 def counting(events: Iterable[Event]) -> dict[int, bool]:
-    """Which of the events that can be taken back count: all but those whose last word is "undone"."""
+    """For each event that can be undone, whether it is active: never undone, or redone since."""
     counts: dict[int, bool] = {}
     for event in events:
         if event.kind in UNDOABLE:
@@ -251,7 +251,7 @@ def counting(events: Iterable[Event]) -> dict[int, bool]:
 
 
 def fold(events: Sequence[Event]) -> State:
-    """What all events come to."""
+    """The state after all events."""
     counts = counting(events)
     state = State()
     for event in events:
@@ -262,24 +262,24 @@ def fold(events: Sequence[Event]) -> State:
 
 @dataclass
 class UndoStack:
-    """What a person can take back and bring back.
+    """The undo and redo history of one person.
 
-    Undo takes the newest of the person's own events that counts. Redo brings back the last one that was undone, unless
-    the person has done something new since.
+    Undo applies to the person's latest active event. Redo restores the event that was undone last, unless the person
+    has done something new since.
 
     Attributes
     ----------
     done : list of int
-        Events that count, in their order.
+        Active events, in order.
     undone : list of int
-        Those that can be brought back, the next one last.
+        Events that can be redone, the next one last.
     """
 
     done: list[int] = field(default_factory=list)
     undone: list[int] = field(default_factory=list)
 
     def take(self, event: Event) -> None:
-        """Take in an event of this person."""
+        """Update with an event of this person."""
         if event.kind in UNDOABLE:
             self.done.append(event.seq)
             self.undone.clear()
@@ -292,25 +292,25 @@ class UndoStack:
 
     @property
     def to_undo(self) -> int | None:
-        """The event that would be taken back next."""
+        """The event that undo would undo next."""
         return self.done[-1] if self.done else None
 
     @property
     def to_redo(self) -> int | None:
-        """The event that would be brought back next."""
+        """The event that redo would restore next."""
         return self.undone[-1] if self.undone else None
 
 
 @dataclass(frozen=True)
 class ControlCount:
-    """How many of the last control answers were predicted.
+    """The number of recent control answers that were predicted correctly.
 
     Attributes
     ----------
     predicted, of : int
-        Of the last 20 that a model had predicted.
+        Number of correct predictions, among the last 20 control answers for which a model had a prediction.
     asked : int
-        Control questions that were answered, those before the first model among them.
+        Number of answered control questions, including those before the first model.
     """
 
     predicted: int
@@ -319,14 +319,14 @@ class ControlCount:
 
 
 def control_count(answers: Iterable[Answered], window: int = WINDOW) -> ControlCount:
-    """Count predicted control answers, from the log alone."""
+    """Count the control answers that were predicted correctly, from the log only."""
     control = [answer for answer in answers if answer.control]
     last = [answer.predicted for answer in control if answer.predicted is not None][-window:]
     return ControlCount(sum(last), len(last), len(control))
 
 
 def in_words(event: Event) -> str:
-    """What was done, for a person."""
+    """Describe an event in words."""
     body = event.body
     if event.kind == "answered":
         return _answer_in_words(body)
@@ -362,7 +362,7 @@ def _answer_in_words(body: dict[str, Any]) -> str:
 
 
 def pair_in_words(left: str, right: str, kind: str) -> str:
-    """A hint about two rows."""
+    """Describe a hint about two rows in words."""
     if kind in (SAME, DIFFERENT):
         return f"{left} and {right} are {'the same' if kind == SAME else 'different'}"
     if kind.startswith("partition"):

@@ -1,4 +1,4 @@
-"""The studio: a session that is open, and the worker that fits for it. No HTTP here."""
+"""The studio: an open session and its worker process, independent of HTTP."""
 
 from __future__ import annotations
 
@@ -34,33 +34,33 @@ from ._views import Views
 from ._work import Worker
 
 PAUSE, SHARE = 0.1, 8.0
-"""Seconds in which acts are gathered before the worker is told, at least; and how much longer than telling it takes."""
+"""Minimum seconds between messages to the worker, and their ratio to the time that preparing a message takes."""
 
 WORDS = {"must-link": SAME, "cannot-link": DIFFERENT}
-"""Kinds of hints in files, as the log has them."""
+"""Kinds of hints in files, mapped to those of the log."""
 
 
 class Studio:
-    """A session that is open: its log, its rows, the worker that fits, and who listens.
+    """An open session: its log, rows, worker process and listeners.
 
     Parameters
     ----------
     path : Path
-        Of the session file.
+        Session file.
     rows : Rows
     name : str
-        What the data is called.
+        Name of the data.
     seed : int
     n_clusters : int, optional
-        None: as the session has it, or chosen from the data.
+        None: the number of the session, or chosen from the data.
     given : list of (str, columns)
-        Hints from files: where they come from, and their columns left, right, kind and weight.
+        Hints from files: their source, and their columns left, right, kind and weight.
     links : sparse matrix, optional
     people : sequence of str
-        Names, where there are several.
+        Names, if there are several people.
     command : str
     repeat : callable
-        From the number of clusters to the command line that makes the same of exported hints.
+        Returns, for a number of clusters, the command line that reproduces the result from exported hints.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Studio:
         self.worker = Worker(self._begin, self._on_message)
 
     def _open(self, given: Sequence[tuple[str, dict[str, Sequence[Any]]]], n_clusters: int | None) -> None:
-        """Note the start; take in hints of files that the session does not have, and the number of clusters."""
+        """Record the start, new hints from files, and the number of clusters."""
         stamp = f"{time.time_ns()}"
         self._keep("opened", {"name": self.name, "rows": len(self.rows), "version": __version__}, key=f"open-{stamp}")
         known = {
@@ -143,7 +143,7 @@ class Studio:
         return event
 
     def listen(self, listener: Callable[[str, Any], None]) -> Callable[[], None]:
-        """Call a function with what happens; returns what ends that."""
+        """Register a listener for events; returns a function that removes it."""
         with self.lock:
             self._listeners.append(listener)
 
@@ -155,12 +155,12 @@ class Studio:
         return end
 
     def publish(self, what: str, data: Any) -> None:
-        """Tell all listeners; for ``state`` and ``questions`` each finds out what they are for its person."""
+        """Notify all listeners; for ``state`` and ``questions`` each listener requests the content for its person."""
         for listener in list(self._listeners):
             listener(what, data)
 
     def arrive(self, who: str, by: int) -> None:
-        """Note that a page was opened or closed."""
+        """Record that a page was opened or closed."""
         with self.lock:
             self.here[who] = self.here.get(who, 0) + by
             if self.people:
@@ -169,7 +169,7 @@ class Studio:
     def act(
         self, kind: str, body: dict[str, Any], who: str, key: str, of: int | None = None
     ) -> tuple[Event, bool, Contradiction | None]:
-        """Keep what somebody did; it is on the disk when this returns."""
+        """Store an action; it is synced to disk when this returns."""
         event, new = self.log.append(kind, body, who=who, key=key, of=of, generation=self.identity.generation)
         if not new:
             if event.kind != kind or event.who != who:
@@ -184,14 +184,14 @@ class Studio:
         return event, True, contradiction
 
     def before(self, key: str, kind: str, who: str) -> Event | None:
-        """The event that a key has made already."""
+        """The existing event with a key, or None."""
         event = self.log.with_key(key)
         if event is not None and (event.kind != kind or event.who != who):
             raise Refusal(409, "key", f"the key {key!r} was used for something else. Make a new one for each act.")
         return event
 
     def event(self, seq: int | None) -> Event:
-        """An event by its number; numbers have no gaps but for the first ones that nobody saw."""
+        """An event by its number; numbers are consecutive, apart from the first ones, which nobody saw."""
         events = self.knowledge.events
         place = (seq or 0) - events[0].seq if events else -1
         if 0 <= place < len(events) and events[place].seq == seq:
@@ -202,11 +202,11 @@ class Studio:
         return found
 
     def event_news(self, event: Event) -> dict[str, Any]:
-        """An event for the page."""
+        """The message about an event for the page."""
         return {"seq": event.seq, "kind": event.kind, "who": event.who, "words": in_words(event), "at": event.at}
 
     def shown(self, number: Any) -> Shown:
-        """A result that the page knows."""
+        """A result by the number that the page sent."""
         if self.results.newest is None:
             raise Refusal(503, "wait", "the first fit is not done yet.")
         found = self.results.get(number) if isinstance(number, int) else None
@@ -215,7 +215,7 @@ class Studio:
         return found
 
     def selection(self, rows: Any) -> IntArray:
-        """Rows that were selected: a list, or a mask of bits."""
+        """The selected rows, given as a list or a bit mask."""
         n = len(self.rows)
         if isinstance(rows, dict) and isinstance(rows.get("bits"), str):
             try:
@@ -230,7 +230,7 @@ class Studio:
         return np.array(sorted(self.some_rows(rows, "rows")), dtype=np.int64)
 
     def some_rows(self, rows: Any, what: str, *, at_most: int | None = None) -> list[int]:
-        """Row numbers, checked."""
+        """Validate row numbers."""
         n = len(self.rows)
         if not isinstance(rows, list) or not all(isinstance(row, int) and not isinstance(row, bool) for row in rows):
             raise Refusal(422, "value", f"{what} should be a list of row numbers.")
@@ -248,7 +248,7 @@ class Studio:
         return cluster
 
     def start(self) -> None:
-        """Start to fit."""
+        """Start the worker."""
         for who in self.people or [""]:
             self.cards.desk(who)
         self.worker.start()
@@ -256,7 +256,7 @@ class Studio:
         threading.Thread(target=self._pump, daemon=True).start()
 
     def close(self) -> None:
-        """End the worker, and close the file."""
+        """Stop the worker, and close the session file."""
         self._closed.set()
         self._dirty.set()
         self.worker.close()
@@ -270,11 +270,11 @@ class Studio:
         return self.rows, Settings(self.seed, self._links), places, labels
 
     def tell_worker(self) -> None:
-        """Tell the worker what is known, in a moment."""
+        """Schedule a message to the worker with the current hints."""
         self._dirty.set()
 
     def _pump(self) -> None:
-        """Tell the worker what is known, a moment after it has changed."""
+        """Send the current hints to the worker, shortly after each change."""
         pause = PAUSE
         while True:
             self._dirty.wait()
@@ -285,7 +285,7 @@ class Studio:
             with self.lock:
                 task = self._task()
             self.worker.learn(task)
-            pause = max(PAUSE, SHARE * (time.monotonic() - began))  # the more there is to tell, the less often
+            pause = max(PAUSE, SHARE * (time.monotonic() - began))  # slow messages are sent less often
 
     def _task(self) -> Task:
         urgent, self._urgent = self._urgent, False
@@ -301,7 +301,7 @@ class Studio:
         )
 
     def _on_message(self, kind: str, content: Any) -> None:
-        """What the worker says; called from a thread of its own."""
+        """Handle a message of the worker; called from a separate thread."""
         if self._closed.is_set():
             return
         with self.lock:
@@ -349,7 +349,7 @@ class Studio:
         self.publish("questions", None)
 
     def _told_end(self) -> None:
-        """The worker died: it is started again with the same hints, thrice in a row."""
+        """Restart a worker that died, with the same hints, at most three times in a row."""
         for export in self.exports._exports.values():
             if export["status"] not in ("done", "failed"):
                 export |= {"status": "failed", "message": "The process that fits ended. Export again."}

@@ -1,4 +1,4 @@
-"""What the page shows: the state, cards, clusters, rows, hints and their contradictions."""
+"""The content of the page: state, cards, clusters, rows, hints and contradictions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ._studio import Studio
 
 WORTH_A_LOOK = 0.25
-"""Hints that are more likely wrong are counted where the page calls for a review."""
+"""Probability of being wrong above which a hint is counted in the page's suggestion to review."""
 
 MAX_SHOWN = 64
 
@@ -36,7 +36,7 @@ N_ALSO = 2
 N_COLORS = 40
 
 MIN_COMMON = 5
-"""Pairs that two people answered, from which on it is told how often they are wrong."""
+"""Minimum number of pairs that two people answered, for error rates to be shown."""
 
 WORDS_OF_KINDS = {
     "pair": "Are these two the same?",
@@ -46,7 +46,7 @@ WORDS_OF_KINDS = {
 
 
 class Views:
-    """What can be seen of a session, as the page gets it.
+    """The views of a session that are sent to the page.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ class Views:
         self._placed: tuple[tuple[int, int], PlacedNames] | None = None
 
     def fit(self) -> dict[str, Any]:
-        """How the fit goes."""
+        """The status of the fit."""
         seconds = time.monotonic() - self._studio.fit_began if self._studio.fit["status"] == "fitting" else 0.0
         return {**self._studio.fit, "seconds": round(seconds, 1)}
 
     def state(self, who: str) -> dict[str, Any]:
-        """The numbers of the page, for a person."""
+        """The numbers that the page shows to a person."""
         known = self._studio.knowledge
         answers = known.state.answers.values()
         newest = self._studio.results.newest
@@ -94,7 +94,7 @@ class Views:
         }
 
     def _waiting(self) -> int:
-        """Acts that the newest result knows nothing of, and that may change it."""
+        """The number of actions since the latest result that may change it."""
         count = 0
         for event in reversed(self._studio.knowledge.events):
             if event.seq <= self._studio.learned:
@@ -106,7 +106,7 @@ class Views:
         return None if seq is None else {"event": seq, "words": in_words(self._studio.event(seq))}
 
     def session(self, who: str) -> dict[str, Any]:
-        """What this session is."""
+        """The description of the session."""
         rows = self._studio.rows
         given = [event for event in self._studio.knowledge.events if event.kind == "imported"]
         return {
@@ -136,14 +136,14 @@ class Views:
         }
 
     def changed(self) -> dict[str, int] | None:
-        """How the data differs from what it was at the last start."""
+        """The difference between the data now and at the last start."""
         change: DataChange | None = self._studio.change
         if change is None:
             return None
         return {**asdict(change), "hints_about_gone": len(self._studio.knowledge.missing())}
 
     def people_here(self) -> list[dict[str, Any]]:
-        """Who takes part, and who has the page open."""
+        """The people, and who has the page open."""
         return [{"name": name, "here": self._studio.here.get(name, 0) > 0} for name in self._studio.people]
 
     def questions(self, who: str) -> list[dict[str, Any]]:
@@ -151,7 +151,7 @@ class Views:
         return [self.question(card) for card in self._studio.cards.cards(who)]
 
     def question(self, asked: Asked) -> dict[str, Any]:
-        """A card: without what is thought of it."""
+        """A card, without the predictions."""
         rows = [self._studio.identity.row(id, asked.generation) for id in asked.body["rows"]]
         items, differs = self._studio.view.items(rows)
         kind = asked.body["kind"]
@@ -177,7 +177,7 @@ class Views:
         return {"row": row, "also": mates[:N_ALSO], "name": named}
 
     def history(self, who: str, before: int | None, n: int) -> dict[str, Any]:
-        """What was done, the newest first."""
+        """The history of actions, the latest first."""
         counts = self._studio.knowledge.counts
         found = [event for event in reversed(self._studio.knowledge.events) if before is None or event.seq < before]
         events = [
@@ -244,7 +244,7 @@ class Views:
         }
 
     def suspects(self) -> list[tuple[Hint, float, float]]:
-        """Hints that look wrong, the worst first; not those that were confirmed."""
+        """Suspect hints, the worst first, without confirmed ones."""
         newest = self._studio.results.newest
         if newest is None:
             return []
@@ -258,7 +258,7 @@ class Views:
         return found
 
     def review(self) -> dict[str, Any]:
-        """Contradictions, hints that look wrong, hints that the clusters break, and hints about rows that are gone."""
+        """Contradictions, suspect hints, hints that the clusters violate, and hints about rows that no longer exist."""
         known = self._studio.knowledge
         suspects = self.suspects()[:MAX_SHOWN]
         listed = {hint.id for hint, *_ in suspects}
@@ -304,7 +304,7 @@ class Views:
         ]
 
     def placed_names(self, shown: Shown) -> PlacedNames:
-        """Which cluster has which name."""
+        """The names of the clusters of a result."""
         state = self._studio.knowledge.state
         at = (shown.number, self._studio.knowledge.events[-1].seq)
         if self._placed is None or self._placed[0] != at:
@@ -318,14 +318,14 @@ class Views:
         return self._placed[1]
 
     def names(self) -> list[tuple[int, str, tuple[int, ...]]]:
-        """The names that were given, with the rows that carry them."""
+        """All given names, with their anchor rows."""
         return [
             (name.event, name.name, tuple(self._studio.identity.row(id, name.generation) for id in name.anchors))
             for name in self._studio.knowledge.state.names.values()
         ]
 
     def cluster_names(self, shown: Shown) -> list[str]:
-        """What clusters are called: by a person, or by what sets them apart."""
+        """The displayed names of clusters: given by a person, or derived from what distinguishes them."""
         placed = self.placed_names(shown)
         return [
             " + ".join(names) + "?" * (len(names) > 1) if names else about["title"]
@@ -365,7 +365,7 @@ class Views:
         }
 
     def result_news(self, shown: Shown) -> dict[str, Any]:
-        """What a new result changes, in words."""
+        """The changes of a new result, described in words."""
         names = self.cluster_names(shown)
         moves = []
         for source, target, count in shown.moves:
@@ -416,12 +416,12 @@ class Views:
         return {"rows": items, "differs": differs, "result": None if newest is None else newest.number}
 
     def found(self, words: str) -> dict[str, Any]:
-        """Rows by words."""
+        """The rows that contain all words."""
         rows, total = self._studio.view.find(words)
         return {"rows": rows, "total": total, "items": self._studio.view.items(rows, together=False)[0]}
 
     def neighbors(self, row: int, n: int) -> dict[str, Any]:
-        """The rows most like one."""
+        """The rows most similar to a row."""
         first = self._studio.results.get(0)
         if self._studio.features is None or first is None:
             raise Refusal(503, "wait", "rows are still being prepared.")
@@ -433,7 +433,7 @@ class Views:
         return {"rows": rows, "items": self._studio.view.items(rows, together=False)[0]}
 
     def doubtful(self, n: int, cluster: int | None) -> dict[str, Any]:
-        """The rows in doubt."""
+        """The rows with the least certain clusters."""
         newest = self._studio.results.newest
         if newest is None:
             raise Refusal(503, "wait", "the first fit is not done yet.")
@@ -441,7 +441,7 @@ class Views:
         return {"rows": rows, "items": self._studio.view.items(rows, together=False)[0]}
 
     def agreements(self) -> dict[str, Any]:
-        """Who did how much, and how far people agree."""
+        """The number of answers of each person, and the agreement between people."""
         known = self._studio.knowledge
         answers = list(known.state.answers.values())
         found = agreement(answers, self._studio.people)
@@ -460,7 +460,7 @@ class Views:
         }
 
     def _repeated(self, who: str) -> dict[str, int]:
-        """How many answers of a person that were asked for again were confirmed, and of how many."""
+        """The number of a person's answers that were checked, and how many of them were confirmed."""
         known = self._studio.knowledge
         answers = {id: known.state.answers[int(id.partition(".")[0])] for id in known.checked}
         own = [known.checked[id] for id, answer in answers.items() if answer.who == who and answer.checks is None]

@@ -1,4 +1,4 @@
-"""The worker process as the server sees it: started, fed, and started again if it dies."""
+"""The server's side of the worker process: starting it, sending messages, and restarting it if it dies."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MAX_RESTARTS = 3
 
 
 class Worker:
-    """A process that fits.
+    """A process that runs fits.
 
     Parameters
     ----------
     begin : callable
-        Returns what the process begins with: rows, settings, and where the last result was.
+        Returns the initial message of the process: rows, settings, and the positions of the last result.
     callback : callable
-        Called with the kind and the content of each message, from a thread of its own; "ended" when the process has.
+        Called from a separate thread with the kind and content of each message; "ended" when the process has ended.
     """
 
     command: ClassVar[list[str]] = [sys.executable, "-m", "likewise.studio._worker"]
@@ -42,12 +42,12 @@ class Worker:
 
     @property
     def pid(self) -> int | None:
-        """The process, if it runs."""
+        """The process id, or None if it is not running."""
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
 
     def start(self) -> None:
-        """Start the process. It has a session of its own, so that Ctrl-C in the terminal is the server's alone."""
+        """Start the process in a new session, so that Ctrl-C in the terminal only reaches the server."""
         apart: dict[str, Any] = (
             {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
             if os.name == "nt"
@@ -58,13 +58,13 @@ class Worker:
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
 
     def learn(self, task: Task) -> None:
-        """Send what is known; what was not sent yet is replaced."""
+        """Send the current hints; a pending task is replaced."""
         with self._there:
             self._task = task
             self._there.notify_all()
 
     def tell(self, message: Any) -> None:
-        """Send something that must not be left out."""
+        """Queue a message that must not be dropped."""
         with self._there:
             self._others.append(message)
             self._there.notify_all()
@@ -78,7 +78,7 @@ class Worker:
                     if not self._others and self._task is None and not self._closing:
                         self._there.wait(1.0)
                     if self._closing or process is not self._process:
-                        break  # what waits is for the process that was started after this one
+                        break  # pending messages are for the new process
                     messages = list(self._others)
                     self._others.clear()
                     if self._task is not None:
@@ -87,7 +87,7 @@ class Worker:
                 for message in messages:
                     send(stream, message)
         except (OSError, ValueError):
-            pass  # it has ended: the listener tells
+            pass  # the process has ended, which the listener reports
         finally:
             with suppress(OSError):
                 stream.close()
@@ -106,7 +106,7 @@ class Worker:
             self._callback("ended", code)
 
     def restart(self) -> bool:
-        """Start the process again, at most three times in a row; whether it was."""
+        """Restart the process, at most three times in a row; returns whether it was restarted."""
         if self.restarts >= MAX_RESTARTS or self._closing:
             return False
         self.restarts += 1
@@ -114,7 +114,7 @@ class Worker:
         return True
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """Stop the process, even during a computation."""
         with self._there:
             self._closing = True
             self._there.notify_all()

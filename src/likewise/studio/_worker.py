@@ -1,4 +1,4 @@
-"""The process that fits while people go on: it reads tasks from its input, and ends when that closes."""
+"""The worker process: it reads tasks from standard input, runs fits, and ends when its input is closed."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ._learner import Learner, Task
 LENGTH = struct.Struct("<Q")
 
 EVERY = 0.25
-"""Seconds between reports of progress, at least."""
+"""Minimum seconds between progress reports."""
 
 AT_ONCE = 5
-"""New hints from which on a fit begins at once."""
+"""Number of new hints from which a fit starts immediately."""
 
 REST = 2.0
-"""Seconds without a new hint after which fewer are learned from, too."""
+"""Seconds without a new hint after which a fit starts with fewer new hints."""
 
 
 def send(stream: BinaryIO, message: Any) -> None:
@@ -40,7 +40,7 @@ def send(stream: BinaryIO, message: Any) -> None:
 
 
 def receive(stream: BinaryIO) -> Any:
-    """Read a message from a pipe; EOFError at its end."""
+    """Read a message from a pipe; raises EOFError at its end."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
         raise EOFError
@@ -52,13 +52,13 @@ def receive(stream: BinaryIO) -> Any:
 
 
 class Inbox:
-    """What was sent, as it comes in: of tasks only the newest, everything else in its order.
+    """Incoming messages: only the latest task, and all other messages in order.
 
     Parameters
     ----------
     stream : binary stream
     end : callable
-        Called when it closes: whoever started this has ended, so the process does, whatever is being computed.
+        Called when the stream closes: the parent process has ended, so this one ends, even during a computation.
     """
 
     def __init__(self, stream: BinaryIO, end: Callable[[], Any]) -> None:
@@ -86,7 +86,7 @@ class Inbox:
                 self._there.notify()
 
     def next(self, wait: float | None) -> Any:
-        """The next message; None if none comes within the time."""
+        """The next message; None if none arrives within `wait` seconds."""
         with self._there:
             if not self._others and self._task is None:
                 self._there.wait(wait)
@@ -96,13 +96,13 @@ class Inbox:
             return task
 
     def has_news(self) -> bool:
-        """Whether something waits."""
+        """Whether a message is pending."""
         with self._there:
             return self._task is not None or bool(self._others)
 
 
 class Working:
-    """The loop of the worker.
+    """The main loop of the worker.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Working:
         self._fitted: Task | None = None
 
     def run(self) -> None:
-        """Work until the input closes."""
+        """Process messages until the input closes."""
         self._say("result", self._learner.before())
         task: Task | None = None
         while True:
@@ -132,7 +132,7 @@ class Working:
                 if self._fitted is None or self._is_urgent(task):
                     self._fit(task)
                 self._ask(task)
-            elif task is not None and waits:  # a rest: what waited is learned
+            elif task is not None and waits:  # no new hints for a while: fit with the pending ones
                 self._fit(task)
                 self._ask(task)
 
@@ -141,7 +141,7 @@ class Working:
         return done is None or task.constraints != done.constraints or task.n_clusters != done.n_clusters
 
     def _is_urgent(self, task: Task) -> bool:
-        """Whether so much is new that it is learned at once; what was taken back always is."""
+        """Whether to fit immediately: after enough new hints, or after any hint was withdrawn."""
         done = self._fitted
         if done is None or task.n_clusters != done.n_clusters:
             return True
@@ -155,11 +155,11 @@ class Working:
         with observe(self._report):
             result = self._learner.fit(task, self._previous, self._labels)
         self._previous = self._labels = None
-        self._fitted = replace(task, answers=())  # what was fitted is told by the constraints
+        self._fitted = replace(task, answers=())  # later tasks are compared by their constraints only
         self._say("result", result)
 
     def _ask(self, task: Task) -> None:
-        if not self._inbox.has_news():  # what is chosen now would be stale
+        if not self._inbox.has_news():  # otherwise the questions would be outdated
             self._say("ready", replace(self._learner.ready(task), current=not self._wants_fit(task)))
 
     def _export(self, export: Export) -> None:
@@ -185,10 +185,10 @@ def _count(task: Task) -> int:
 
 
 def main() -> None:
-    """Work for the process that started this one."""
+    """Run the worker for the parent process."""
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what others print must not get into the messages
-    with suppress(EOFError, BrokenPipeError):  # whoever started this has ended
+    os.dup2(2, 1)  # output of other code must not mix with the messages
+    with suppress(EOFError, BrokenPipeError):  # the parent process has ended
         _work(out)
 
 
