@@ -183,7 +183,7 @@ def test_a_hint_about_nobody(parts):
     (parts / "hints.csv").write_text("left,right,kind\nf1,nobody,same\n")
     result, new = run(parts, "--hints", parts / "hints.csv", "--k", 3, "--out", parts / "out.csv")
     assert result.exit_code == 2
-    assert "1 key was not met in 'id': 'nobody'" in result.output
+    assert "1 id was not found in 'id': 'nobody'" in result.output
     assert not new
 
 
