@@ -47,7 +47,7 @@ def test_clusters_by_id(method, parts):
     assert lines[0] == "id,cluster" + (",second,certainty" if method == "likewise" else "")
     assert [line.split(",")[0] for line in lines[1:]] == [f"f{row}" for row in range(150)]
     assert "150 rows of 3 files, 4 columns" in result.output
-    assert "left out, as they hold no numbers: note" in result.output
+    assert "left out, since they are not numeric: note" in result.output
 
 
 def test_other_formats_and_json(parts):
