@@ -169,11 +169,11 @@ def move_fitted(estimator: BaseEstimator, like: Any) -> None:
 def check_same_place(estimator: Any, X: Any, attribute: str, method: str) -> None:
     """Raise an error if new rows are of another library, or on another device, than those of ``fit``."""
     fitted = getattr(estimator, attribute, None)  # labels may be in a file
-    there, here = is_foreign(fitted), is_foreign(X)
+    fitted_foreign, new_foreign = is_foreign(fitted), is_foreign(X)
     dispatch = get_config()["array_api_dispatch"]
-    if not there and not (here and dispatch):  # scikit-learn converts X to NumPy, or raises an error
+    if not fitted_foreign and not (new_foreign and dispatch):  # scikit-learn converts X to NumPy, or raises an error
         return
-    if there and here and dispatch and type(fitted) is type(X) and device_of(fitted) == device_of(X):
+    if fitted_foreign and new_foreign and dispatch and type(fitted) is type(X) and device_of(fitted) == device_of(X):
         return
     if not dispatch:
         advice = "Turn scikit-learn's dispatch on, as it was in fit: sklearn.set_config(array_api_dispatch=True)."

@@ -196,7 +196,7 @@ class DaskRows(NamedRows):
         self._prints: dict[int, int] = {}
         lengths = self.array.chunks[0]
         if np.isnan(lengths).any():
-            lengths = self._counted()
+            lengths = self._count_rows()
             self.array._chunks = tuple(lengths), self.array.chunks[1]
         self._starts = [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
         self.shape = self._starts[-1], self.array.shape[1]
@@ -347,11 +347,14 @@ class DaskRows(NamedRows):
                 yield future.result()
                 futures[i] = None  # releases its memory on the cluster
 
-    def _counted(self) -> list[int]:
+    def _count_rows(self) -> list[int]:
         """Count the rows of all chunks, and store their fingerprints."""
         name = f"likewise-count-rows-{uuid4().hex}"
         numbers = range(len(self.array.chunks[0]))
-        graph = {(name, i): (_counted, (self.array.name, i, 0), replace(self._chunk(i), check=False)) for i in numbers}
+        graph = {
+            (name, i): (_length_and_fingerprint, (self.array.name, i, 0), replace(self._chunk(i), check=False))
+            for i in numbers
+        }
         counts = list(self._streamed(Plan([(name, i) for i in numbers], graph, [self.array])))
         self._prints = {i: fingerprint for i, (_, fingerprint) in enumerate(counts)}
         return [count for count, _ in counts]
@@ -465,7 +468,7 @@ def _fingerprint(rows: Any) -> int:
     return crc32(some.tobytes())
 
 
-def _counted(chunk: Any, expected: Chunk) -> tuple[int, int]:
+def _length_and_fingerprint(chunk: Any, expected: Chunk) -> tuple[int, int]:
     rows = expected.rows(chunk)
     return rows.shape[0], _fingerprint(rows)
 

@@ -91,12 +91,14 @@ class NamedRows(Chunked):
                 number, seen = number + len(text), str(text[0]) if len(text) else seen
         if twice:
             lines = [f"{name!r} (rows {a:,} and {b:,})" for name, (a, b) in list(twice.items())[:5]]
-            raise ValueError(f"{_counted(len(twice), 'id')} found twice in {self.key!r}: {_listed(lines, len(twice))}.")
+            raise ValueError(
+                f"{_count_and_verb(len(twice), 'id')} found twice in {self.key!r}: {_listed(lines, len(twice))}."
+            )
         missing = [name for name in wanted.tolist() if name not in found]
         if missing:
             listed = _listed([repr(name) for name in missing[:5]], len(missing))
             raise ValueError(
-                f"{_counted(len(missing), 'id')} not found in {self.key!r}: {listed}. Ids look like {seen!r}."
+                f"{_count_and_verb(len(missing), 'id')} not found in {self.key!r}: {listed}. Ids look like {seen!r}."
             )
         return found
 
@@ -181,7 +183,7 @@ def _on_all_rows(known: Constraints, rows: IntArray, n: int) -> Constraints:
     )
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_and_verb(count: int, noun: str) -> str:
     return f"{count:,} {noun} was" if count == 1 else f"{count:,} {noun}s were"
 
 
