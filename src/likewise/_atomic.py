@@ -17,9 +17,9 @@ from typing import BinaryIO, TextIO
 
 from ._leftovers import Journal, Renaming, SecondName, hidden_name, hold, release, remove_leftovers, sync_folder
 
-_Written = list[tuple[Renaming, int | None]]  # complete files, and what holds them
+_Written = list[tuple[Renaming, int | None]]  # complete files, and the handles of their locks
 
-HALF = "; some files of this run have their names already, and the next one that writes here takes them back"
+PARTLY_RENAMED = "; some files were replaced already, and the next process that writes here will restore them"
 
 _group: ContextVar[_Written | None] = ContextVar("likewise_atomic_group", default=None)
 
@@ -62,7 +62,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         file, temporary, handle = _create(target)
     except OSError as error:
-        raise _about(error, path) from error
+        raise _error_for(error, path) from error
     try:
         with file:
             yield file
@@ -72,12 +72,12 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             _rename([Renaming(temporary, target)])
         else:
             written.append((Renaming(temporary, target), handle))
-            handle = None  # the group's from now on
+            handle = None  # released by the group
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
         if isinstance(error, OSError) and error.errno is not None and error.filename in (None, str(temporary)):
-            raise _about(error, path) from error
+            raise _error_for(error, path) from error
         raise
     finally:
         release(handle)
@@ -145,14 +145,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         release(handle)
         temporary.unlink()
     except OSError as error:
-        raise _about(error, path) from None
+        raise _error_for(error, path) from None
 
 
 def _create(target: Path) -> tuple[BinaryIO, Path, int | None]:
     """A new hidden file in the same folder, where it can be renamed atomically, and its lock."""
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if target.exists() and not target.is_file():  # a device or a pipe is not to be replaced by a file
+    if target.exists() and not target.is_file():  # a device or a pipe must not be replaced by a file
         raise OSError(errno.EINVAL, "is not a regular file")
     if len(os.fsencode(target.name)) > 255:
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
@@ -162,7 +162,7 @@ def _create(target: Path) -> tuple[BinaryIO, Path, int | None]:
         handle = hold(temporary)
         if target.exists():
             temporary.chmod(target.stat().st_mode & 0o7777)
-    except FileNotFoundError:  # another writer took it for abandoned
+    except FileNotFoundError:  # another writer considered it abandoned
         file.close()
         return _create(target)
     except BaseException:
@@ -174,9 +174,9 @@ def _create(target: Path) -> tuple[BinaryIO, Path, int | None]:
 
 def _sync(file: BinaryIO) -> None:
     file.flush()
-    os.fsync(file.fileno())  # a disk that is full says so now at the latest
+    os.fsync(file.fileno())  # a full disk raises an error now at the latest
     size = os.fstat(file.fileno()).st_size
-    if size < file.tell():  # C code may write to the descriptor without a look at errors: numpy's tofile does
+    if size < file.tell():  # C code may write to the descriptor without checking for errors, as numpy's tofile does
         raise OSError(errno.ENOSPC, f"only {size:,} of {file.tell():,} bytes were written")
 
 
@@ -197,7 +197,7 @@ def _rename(written: list[Renaming]) -> None:
     except BaseException as error:
         undone = journal.undo()
         if isinstance(error, OSError):
-            raise _about(error, target, "" if undone else HALF) from error
+            raise _error_for(error, target, "" if undone else PARTLY_RENAMED) from error
         raise
 
 
@@ -209,12 +209,12 @@ def _rename_one(one: Renaming) -> None:
     except BaseException as error:
         old.restore()
         if isinstance(error, OSError):
-            raise _about(error, one.target) from error
+            raise _error_for(error, one.target) from error
         raise
     finally:
         old.remove()
 
 
-def _about(error: OSError, path: str | os.PathLike[str], more: str = "") -> OSError:
+def _error_for(error: OSError, path: str | os.PathLike[str], more: str = "") -> OSError:
     """The same error for the target file instead of the temporary one."""
     return OSError(error.errno, f"{error.strerror}{more}", os.fspath(path))

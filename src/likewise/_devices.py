@@ -20,7 +20,7 @@ from ._sklearn import _max_precision_float_dtype
 
 SUPPORTED = (
     "PCKMeans, COPKMeans and SphericalKMeans; the projections Costco, SSDR, SCREEN, ASP, RCA, DCA, SLPP, and GCDR with "
-    "n_neighbors=0; ProjectThenCluster of these. Likewise is given likewise.chunked.OnDevice(X), and places rows there"
+    "n_neighbors=0; ProjectThenCluster of these; Likewise with likewise.chunked.OnDevice(X), which assigns rows there"
 )
 """The estimators that can be fitted on a device."""
 
@@ -169,17 +169,17 @@ def move_fitted(estimator: BaseEstimator, like: Any) -> None:
 def check_same_place(estimator: Any, X: Any, attribute: str, method: str) -> None:
     """Raise an error if new rows are of another library, or on another device, than those of ``fit``."""
     fitted = getattr(estimator, attribute, None)  # labels may be in a file
-    there, here = is_foreign(fitted), is_foreign(X)
+    fitted_foreign, new_foreign = is_foreign(fitted), is_foreign(X)
     dispatch = get_config()["array_api_dispatch"]
-    if not there and not (here and dispatch):  # scikit-learn makes a NumPy array of X, or says why it cannot
+    if not fitted_foreign and not (new_foreign and dispatch):  # scikit-learn converts X to NumPy, or raises an error
         return
-    if there and here and dispatch and type(fitted) is type(X) and device_of(fitted) == device_of(X):
+    if fitted_foreign and new_foreign and dispatch and type(fitted) is type(X) and device_of(fitted) == device_of(X):
         return
     if not dispatch:
         advice = "Turn scikit-learn's dispatch on, as it was in fit: sklearn.set_config(array_api_dispatch=True)."
     else:
         advice = (
-            "Bring X there, or the model to X: "
+            "Move X to that device, or the model to the device of X: "
             "sklearn.utils._array_api.move_estimator_to(model, *get_namespace_and_device(X)[::2])."
         )
     raise ValueError(
@@ -226,7 +226,7 @@ def refuse(estimator: Any, X: Any) -> None:
         raise error
     raise TypeError(
         f"{type(estimator).__name__} does not support the array API, and X is {place(X)}. Pass {_numpy_code(X)}, or "
-        f"use what runs on a device: {SUPPORTED}."
+        f"use an estimator that does: {SUPPORTED}."
     )
 
 
@@ -240,7 +240,7 @@ def explain_foreign(X: Any) -> Exception | None:
         np.asarray(X)
     except (TypeError, RuntimeError, ValueError):
         return TypeError(
-            f"X is {place(X)}. Pass {_numpy_code(X)}, or let scikit-learn use X where it lies: set the environment "
+            f"X is {place(X)}. Pass {_numpy_code(X)}, or use X on its device: set the environment "
             "variable SCIPY_ARRAY_API=1 before Python starts, and sklearn.set_config(array_api_dispatch=True)."
         )
     return None
@@ -291,10 +291,10 @@ def explained_memory(X: Any, wanted_per_row: int = 0) -> Iterator[None]:
     except Exception as error:
         if type(error).__name__ != "OutOfMemoryError":
             raise
-        raise MemoryError(_too_little(X, wanted_per_row)) from error
+        raise MemoryError(_memory_advice(X, wanted_per_row)) from error
 
 
-def _too_little(X: Any, wanted_per_row: int) -> str:
+def _memory_advice(X: Any, wanted_per_row: int) -> str:
     n, f = X.shape
     size = numpy_dtype(X).itemsize
     left = free_bytes(X)
@@ -304,7 +304,7 @@ def _too_little(X: Any, wanted_per_row: int) -> str:
         room = left + n * f * size - 2 * 8 * min(WORK, n * f)
         fit = f" About {max(room // (f * size + wanted_per_row), 0):,} rows fit there."
     return (
-        f"X is {place(X)} with {n:,} rows of {f:,} columns, and the memory of the device does not suffice.{fit} Keep "
-        "the rows in host memory or in files, from where they come to the device a part at a time: "
+        f"X is {place(X)} with {n:,} rows of {f:,} columns, and the device has too little memory.{fit} Keep the "
+        "rows in host memory or in files, from which they are copied to the device in parts: "
         "fit(likewise.chunked.OnDevice(rows, like=X[:1])), and rows.map_to('result.npy', model.transform)."
     )

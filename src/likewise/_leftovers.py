@@ -5,8 +5,7 @@ There are three kinds, in the folder of the file that is being written; their na
 - ``*.tmp``: an incomplete file, or a folder of temporary files.
 - ``*.old``: a second name (hard link) of a file that is being replaced together with others.
 - ``*.undo``: a journal of files that are renamed together. While it exists, the renaming is not complete; a process
-that
-  finds it without a lock restores the old files.
+  that finds it without a lock restores the old files.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = ".likewise-"
+
 FAILURES = (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 """Errors of a disk; other errors mean that a file system does not support an operation."""
 
@@ -89,8 +89,8 @@ def _abandoned(path: Path) -> Iterator[bool]:
             abandoned = time.time() - path.lstat().st_mtime > OLD_S
         else:
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-            abandoned = _taken(handle)
-    except OSError:  # gone, or not ours
+            abandoned = _try_lock(handle)
+    except OSError:  # removed, or of another user
         abandoned = False
     try:
         yield abandoned
@@ -98,7 +98,8 @@ def _abandoned(path: Path) -> Iterator[bool]:
         release(handle)
 
 
-def _taken(handle: int) -> bool:
+def _try_lock(handle: int) -> bool:
+    """Lock an open file; False if another process has locked it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -119,7 +120,7 @@ def remove_leftovers(folder: Path) -> None:
             if name.endswith(".undo"):
                 with _abandoned(folder / name) as abandoned:
                     if abandoned:
-                        _undone(folder / name)
+                        _undo(folder / name)
         for name in names:
             if name.endswith(".tmp"):
                 with _abandoned(folder / name) as abandoned:
@@ -206,7 +207,7 @@ class Journal:
             self._handles.append(_create_and_hold(path))
         for one, old in zip(self._renamings, self._old, strict=True):
             if one.target.exists():
-                _give_second_name(one.target, old)
+                _create_second_name(one.target, old)
         for folder, path in reversed(list(zip(self._folders, self._paths, strict=True))):
             first = path == self._paths[0]
             noted = {
@@ -241,7 +242,7 @@ class Journal:
 
     def undo(self) -> bool:
         """Restore the old files; False if that must be left to the next writer."""
-        undone = [_undone(path) for path in reversed(self._paths)]
+        undone = [_undo(path) for path in reversed(self._paths)]
         self._release()
         if all(undone):
             for path in self._old:
@@ -258,14 +259,14 @@ def _create_and_hold(path: Path) -> int | None:
         path.open("xb").close()
         try:
             return hold(path)
-        except FileNotFoundError:  # another writer took it for abandoned
+        except FileNotFoundError:  # another writer considered it abandoned
             continue
 
 
-def _undone(path: Path) -> bool:
+def _undo(path: Path) -> bool:
     """Undo a journal, and remove it; False if that failed, or if others must be undone first."""
     try:
-        noted = _noted(path)
+        noted = _read_journal(path)
         if noted["first"] is None or noted["first"].exists():
             for file in noted["files"]:
                 _undo_one(path.parent, file)
@@ -293,7 +294,7 @@ def _undo_one(folder: Path, file: dict[str, Any]) -> None:
         os.replace(folder / file["old"], target)
 
 
-def _noted(path: Path) -> dict[str, Any]:
+def _read_journal(path: Path) -> dict[str, Any]:
     """The contents of a journal, restricted to files in its own folder; empty if it is invalid."""
     nothing: dict[str, Any] = {"first": None, "others": [], "files": []}
     try:
@@ -314,13 +315,13 @@ def _identity(path: Path) -> list[int]:
     return [found.st_ino, found.st_mtime_ns, found.st_size]
 
 
-def _give_second_name(target: Path, name: Path) -> None:
+def _create_second_name(target: Path, name: Path) -> None:
     try:
         os.link(target, name)
     except OSError as error:
         if error.errno in FAILURES:
             raise
-        shutil.copy2(target, name)  # not every file system has links
+        shutil.copy2(target, name)  # the file system does not support hard links
         with name.open("rb") as file:
             os.fsync(file.fileno())
 
@@ -329,7 +330,7 @@ def sync_folder(folder: Path) -> None:
     """Sync a folder, so that renames survive a power failure, if the system supports it."""
     try:
         handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # Windows opens no folders, and keeps names by itself
+    except OSError:  # Windows cannot open folders, and syncs renames itself
         return
     try:
         os.fsync(handle)

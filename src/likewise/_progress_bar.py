@@ -19,7 +19,6 @@ DELAY_S = 0.5
 NOTEBOOK_S = 0.25
 """Seconds between two updates of the bar in a notebook."""
 
-
 MIN_ITEMS = 4
 MIN_SHARE = 0.2
 MIN_S = 2.0
@@ -29,6 +28,7 @@ STEADY = 1.35
 """It is shown while the last third of the items takes the same time as the third before it, up to this factor."""
 
 MOST_MARKS = 200
+"""Maximum number of recorded times; beyond, every second one is removed."""
 
 
 class Status:
@@ -52,7 +52,7 @@ class Status:
         self.title = title
         self.progress = Progress()
         self._start = perf_counter() if now is None else now
-        self._marks: list[tuple[float, int]] = []  # when so many items of this loop were done
+        self._marks: list[tuple[float, int]] = []  # (time, number of items done) of the current loop
 
     def update(self, progress: Progress, *, now: float | None = None) -> None:
         """Update the status by a report."""
@@ -89,11 +89,11 @@ class Status:
         That is if too little is done, if the last third of the items took more or less time than the third before it,
         or if the estimated time is over.
         """
-        (start, none), (last, _) = self._marks[0], self._marks[-1]
-        count = done - none
-        if count < max(MIN_ITEMS, MIN_SHARE * (total - none)) or last - start < MIN_S:
+        (start, initial), (last, _) = self._marks[0], self._marks[-1]
+        count = done - initial
+        if count < max(MIN_ITEMS, MIN_SHARE * (total - initial)) or last - start < MIN_S:
             return None
-        (first, one), (middle, two) = (self._mark(none + count * part / 3) for part in (1, 2))
+        (first, one), (middle, two) = (self._mark(initial + count * part / 3) for part in (1, 2))
         if not one < two < done:
             return None
         before, lately = (middle - first) / (two - one), (last - middle) / (done - two)

@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 SMALL = 500
 """Up to this number of columns BLAS is faster on one thread."""
 
-_taken = Lock()
+_busy = Lock()  # held while a pool of threads is running
 
 
 @cache
@@ -85,13 +85,13 @@ def parallel_map(
     [0, 1, 4, 9]
     """
     threads = min(n_threads() if n_jobs is None else effective_n_jobs(n_jobs), len(tasks))
-    if threads < 2 or not _taken.acquire(blocking=False):
+    if threads < 2 or not _busy.acquire(blocking=False):
         return _collected(map(work, tasks), len(tasks), report)
     try:
-        with single_blas_thread(), ThreadPoolExecutor(threads, initializer=_alone) as pool:
+        with single_blas_thread(), ThreadPoolExecutor(threads, initializer=_limit_openmp) as pool:
             return _collected(pool.map(work, tasks), len(tasks), report)
     finally:
-        _taken.release()
+        _busy.release()
 
 
 def parallel_stream(work: Callable[[Task], Result], tasks: Iterable[Task], ahead: int) -> Iterator[Result]:
@@ -112,7 +112,7 @@ def parallel_stream(work: Callable[[Task], Result], tasks: Iterable[Task], ahead
     [0, 1, 4, 9]
     """
     threads = n_threads()
-    if threads < 2 or not _taken.acquire(blocking=False):
+    if threads < 2 or not _busy.acquire(blocking=False):
         for task in tasks:
             with observe(None):
                 result = work(task)
@@ -120,7 +120,7 @@ def parallel_stream(work: Callable[[Task], Result], tasks: Iterable[Task], ahead
         return
     waiting: deque[Future[Result]] = deque()
     try:
-        with single_blas_thread(), ThreadPoolExecutor(threads, initializer=_alone) as pool:
+        with single_blas_thread(), ThreadPoolExecutor(threads, initializer=_limit_openmp) as pool:
             try:
                 for task in tasks:
                     waiting.append(pool.submit(work, task))
@@ -132,21 +132,21 @@ def parallel_stream(work: Callable[[Task], Result], tasks: Iterable[Task], ahead
                 for future in waiting:
                     future.cancel()
     finally:
-        _taken.release()
+        _busy.release()
 
 
 @contextmanager
 def one_by_one() -> Iterator[None]:
     """Run tasks sequentially on the calling thread, for profiling."""
-    free = _taken.acquire(blocking=False)
+    free = _busy.acquire(blocking=False)
     try:
         yield
     finally:
         if free:
-            _taken.release()
+            _busy.release()
 
 
-def _alone() -> None:
+def _limit_openmp() -> None:
     """Limit a new thread to itself, since the limits of its parent thread do not apply to it."""
     native().limit(limits=1, user_api="openmp")
 

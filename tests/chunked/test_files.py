@@ -96,12 +96,12 @@ def test_hints_name_rows_by_key(tmp_path):
     assert known.must_link.tolist() == [[5, 900]]
     assert known.cannot_link.tolist() == [[5, 301]]
     hints.write_text("left,right,kind\nrow-0005,row-9900,same\nrow-0005,nobody,different\n")
-    with pytest.raises(ValueError, match=r"2 keys were not met in 'key': 'nobody', 'row-9900'\. A key that is there"):
+    with pytest.raises(ValueError, match=r"2 ids were not found in 'key': 'nobody', 'row-9900'\. Ids look like"):
         rows.read_constraints(hints)
     pq.write_table(table(X[:3], 4), tmp_path / "part9.parquet")
     hints.write_text("left,right,kind\nrow-0005,row-0900,same\n")
     twice = RowFiles(tmp_path / "part*.parquet", key="key")
-    with pytest.raises(ValueError, match=r"1 key was met twice in 'key': 'row-0005' \(rows 5 and 1,001\)"):
+    with pytest.raises(ValueError, match=r"1 id was found twice in 'key': 'row-0005' \(rows 5 and 1,001\)"):
         twice.read_constraints(hints)
 
 
@@ -333,13 +333,13 @@ def test_columns_that_cannot_be_used(tmp_path):
 
 @pytest.mark.parametrize("numbers", [[5, 3], [3, 3], [-1, 2], [3, N]])
 def test_numbers_of_rows_that_cannot_be_taken(numbers):
-    with pytest.raises(ValueError, match="numbers of rows must ascend from 0 to 999"):
+    with pytest.raises(ValueError, match="row numbers must be in ascending order, from 0 to 999"):
         InMemory(X).take(np.array(numbers))
 
 
 def test_columns_that_are_no_numbers(tmp_path):
     pq.write_table(table(X), tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match=r"column 'key' is string, not a number\. Name the columns to use"):
+    with pytest.raises(ValueError, match=r"column 'key' is string, not a number\. Choose the columns to use"):
         RowFiles(tmp_path / "a.parquet")
     assert RowFiles(tmp_path / "a.parquet", columns=["c1", "c0"]).columns == ("c1", "c0")
 

@@ -47,7 +47,7 @@ def test_clusters_by_id(method, parts):
     assert lines[0] == "id,cluster" + (",second,certainty" if method == "likewise" else "")
     assert [line.split(",")[0] for line in lines[1:]] == [f"f{row}" for row in range(150)]
     assert "150 rows of 3 files, 4 columns" in result.output
-    assert "left out, as they hold no numbers: note" in result.output
+    assert "left out, since they are not numeric: note" in result.output
 
 
 def test_other_formats_and_json(parts):
@@ -183,7 +183,7 @@ def test_a_hint_about_nobody(parts):
     (parts / "hints.csv").write_text("left,right,kind\nf1,nobody,same\n")
     result, new = run(parts, "--hints", parts / "hints.csv", "--k", 3, "--out", parts / "out.csv")
     assert result.exit_code == 2
-    assert "1 key was not met in 'id': 'nobody'" in result.output
+    assert "1 id was not found in 'id': 'nobody'" in result.output
     assert not new
 
 

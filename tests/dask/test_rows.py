@@ -18,7 +18,7 @@ import likewise as lw
 from cases.data import law
 from dask_parts import F, N, array, csr, data, digest, readings
 from likewise.chunked import DaskRows, InMemory, _fold
-from likewise.chunked._dask import Found, _added, _append, _total
+from likewise.chunked._dask import LeafResults, _added, _append, _total
 from likewise.chunked._fold import TreeSum
 
 X, Y = data()
@@ -154,7 +154,7 @@ def test_hints_name_rows_by_key(tmp_path):
     known = rows.read_constraints(hints)
     assert (known.n_samples, known.must_link.tolist(), known.cannot_link.tolist()) == (N, [[5, 4900]], [[5, 301]])
     hints.write_text("left,right,kind\nrow-5,nobody,same\n")
-    with pytest.raises(ValueError, match="1 key was not met in 'id': 'nobody'"):
+    with pytest.raises(ValueError, match="1 id was not found in 'id': 'nobody'"):
         rows.read_constraints(hints)
     (classes,) = rows.read_labels("kind").partitions
     assert sorted(classes.names) == ["0", "1", "2"]
@@ -199,7 +199,7 @@ def test_sums_of_any_spans_are_the_tree_over_all_leaves(spans, fan_in):
         for number in range(leaf, leaf + span):
             total.add(Order(str(number)))
             _append(sums, (number, 1, Order(str(number))))
-        parts.append(Found(tuple(sums), frozenset()))
+        parts.append(LeafResults(tuple(sums), frozenset()))
         leaf += span
     if not leaf:
         return
@@ -237,7 +237,7 @@ def unseeded(block):
 
 def test_values_that_change_between_readings():
     rows = da.from_array(X, chunks=(1000, -1)).map_blocks(unseeded, dtype=np.float64, meta=np.empty((0, 0)))
-    with pytest.raises(ValueError, match=r"chunk 0 \(rows 0 to 999\) is not what it was\. Its values change"):
+    with pytest.raises(ValueError, match=r"chunk 0 \(rows 0 to 999\) has changed\. Its values change"):
         lw.PCKMeans(3, random_state=0).fit(rows, constraints=HINTS)
     seeded = da.random.default_rng().normal(size=(N, F), chunks=(1000, -1))  # Dask seeds each chunk
     lw.PCKMeans(3, random_state=0).fit(seeded)
@@ -249,7 +249,7 @@ def shortened(block):
 
 def test_chunks_of_another_length_than_they_said():
     rows = da.from_array(X, chunks=(1000, -1)).map_blocks(shortened, dtype=X.dtype, meta=X[:0])
-    with pytest.raises(ValueError, match="chunk 0 has 999 rows and should have 1,000"):
+    with pytest.raises(ValueError, match="chunk 0 has 999 rows, but 1,000 are expected"):
         lw.Costco(2).fit(rows, constraints=HINTS)
 
 
@@ -270,7 +270,7 @@ def listed(block):
 )
 def test_chunks_of_another_width_than_they_said(change, said):
     rows = da.from_array(X, chunks=(1000, -1)).map_blocks(change, dtype=X.dtype, meta=X[:0])
-    with pytest.raises(ValueError, match=rf"chunk \d is {said}, and should be rows of 6 columns"):
+    with pytest.raises(ValueError, match=rf"chunk \d is {said}, but the Dask array declares rows of 6 columns"):
         lw.Costco(2).fit(rows, constraints=HINTS)
 
 
@@ -310,7 +310,7 @@ def test_a_lazy_image_is_no_frame():
         (da.ones((0, 5)), "without rows"),
         (da.ones((5, 0)), "without columns"),
         (da.ones((9, 4), chunks=(3, 2))[da.arange(9, chunks=3) > 2], "split along the columns and have unknown"),
-        (dask.delayed(1), r"X is a dask Delayed\w*, and rows come in a Dask array or data frame"),
+        (dask.delayed(1), r"X is a dask Delayed\w*, but must be a Dask array or data frame"),
     ],
 )
 def test_collections_that_are_no_rows(rows, said):
@@ -365,15 +365,15 @@ def test_a_checkpoint_of_other_rows(tmp_path):
         return lw.Costco(2).fit(DaskRows(rows, checkpoint=tmp_path), constraints=HINTS)
 
     fit(da.from_array(X, chunks=(1000, -1)))
-    with pytest.raises(ValueError, match="is about other rows"):
+    with pytest.raises(ValueError, match="was made for other rows"):
         fit(da.from_array(X + 1, chunks=(1000, -1)))
-    with pytest.raises(ValueError, match=r"is about values of type <f4, and X has <f8"):
+    with pytest.raises(ValueError, match=r"was made for values of type <f4, and X has <f8"):
         fit(da.from_array(X.astype(np.float64), chunks=(1000, -1)))
-    with pytest.raises(ValueError, match=r"is about chunks that start at \[0, 1000, 2000, 3000, \.\.\.\], and X has"):
+    with pytest.raises(ValueError, match=r"was made for chunks that start at \[0, 1000, 2000, 3000, \.\.\.\], and X"):
         fit(da.from_array(X, chunks=(500, -1)))
     (kept,) = tmp_path.glob("pass-*.npz")
     kept.write_bytes(kept.read_bytes()[:-9])
-    with pytest.raises(ValueError, match=r"npz is damaged: .* Remove it, and its pass is done again"):
+    with pytest.raises(ValueError, match=r"npz is damaged: .* Remove it to repeat its pass"):
         fit(da.from_array(X, chunks=(1000, -1)))
 
 

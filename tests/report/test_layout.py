@@ -158,7 +158,7 @@ def test_rows_without_a_place_before_are_placed_too(blobs):
     later = Layout.of(X, X, labels, 6, previous)
     assert np.isfinite(later.after).all()
     assert np.median(moved(later.after, layout.after)[labels != 1]) < 0.4
-    with pytest.raises(ValueError, match="no row has a place in the previous layout"):
+    with pytest.raises(ValueError, match="no row has a position in the previous layout"):
         Layout.of(X, X, labels, 6, np.full((300, 2), np.nan))
 
 

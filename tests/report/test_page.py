@@ -482,7 +482,7 @@ def test_a_failure_leaves_no_file_and_keeps_the_old_one(wine, tmp_path, monkeypa
         ({"ids": ["a"]}, "ids has 1 entries, there are 178 rows"),
         ({"texts": "one"}, "texts has one string, there are 178 rows"),
         ({"feature_names": ["a", "b"]}, "feature_names has 2 entries, there are 13 columns"),
-        ({"kind": "words"}, "kind='words' is no kind of data. Use one of 'counts', 'text',"),
+        ({"kind": "words"}, "kind='words' is not a kind of data. Use one of 'counts', 'text',"),
         ({"constraints": Constraints(5)}, "constraints were built for 5 rows, X has 178"),
     ],
 )

@@ -34,7 +34,7 @@ def test_the_suffix_names_the_format(data, tmp_path, name, start):
 
 def test_an_unknown_suffix_is_told_and_nothing_is_left(data, tmp_path):
     X, y, _ = data
-    with pytest.raises(ValueError, match=r"a\.xyz ends in '\.xyz', which names no format of pictures"):
+    with pytest.raises(ValueError, match=r"a\.xyz ends in '\.xyz', which is not an image format"):
         plots.scatter(X[:, :2], X[:, 2:4], y, path=tmp_path / "a.xyz")
     assert not list(tmp_path.iterdir())
 

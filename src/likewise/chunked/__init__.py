@@ -1,6 +1,7 @@
-"""Rows that are read leaf by leaf: what looks at all rows folds, maps or takes them, with the same bits each time.
+"""Out-of-core rows: data in files, in Dask collections or on a GPU that is read in blocks of rows, called leaves.
 
-Here belong ways to read rows that need not lie in one place, and sums over all of them.
+Algorithms process such rows by a function of a leaf, whose results are summed (:meth:`Chunked.fold`) or concatenated
+(:meth:`Chunked.map`). Results are bitwise reproducible.
 """
 
 from ._dask import DaskRows as DaskRows

@@ -1,4 +1,4 @@
-"""What passes over rows found, in a folder: a run that was killed goes on after its last complete pass."""
+"""Checkpoints: the results of passes over the rows are stored in a folder, so that a killed run can be resumed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ROWS = "rows.json"
 
 
 class Checkpoint:
-    """A folder with a file for each pass, named after what was looked for, and one about the rows.
+    """A folder with a file for the result of each pass, and a file that identifies the rows.
 
     Parameters
     ----------
     folder : path
-        It is made where it is not there.
+        Created if it does not exist.
 
     Examples
     --------
@@ -46,17 +46,17 @@ class Checkpoint:
         return f"the checkpoint {self.folder}"
 
     def key(self, shape: tuple[int, int], dtype: Any, look: Any) -> str:
-        """A name that depends on what is looked for, and on nothing else."""
+        """The name of a pass: a hash of the function of a leaf and its arguments, the shape and the dtype."""
         try:
             content = joblib.hash((shape, str(dtype), np.__version__, look), hash_name="sha1")
-        except Exception:  # a function that no module has: by its code
+        except Exception:  # a function that cannot be imported, such as a lambda: hash its code
             from cloudpickle import dumps
 
             content = sha256(dumps((shape, str(dtype), np.__version__, look))).hexdigest()[:40]
         return f"pass-{content}"
 
     def load(self, key: str) -> tuple[Any] | None:
-        """What a pass found, or None where it is not there."""
+        """The result of a pass, in a tuple; None if it is not stored."""
         path = self._path(key)
         if not path.exists():
             return None
@@ -65,17 +65,17 @@ class Checkpoint:
                 arrays = {name: file[name] for name in file.files}
             return (_decoded(json.loads(str(arrays.pop("structure"))), arrays),)
         except (BadZipFile, ValueError, KeyError, EOFError, OSError) as error:
-            raise ValueError(f"{path} is damaged: {error}. Remove it, and its pass is done again.") from error
+            raise ValueError(f"{path} is damaged: {error}. Remove it to repeat its pass.") from error
 
     def store(self, key: str, value: Any) -> None:
-        """Keep what a pass found."""
+        """Store the result of a pass."""
         arrays: dict[str, Any] = {}
         structure = json.dumps(_encoded(value, arrays))
         with atomic_write(self._path(key)) as file:
             np.savez(file, structure=np.array(structure), **arrays)
 
     def rows(self) -> dict[str, Any] | None:
-        """What is known of the rows, or None where nothing was kept."""
+        """The stored description of the rows; None if there is none."""
         path = self.folder / ROWS
         if not path.exists():
             return None
@@ -86,7 +86,7 @@ class Checkpoint:
         return known
 
     def store_rows(self, known: dict[str, Any]) -> None:
-        """Keep what is known of the rows, once."""
+        """Store a description of the rows, unless there is one."""
         if not (self.folder / ROWS).exists():
             with atomic_write_text(self.folder / ROWS) as file:
                 file.write(json.dumps(known))
@@ -96,25 +96,25 @@ class Checkpoint:
 
 
 def _encoded(value: Any, arrays: dict[str, Any]) -> Any:
-    """JSON of a value; its arrays are put aside."""
-    if isinstance(value, np.generic):  # some of these are floats, too
-        return {"scalar": _kept(np.asarray(value), arrays)}
+    """Convert a value to JSON; its arrays are added to ``arrays``, and replaced by their names."""
+    if isinstance(value, np.generic):  # before Python numbers, since np.float64 is a float
+        return {"scalar": _add_array(np.asarray(value), arrays)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray) and value.dtype != object:
-        return {"array": _kept(value, arrays)}
+        return {"array": _add_array(value, arrays)}
     if sparse.issparse(value) and value.format == "csr":
-        parts = [_kept(part, arrays) for part in (value.data, value.indices, value.indptr)]
+        parts = [_add_array(part, arrays) for part in (value.data, value.indices, value.indptr)]
         return {"csr": parts, "shape": list(value.shape), "kind": type(value).__name__}
     if isinstance(value, tuple | list):
         return {type(value).__name__: [_encoded(each, arrays) for each in value]}
     if is_dataclass(value) and type(value).__module__.startswith("likewise."):
         content = {field.name: _encoded(getattr(value, field.name), arrays) for field in fields(value)}
         return {"class": [type(value).__module__, type(value).__qualname__], "fields": content}
-    raise TypeError(f"a checkpoint cannot keep {type(value).__qualname__}.")
+    raise TypeError(f"a checkpoint cannot store a value of type {type(value).__qualname__}.")
 
 
-def _kept(array: Any, arrays: dict[str, Any]) -> str:
+def _add_array(array: Any, arrays: dict[str, Any]) -> str:
     name = f"array{len(arrays)}"
     arrays[name] = array
     return name
@@ -136,5 +136,5 @@ def _decoded(value: Any, arrays: dict[str, Any]) -> Any:
     module, name = value["class"]
     found = getattr(import_module(module), name, None) if module.startswith("likewise.") else None
     if not (isinstance(found, type) and is_dataclass(found)):
-        raise ValueError(f"{module}.{name} is not something that a pass finds")
+        raise ValueError(f"{module}.{name} is not the type of a result")
     return found(**{field: _decoded(each, arrays) for field, each in value["fields"].items()})

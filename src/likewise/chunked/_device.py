@@ -1,7 +1,7 @@
-"""Rows on a GPU: an array that lies there, or rows that are brought there leaf by leaf.
+"""Rows on a GPU: an array in its memory, or rows that are copied to it leaf by leaf.
 
-A device works on one leaf with all that it has, so leaves are large and come one after the other. What is found in
-them stays there until it is added up.
+A GPU parallelizes the work within a leaf, so leaves are large and are processed sequentially. Their results stay on the
+device until they are summed.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from .._devices import (
 from ._fold import Chunked, InMemory, Look, check_table, first_not_finite, not_finite
 
 LONG_LEAF = 2**23
-"""Rows that kernels look at together: a leaf must take longer than to start it."""
+"""Number of rows in a leaf for Triton kernels, large enough that launching them takes little of the time."""
 
 
 class DeviceRows(Chunked):
-    """The rows of an array of torch or CuPy, where they lie.
+    """The rows of a torch or CuPy array, processed on its device.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class DeviceRows(Chunked):
         self._finite = False
         kernels = kernels_for(X)
         self._leaf = blocks_on_device(self.shape[1])
-        if kernels is not None and self.shape[1] <= kernels.MOST_COLUMNS:  # nothing is made that is as long as a leaf
+        if kernels is not None and self.shape[1] <= kernels.MOST_COLUMNS:  # kernels allocate no array of this length
             self._leaf = LONG_LEAF
 
     def leaves(self) -> Iterator[tuple[Any, int]]:
-        """Slices of the array; the first pass looks for values that are not finite."""
+        """Slices of the array; the first pass checks that values are finite."""
         for leaf in slices(self.shape[0], self._leaf):
             rows = self.like[leaf.start : leaf.stop, :]
             if not self._finite:
@@ -61,37 +61,37 @@ class DeviceRows(Chunked):
 
     @property
     def n_leaves(self) -> int:
-        """How many leaves there are."""
+        """Number of leaves."""
         return -(-self.shape[0] // self._leaf)
 
     def looks(self, look: Look) -> Iterator[Any]:
-        """What is found in each leaf, one after the other."""
+        """Apply a function to each leaf, sequentially."""
         with explained_memory(self.like):
             for rows, first in self.leaves():
                 yield look(rows, first)
         self.passes += 1
 
     def to_device(self, rows: Any) -> Any:
-        """Rows in host memory, brought to the device."""
+        """Copy rows from host memory to the device."""
         return follow(rows, self.like)
 
     def to_host(self, found: Any) -> Any:
-        """What was found, brought to host memory."""
+        """Copy a result to host memory."""
         return in_host_memory(found)
 
 
 class OnDevice(DeviceRows):
-    """Rows that are looked at on a GPU, whether they lie there, in host memory or in files; these come leaf by leaf.
+    """Rows that are processed on a GPU. Rows in host memory or in files are copied to it leaf by leaf.
 
-    What is fitted lies on the device, but for :class:`likewise.Likewise`, which only places rows there.
-    ``rows.map_to(path, model.transform)`` writes what a model makes of them.
+    Fitted attributes are on the device, except those of :class:`likewise.Likewise`, which uses the device only to
+    assign rows. ``rows.map_to(path, model.transform)`` writes transformed rows to a file.
 
     Parameters
     ----------
-    rows : (n, f) NumPy array, RowFiles, or array of torch or CuPy
+    rows : (n, f) array of NumPy, torch or CuPy, or RowFiles
     like : array, optional
-        Any array on the device, such as ``torch.empty(0, device="cuda")`` or ``cupy.empty(0)``. Not needed for rows
-        that lie there.
+        Any array on the device, such as ``torch.empty(0, device="cuda")`` or ``cupy.empty(0)``. Not needed if ``rows``
+        is an array on it.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class OnDevice(DeviceRows):
             self._rows = rows if isinstance(rows, Chunked) else InMemory(np.asarray(rows), check=False)
         if not is_foreign(like):
             raise TypeError(
-                f"like is {like!r}, and says where rows are looked at. Pass an array that lies there, such as "
+                f"like is {like!r}, but must be an array on the device that processes the rows, such as "
                 "torch.empty(0, device='cuda') or cupy.empty(0)."
             )
         check_table(self._rows.shape, self._rows.dtype)
@@ -119,7 +119,7 @@ class OnDevice(DeviceRows):
         self._finite = False
 
     def leaves(self) -> Iterator[tuple[Any, int]]:
-        """The leaves of the rows, each brought to the device."""
+        """The leaves of the rows, each copied to the device."""
         for rows, first in self._rows.leaves():
             moved = rows if is_foreign(rows) else follow(self._rows._ready(rows, first), self.like)
             if not self._finite:
@@ -129,12 +129,12 @@ class OnDevice(DeviceRows):
 
     @property
     def n_leaves(self) -> int:
-        """How many leaves there are."""
+        """Number of leaves."""
         return self._rows.n_leaves
 
 
 def in_host_memory(found: Any) -> Any:
-    """The same with NumPy arrays in the place of those of other libraries; single numbers become plain ones."""
+    """Convert a result, or the fields of a dataclass, to NumPy arrays and Python numbers."""
     if is_foreign(found):
         value = to_numpy(found)
         return value if value.ndim else value.item()
@@ -144,7 +144,7 @@ def in_host_memory(found: Any) -> Any:
 
 
 def check_finite_on_device(rows: Any, first: int) -> None:
-    """Refuse rows with values that are not finite, by their sum; where it tells of one, it is looked for."""
+    """Raise an error if values are not finite; they are only searched if their sum is not finite."""
     if sum_is_finite(rows):
         return
     if (wrong := first_not_finite(to_numpy(rows))) is not None:

@@ -17,29 +17,29 @@ from .._progress import stage
 from ..tables._limits import in_words
 from ._fold import LEAF, Look, first_not_finite, stacked
 from ._names import NamedRows
-from ._parts import by_rows, opened
+from ._parts import in_c_order, opened
 
 
 class RowFiles(NamedRows):
-    """The rows of one file or of many, in the order of their names, as if they were one array.
+    """The rows of one or several files, in the order of their names, concatenated.
 
-    NumPy files (.npy) and Arrow files (.arrow, .feather) are mapped to memory, Parquet is read a batch at a time. All
-    files have the same columns, of the same types. The first pass looks for values that are not finite, and each pass
-    for files that were changed since they were opened.
+    NumPy files (.npy) and Arrow files (.arrow, .feather) are memory-mapped; Parquet files are read in batches. All
+    files must have the same columns, with the same types. The first pass checks that values are finite, and each pass
+    that files have not changed since they were opened.
 
     Parameters
     ----------
     paths : path, pattern or list of paths
-        A pattern is such as ``"parts/*.parquet"``: the files that it matches, by name.
+        A glob pattern, such as ``"parts/*.parquet"``, stands for the files that match it, sorted by name.
     columns : list of str, optional
-        The columns to use, by their names; by their numbers in NumPy files. Default: all but ``key``.
+        The names of the columns to use; their numbers in NumPy files. By default all except ``key``.
     key : str, optional
-        The column that names rows, for hints; NumPy files have none.
+        The column with the ids of rows, which hints refer to. Not available in NumPy files.
 
     Attributes
     ----------
     shape : (n, f)
-    dtype : float32 where all values are, else float64
+    dtype : float32 if all columns are, otherwise float64
     columns : tuple of str
         Names of the columns; "0", "1", ... in NumPy files.
 
@@ -87,7 +87,7 @@ class RowFiles(NamedRows):
             raise ValueError(f"{files[0]}{' and the others have' if len(files) > 1 else ' has'} no rows.")
 
     def leaves(self) -> Iterator[tuple[Any, int]]:
-        """Each leaf of rows, and the number of its first; a leaf may lie in several files."""
+        """The rows of each leaf, and the number of its first row; a leaf may span several files."""
         waiting: list[Any] = []
         held, first = 0, 0
         for part in self._parts:
@@ -104,26 +104,26 @@ class RowFiles(NamedRows):
             yield stacked(waiting), first
 
     def looks(self, look: Look) -> Iterator[Any]:
-        """What is found in each leaf; the first time, its values are checked."""
+        """Apply a function to each leaf; the first pass checks that values are finite."""
         yield from super().looks(look)
-        for part in self._parts:  # one that was changed after it was read last would not be noticed later
+        for part in self._parts:  # one that was changed after its last block was read
             part.check_unchanged()
         self._finite = True
 
     def _ready(self, rows: Any, first: int) -> Any:
-        """A leaf by rows in memory, with finite values."""
-        rows = by_rows(rows)
+        """A leaf as a C-contiguous array with finite values."""
+        rows = in_c_order(rows)
         if not self._finite and (wrong := first_not_finite(rows)) is not None:
             row, column, value = wrong
             where, number = self.place(first + row)
             raise ValueError(
                 f"{where}, row {number:,} (counted from 0): {self.columns[column]!r} is {value}. Values must be "
-                "finite: fill the cell, or leave the row out."
+                "finite: impute the value, or remove the row."
             )
         return rows
 
     def place(self, number: int) -> tuple[Path, int]:
-        """The file of a row, and its number there.
+        """The file of a row, and the number of the row in this file.
 
         Parameters
         ----------
@@ -137,18 +137,18 @@ class RowFiles(NamedRows):
         return self._parts[part].path, number - int(self._starts[part])
 
     def cells(self, column: str) -> Iterator[Any]:
-        """The entries of one column, file by file."""
+        """The values of a column, file by file."""
         for part in self._named_by._parts:
             yield from part.cells(column)
 
     @contextmanager
     def spooled(self, folder: str | PathLike[str] | None = None) -> Iterator[RowFiles]:
-        """The same rows in one NumPy file, for several passes over Parquet; removed at the end.
+        """Copy the rows to a temporary NumPy file, which is faster to read several times than Parquet.
 
         Parameters
         ----------
         folder : path, optional
-            Where there is space for them. Default: the folder of the first file.
+            The folder for the temporary file. By default the folder of the first file.
 
         Yields
         ------
@@ -158,8 +158,8 @@ class RowFiles(NamedRows):
         needed, free = self.shape[0] * self.shape[1] * self.dtype.itemsize, shutil.disk_usage(target).free
         if needed > 0.95 * free:
             raise OSError(
-                f"{target} has {in_words(free)} left, and the rows take {in_words(needed)}. Name another folder, or "
-                "read the files in each pass."
+                f"{target} has {in_words(free)} left, and the rows take {in_words(needed)}. Use another folder, or "
+                "read the original files in each pass."
             )
         with temporary_folder(target) as spool:
             file = spool / "rows.npy"
@@ -171,11 +171,11 @@ class RowFiles(NamedRows):
 
 
 def _check_kinds(files: list[Path]) -> None:
-    """Refuse arrays among tables: columns of arrays have no names."""
+    """Raise an error if NumPy files, whose columns have no names, are mixed with tables."""
     arrays = [file for file in files if file.suffix.lower() == ".npy"]
     if arrays and len(arrays) < len(files):
         other = next(file for file in files if file not in arrays)
-        raise ValueError(f"{arrays[0]} is an array, and {other} is not. Name files of one kind, such as '*.npy'.")
+        raise ValueError(f"{arrays[0]} is an array, and {other} is not. Pass files of one type, such as '*.npy'.")
 
 
 def _files(paths: Any) -> list[Path]:

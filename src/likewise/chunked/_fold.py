@@ -1,8 +1,8 @@
-"""Leaves of rows, and a tree of sums over them whose shape depends on the number of rows alone.
+"""Rows that are read in leaves, and reproducible sums over them.
 
-Floating-point sums depend on their order. Here a leaf of 2¹⁶ rows is looked at by one thread, with BLAS on one thread,
-and what is found in leaves is added two neighbors at a time: ((a + b) + (c + d)) + e. So the result has the same bits
-for any number of threads, and wherever the rows lie.
+A leaf is a block of 2¹⁶ rows. Floating-point sums depend on their order, so each leaf is processed by one thread, with
+BLAS on one thread, and the results of leaves are added pairwise, in a binary tree that depends on the number of rows
+alone: ((a + b) + (c + d)) + e. The result has the same bits for any number of threads, and any source of the rows.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from .._threads import parallel_stream, single_blas_thread
 from ..tables._pieces import write_array
 
 LEAF = 2**16
-"""Rows that are looked at together."""
+"""Number of rows in a leaf."""
 
-AT_ONCE = 2
-"""Leaves for each thread that are held at the same time."""
+LEAVES_PER_THREAD = 2
+"""Number of leaves per thread that are in memory at the same time."""
 
 Look = Callable[[Any, int], Any]
-"""(rows of a leaf, number of the first) → something small that can be added.
+"""A function of a leaf: (rows, number of the first row) → a small result that can be added to others.
 
-It may run in another process: a ``functools.partial`` of a function of a module, which changes nothing elsewhere."""
+It may run in another process, and should be a ``functools.partial`` of a module-level function without side effects."""
 
 
 class TreeSum:
-    """A sum of parts that come one after the other, added two neighbors at a time.
+    """The pairwise sum of a stream of terms.
 
     Examples
     --------
@@ -48,10 +48,10 @@ class TreeSum:
     """
 
     def __init__(self) -> None:
-        self._parts: list[tuple[int, Any]] = []  # (how many leaves, their sum): sizes are falling powers of two
+        self._parts: list[tuple[int, Any]] = []  # (number of terms, sum): decreasing powers of two
 
     def add(self, part: Any) -> None:
-        """Add what was found in the next leaf."""
+        """Add the next term."""
         size = 1
         while self._parts and self._parts[-1][0] == size:
             part = self._parts.pop()[1] + part
@@ -69,7 +69,7 @@ class TreeSum:
 
 @dataclass(frozen=True, eq=False)
 class Picked:
-    """Some rows and their numbers; those of later leaves are added at the end."""
+    """Selected rows and their numbers; adding concatenates them."""
 
     numbers: IntArray
     rows: Any
@@ -79,29 +79,30 @@ class Picked:
 
 
 def stacked(parts: Sequence[Any]) -> Any:
-    """Rows of several parts below each other: arrays, or CSR matrices."""
+    """Concatenate the rows of several arrays or CSR matrices."""
     if len(parts) == 1:
         return parts[0]
     kinds = {bool(sparse.issparse(part)) for part in parts}
     if len(kinds) == 2:
         raise ValueError(
-            "some parts of X are sparse, and others dense. Make all of them alike, as by "
+            "some parts of X are sparse, and others dense. Convert all of them to one format, for example by "
             "X.map_blocks(scipy.sparse.csr_array)."
         )
     return sparse.vstack(parts, format="csr") if kinds == {True} else np.concatenate(parts)
 
 
 class Chunked(ABC):
-    """Rows that come leaf by leaf.
+    """Base class for rows that are read leaf by leaf.
 
     Attributes
     ----------
     shape : (n, f)
     dtype : numpy dtype
     passes : int
-        How often all rows were read.
+        Number of passes over all rows so far.
     like : array or None
-        An array on the device where leaves are looked at, which all that is fitted follows; None: in host memory.
+        An array on the device that processes the leaves, and to which fitted attributes are moved; None for host
+        memory.
     """
 
     shape: tuple[int, int]
@@ -114,7 +115,7 @@ class Chunked(ABC):
 
     @abstractmethod
     def leaves(self) -> Iterator[tuple[Any, int]]:
-        """Each leaf of rows, and the number of its first; values may be unchecked yet.
+        """The rows of each leaf, and the number of its first row; values may be unchecked.
 
         Yields
         ------
@@ -122,32 +123,32 @@ class Chunked(ABC):
         """
 
     def looks(self, look: Look) -> Iterator[Any]:
-        """What is found in each leaf, in their order; some leaves are looked at at the same time.
+        """Apply a function to each leaf, several at the same time; results are in the order of the leaves.
 
         Parameters
         ----------
         look : callable
-            (rows of a leaf, number of the first) → anything.
+            (rows of a leaf, number of the first row) → any result.
 
         Yields
         ------
         what ``look`` returns
         """
         with single_blas_thread():
-            yield from parallel_stream(lambda leaf: look(self._ready(*leaf), leaf[1]), self.leaves(), AT_ONCE)
+            yield from parallel_stream(lambda leaf: look(self._ready(*leaf), leaf[1]), self.leaves(), LEAVES_PER_THREAD)
         self.passes += 1
 
     def _ready(self, rows: Any, first: int) -> Any:
-        """The rows of a leaf as they are looked at; done on the thread that looks."""
+        """Check and convert the rows of a leaf, on the thread that processes it."""
         return rows
 
     def of_first_leaf(self, function: Callable[[Any], Any]) -> Any:
-        """What a function finds in the rows of the first leaf.
+        """Apply a function to the rows of the first leaf.
 
         Parameters
         ----------
         function : callable
-            Some rows → anything.
+            Rows → any result.
 
         Returns
         -------
@@ -157,20 +158,20 @@ class Chunked(ABC):
 
     @property
     def n_leaves(self) -> int:
-        """How many leaves there are."""
+        """Number of leaves."""
         return -(-self.shape[0] // LEAF)
 
     def fold(self, look: Look) -> Any:
-        """The sum of what is found in all leaves.
+        """The sum of the results of a function over all leaves.
 
         Parameters
         ----------
         look : callable
-            (rows of a leaf, number of the first) → something that can be added.
+            (rows of a leaf, number of the first row) → a result that can be added to others.
 
         Returns
         -------
-        what ``look`` returns
+        sum of what ``look`` returns
         """
         total = TreeSum()
         for part in track(self.looks(look), self.n_leaves):
@@ -178,12 +179,12 @@ class Chunked(ABC):
         return self.to_host(total.value())
 
     def map(self, look: Look) -> Iterator[Any]:
-        """What becomes of the rows of each leaf, in their order.
+        """Map each leaf to an array, in the order of the leaves.
 
         Parameters
         ----------
         look : callable
-            (rows of a leaf, number of the first) → an array with as many rows.
+            (rows of a leaf, number of the first row) → an array of the same length.
 
         Yields
         ------
@@ -193,40 +194,42 @@ class Chunked(ABC):
             yield self.to_host(part)
 
     def take(self, numbers: IntArray, sample: int = 0, seed: int = 0) -> Picked:
-        """Some rows, in one pass, and a sample of all others drawn by a hash of their numbers.
+        """Selected rows and a random sample of the others, in one pass.
+
+        A row is sampled if a hash of its number is small, so that the sample does not depend on the source of the rows.
 
         Parameters
         ----------
         numbers : (t,) ints
-            Ascending.
+            The numbers of the selected rows, in ascending order.
         sample : int
-            How many others, about.
+            The expected number of sampled rows.
         seed : int
 
         Returns
         -------
         Picked
-            Ascending by number.
+            In ascending order of the numbers.
         """
         chosen = np.asarray(numbers, dtype=np.int64)
         if len(chosen) and (chosen[0] < 0 or chosen[-1] >= self.shape[0] or (np.diff(chosen) <= 0).any()):
-            raise ValueError(f"numbers of rows must ascend from 0 to {self.shape[0] - 1:,} at most.")
+            raise ValueError(f"row numbers must be in ascending order, from 0 to {self.shape[0] - 1:,}.")
         found: Picked = self.fold(partial(pick, numbers=chosen, share=sample / self.shape[0], seed=seed))
         return found
 
     def map_to(self, path: str | PathLike[str], function: Callable[[Any], Any]) -> None:
-        """Write what a function makes of the rows, leaf by leaf, as one .npy file: all of it, or nothing.
+        """Apply a function to the rows leaf by leaf, and write the result to an .npy file, atomically.
 
         Parameters
         ----------
         path : path
         function : callable
-            Some rows → an array with as many rows, such as ``model.transform`` or ``model.predict``.
+            Rows → an array of the same length, such as ``model.transform`` or ``model.predict``.
         """
         write_array(path, self.shape[0], self.map(partial(image_of, function=function)))
 
     def to_device(self, rows: Any) -> Any:
-        """Some rows in host memory, brought to where leaves are looked at.
+        """Copy rows from host memory to the device that processes the leaves.
 
         Parameters
         ----------
@@ -239,28 +242,28 @@ class Chunked(ABC):
         return rows
 
     def to_host(self, found: Any) -> Any:
-        """What was found in leaves, brought to host memory.
+        """Copy a result to host memory.
 
         Parameters
         ----------
-        found : anything
+        found : any result
 
         Returns
         -------
-        the same
+        the same, in host memory
         """
         return found
 
 
 class InMemory(Chunked):
-    """Rows of an array or of a sparse matrix; an array that is mapped to a file is one, too.
+    """Rows of an array, which may be memory-mapped, or of a sparse matrix.
 
     Parameters
     ----------
     X : (n, f) array or CSR matrix
-        Of float32 or float64.
+        Its dtype is float32 or float64.
     check : bool
-        Whether the first pass looks for values that are not finite.
+        Whether the first pass checks that values are finite.
 
     Examples
     --------
@@ -281,7 +284,7 @@ class InMemory(Chunked):
         return ((self._X[leaf], leaf.start) for leaf in slices(self.shape[0], LEAF))
 
     def looks(self, look: Look) -> Iterator[Any]:
-        """What is found in each leaf; the first time, its values are checked."""
+        """Apply a function to each leaf; the first pass checks that values are finite."""
         yield from super().looks(look)
         self._finite = True
 
@@ -292,13 +295,13 @@ class InMemory(Chunked):
 
 
 def check_table(shape: tuple[int, ...], dtype: Any) -> None:
-    """Refuse what is no table of floating-point numbers."""
+    """Raise an error for anything but a two-dimensional table of float32 or float64."""
     if len(shape) != 2 or dtype not in (np.float32, np.float64):
         raise TypeError(f"rows are an array of shape {shape} and dtype {dtype}. Pass a table of float32 or float64.")
 
 
 def first_not_finite(rows: Any) -> tuple[int, int, Any] | None:
-    """The row, the column and the value of the first number that is not finite; None where all are.
+    """The row, the column and the value of the first number that is not finite; None if all are finite.
 
     >>> first_not_finite(np.array([[1.0, 2.0], [3.0, np.inf]]))
     (1, 1, inf)
@@ -308,7 +311,7 @@ def first_not_finite(rows: Any) -> tuple[int, int, Any] | None:
         if np.isfinite(values.sum()):
             return None
     wrong = np.argwhere(~np.isfinite(values))
-    if not len(wrong):  # their sum alone is too large
+    if not len(wrong):  # only the sum overflowed
         return None
     if sparse.issparse(rows):
         entries = rows.tocoo()
@@ -319,24 +322,24 @@ def first_not_finite(rows: Any) -> tuple[int, int, Any] | None:
 
 
 def not_finite(wrong: tuple[int, int, Any], first: int) -> ValueError:
-    """The error about a value in a leaf that begins with the row ``first``."""
+    """The error for a value that is not finite, in a leaf whose first row is ``first``."""
     row, column, value = wrong
     return ValueError(
-        f"X is {value} in row {first + row}, column {column}. Values must be finite: fill in what is missing first "
-        "(likewise.TableFeatures), or leave the row out."
+        f"X is {value} in row {first + row}, column {column}. Values must be finite: impute missing values first "
+        "(likewise.TableFeatures), or remove the row."
     )
 
 
 class Mapped(Chunked):
-    """An image of rows that is made anew in each pass, on the way.
+    """Rows under a function that is applied in each pass, without storing the result.
 
     Parameters
     ----------
     rows : Chunked
     function : callable
-        Some rows → an array with as many rows.
+        Rows → an array of the same length.
     width : int
-        Columns of that array.
+        Number of columns of that array.
     """
 
     def __init__(self, rows: Chunked, function: Callable[[Any], Any], width: int) -> None:
@@ -345,20 +348,20 @@ class Mapped(Chunked):
         self.like, self.to_device, self.to_host = rows.like, rows.to_device, rows.to_host  # type: ignore[method-assign]
 
     def leaves(self) -> Iterator[tuple[Any, int]]:
-        """Leaves of the rows as they are."""
+        """The leaves of the original rows."""
         return self._rows.leaves()
 
     def of_first_leaf(self, function: Callable[[Any], Any]) -> Any:
-        """What a function finds in the image of the first leaf."""
+        """Apply a function to the image of the first leaf."""
         return self._rows.of_first_leaf(partial(_of_image, image=self._function, function=function))
 
     def looks(self, look: Look) -> Iterator[Any]:
-        """What is found in the image of each leaf."""
+        """Apply a function to the image of each leaf."""
         yield from self._rows.looks(partial(look_at_image, function=self._function, look=look))
         self.passes += 1
 
     def fold(self, look: Look) -> Any:
-        """The sum of what is found in the images of all leaves."""
+        """The sum of the results of a function over the images of all leaves."""
         self.passes += 1
         return self._rows.fold(partial(look_at_image, function=self._function, look=look))
 
@@ -366,17 +369,17 @@ class Mapped(Chunked):
 class LinearImage(Mapped):
     """The image of rows under a linear map.
 
-    What is asked of the image is often cheaper to ask of the rows: products with a vector v are products with
-    ``directions.T @ v``, and the sum of images is the image of the sum.
+    Computations on the image are often cheaper on the original rows: products of the image with a vector v are products
+    of the rows with ``directions.T @ v``, and the sum of the image is the image of the sum.
 
     Parameters
     ----------
     rows : Chunked
     function : callable
-        Some rows → ``rows @ directions.T``.
+        Rows → ``rows @ directions.T``.
     directions : (r, f) array
     center : (f,) array
-        A row amid the others, from which they are measured so that no digits are lost.
+        A point near the mean of the rows, subtracted to avoid cancellation.
     """
 
     def __init__(
@@ -386,7 +389,7 @@ class LinearImage(Mapped):
         self.directions, self._center = np.asarray(directions, dtype=np.float64), np.asarray(center, dtype=np.float64)
 
     def fold_rows(self, look: Look) -> Any:
-        """The sum of what is found in the rows themselves.
+        """The sum of the results of a function over the leaves of the original rows.
 
         Parameters
         ----------
@@ -401,11 +404,12 @@ class LinearImage(Mapped):
         return self._rows.fold(look)
 
     def origin_of(self, place: FloatArray) -> FloatArray:
-        """The point nearest to the center whose image is a place.
+        """The preimage of a point that is nearest to the center.
 
         Parameters
         ----------
         place : (r,) array
+            A point of the image.
 
         Returns
         -------
@@ -416,7 +420,7 @@ class LinearImage(Mapped):
 
 
 def image_of(rows: Any, first: int, *, function: Callable[[Any], Any]) -> Any:
-    """What a function makes of some rows."""
+    """Apply a function that does not need the row numbers."""
     return function(rows)
 
 
@@ -425,12 +429,12 @@ def _of_image(rows: Any, *, image: Callable[[Any], Any], function: Callable[[Any
 
 
 def look_at_image(rows: Any, first: int, *, function: Callable[[Any], Any], look: Look) -> Any:
-    """What is found in the image of some rows."""
+    """Apply a function to the image of a leaf."""
     return look(function(rows), first)
 
 
 def pick(rows: Any, first: int, *, numbers: IntArray, share: float = 0.0, seed: int = 0) -> Picked:
-    """The rows of a leaf that have one of these numbers, and a share of all others."""
+    """The rows of a leaf with the given numbers, and a random share of the others."""
     chosen = among(numbers, rows, first)
     if share:
         chosen = np.union1d(chosen, np.flatnonzero(hashed(first, rows.shape[0], seed) < share))
@@ -438,13 +442,13 @@ def pick(rows: Any, first: int, *, numbers: IntArray, share: float = 0.0, seed: 
 
 
 def among(numbers: IntArray, rows: Any, first: int) -> IntArray:
-    """Which of the rows of a leaf have one of these numbers, in ascending order."""
+    """The positions in a leaf of the rows with the given numbers, which are in ascending order."""
     start, stop = np.searchsorted(numbers, [first, first + rows.shape[0]])
     return numbers[start:stop] - first
 
 
 def hashed(first: int, count: int, seed: int) -> FloatArray:
-    """A number in [0, 1) for each row that depends on its number and the seed alone (splitmix64).
+    """Hash values in [0, 1) of consecutive row numbers (splitmix64).
 
     >>> bool((hashed(0, 4, 7)[2:] == hashed(2, 2, 7)).all())
     True
@@ -453,7 +457,7 @@ def hashed(first: int, count: int, seed: int) -> FloatArray:
 
 
 def hashes(numbers: IntArray, seed: int) -> FloatArray:
-    """The same for some rows.
+    """Hash values in [0, 1) of row numbers (splitmix64).
 
     >>> bool((hashes(np.array([3, 1]), 7) == hashed(0, 4, 7)[[3, 1]]).all())
     True

@@ -1,4 +1,4 @@
-"""Dask arrays and data frames in the place of rows: lazy results of methods that look at each row by itself."""
+"""Lazy ``predict`` and ``transform`` for Dask arrays and data frames."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def is_dask(X: Any) -> bool:
-    """Whether something is a Dask collection; Dask is not imported for it."""
+    """Whether X is a Dask collection, without importing Dask."""
     dask = sys.modules.get("dask")
     return dask is not None and bool(dask.is_dask_collection(X))
 
 
 def is_chunked(X: Any) -> bool:
-    """Whether rows come leaf by leaf: those in files, and those of a Dask collection."""
+    """Whether rows are read leaf by leaf: a :class:`Chunked`, or a Dask collection."""
     return isinstance(X, Chunked) or is_dask(X)
 
 
 def chunked_rows(X: Any) -> Chunked:
-    """Rows that come leaf by leaf, also those of a Dask collection."""
+    """X as a :class:`Chunked`; a Dask collection is wrapped in :class:`DaskRows`."""
     return X if isinstance(X, Chunked) else DaskRows(X)
 
 
 def keep_columns(estimator: Any, rows: Chunked) -> None:
-    """Note the number of columns, and their names where they come from a Dask data frame."""
+    """Set ``n_features_in_``, and ``feature_names_in_`` if the rows are from a Dask data frame."""
     estimator.n_features_in_ = rows.shape[1]
     estimator.__dict__.pop("feature_names_in_", None)
     names = rows.columns if isinstance(rows, DaskRows) else None
@@ -48,30 +48,30 @@ def keep_columns(estimator: Any, rows: Chunked) -> None:
 
 
 def lazily(method: Method) -> Method:
-    """Let ``method(self, X)`` of a fitted estimator return a Dask array where X is a Dask collection.
+    """Decorate ``method(self, X)`` of a fitted estimator to return a Dask array if X is a Dask collection.
 
-    The array has the chunks of X, and chunks are worked on when somebody asks for them. Each is cut into leaves, as
-    rows in files are. The clusters of rows in files are one array: they are a number for each row.
+    The array has the chunks of X, which are computed lazily and split into leaves, as rows in files are. For rows in
+    files, ``predict`` returns a NumPy array.
     """
 
     @wraps(method)
-    def on_any(self: Any, X: Any) -> Any:
+    def wrapper(self: Any, X: Any) -> Any:
         if isinstance(X, DaskRows) or is_dask(X):
             check_is_fitted(self)
-            return _image(self, method.__name__, X)
+            return _lazy_result(self, method.__name__, X)
         if isinstance(X, Chunked) and X.like is None and method.__name__ == "predict":
             check_is_fitted(self)
             return np.concatenate(list(X.map(partial(_predicted, model=_lean(self)))))
         return method(self, X)
 
-    return cast(Method, on_any)
+    return cast(Method, wrapper)
 
 
 def _predicted(rows: Any, first: int, *, model: Any) -> Any:
     return model.predict(rows)
 
 
-def _image(model: Any, name: str, X: Any) -> Any:
+def _lazy_result(model: Any, name: str, X: Any) -> Any:
     from dask.array import map_blocks
 
     from dask import delayed
@@ -82,19 +82,19 @@ def _image(model: Any, name: str, X: Any) -> Any:
         rows, _ = row_array(X, getattr(model, "feature_names_in_", None))
     if (kind := _get_output_config("transform", model)["dense"]) != "default" and name == "transform":
         raise TypeError(
-            f"what becomes of a Dask collection is a Dask array, not {kind}. Call set_output(transform='default'), and "
-            ".to_dask_dataframe() on what comes back."
+            f"the result for a Dask collection is a Dask array, not {kind}. Call set_output(transform='default'), and "
+            ".to_dask_dataframe() on the result."
         )
     width = rows.shape[1]
     if width != model.n_features_in_:
         raise ValueError(f"X has {width} columns, the data of fit had {model.n_features_in_}.")
     model = _lean(model)
-    # One row of zeros shows what comes out.
+    # Transform a row of zeros to find the shape and dtype of the result.
     zeros = np.zeros((1, width), dtype=rows.dtype)
     meta = getattr(model, name)(sparse.csr_matrix(zeros) if sparse.issparse(rows._meta) else zeros)[:0]
     flat = meta.ndim == 1
     return map_blocks(
-        partial(_of_block, name=name, meta=meta, leaf=_fold.LEAF),
+        partial(_block_result, name=name, meta=meta, leaf=_fold.LEAF),
         rows,
         model=delayed(model, pure=False, name=f"likewise-model-{uuid4().hex}"),
         dtype=meta.dtype,
@@ -106,7 +106,7 @@ def _image(model: Any, name: str, X: Any) -> Any:
 
 
 def _lean(model: Any) -> Any:
-    """A model without what arrays of new rows do not need: names of columns, and labels, as many as rows of ``fit``."""
+    """A copy without attributes that are not needed for new rows: column names, and labels of the rows of ``fit``."""
     if hasattr(model, "_to_place"):
         return model._to_place()
     lean = copy(model)
@@ -119,6 +119,6 @@ def _lean(model: Any) -> Any:
     return lean
 
 
-def _of_block(block: Any, *, model: Any, name: str, meta: Any, leaf: int) -> Any:
-    images = [getattr(model, name)(block[some]) for some in slices(block.shape[0], leaf)]
-    return stacked(images) if images else meta
+def _block_result(block: Any, *, model: Any, name: str, meta: Any, leaf: int) -> Any:
+    results = [getattr(model, name)(block[some]) for some in slices(block.shape[0], leaf)]
+    return stacked(results) if results else meta

@@ -1,4 +1,4 @@
-"""Number, sum and scatter of rows: all that many methods need to know of rows without hints."""
+"""Count, sum and scatter of rows, the sufficient statistics of many methods for the rows without hints."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from .._devices import (
 from ._fold import among
 
 BUFFER = 2**17
-"""Numbers that are moved to the origin and multiplied at once: they stay in a core's cache."""
+"""Number of values that are centered and multiplied at once, so that they fit into the cache of a core."""
 
 LEAST_EIGENVALUE = 1e-3
-"""Of the correlations between columns, for products in single precision: their rounding is 10⁻⁷ of the largest."""
+"""Smallest eigenvalue of the correlation matrix for single precision, whose rounding errors are 10⁻⁷ of the largest."""
 
 LARGE = 1e12
-"""Values are squared in single precision between the inverse of this and this."""
+"""Largest root mean square of a column for single precision; its reciprocal is the smallest."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums over rows, around an origin near their mean, so that no digits are lost far from zero.
+    """First and second moments of rows about an origin near their mean, which avoids cancellation.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Moments:
     scatter: FloatArray
 
     def __add__(self, other: Moments) -> Moments:
-        with np.errstate(invalid="ignore"):  # sums that are not finite are looked at when all are added
+        with np.errstate(invalid="ignore"):  # checked when all are added
             return Moments(self.count + other.count, self.total + other.total, self.scatter + other.scatter)
 
     @property
     def mean(self) -> FloatArray:
-        """The mean, seen from the origin."""
+        """The mean, relative to the origin."""
         return self.total / self.count
 
     @property
@@ -65,9 +65,9 @@ class Moments:
         return self.scatter - self.count * np.outer(self.mean, self.mean)
 
     def shows_all(self, origin: FloatArray, dtype: Any) -> bool:
-        """Whether all values are finite and neither too large nor too small to be squared, as far as sums tell.
+        """Whether the sums prove that all values are finite, and neither too large nor too small to be squared.
 
-        False does not mean that one is: look at the rows then.
+        If False, the rows must be checked.
         """
         if not np.isfinite(self.scatter).all() or not np.isfinite(self.total).all():
             return False
@@ -77,9 +77,9 @@ class Moments:
 
 
 def origin_of(X: Any) -> FloatArray:
-    """A place near the mean of the rows, by a look at 256; sparse rows stay where they are.
+    """A point near the mean of the rows, estimated from 256 of them; zero for sparse rows.
 
-    A column that does not vary among these rows has exactly their value, so that constant columns become exactly zero.
+    If a column is constant in these rows, its exact value is used, so that centered constant columns are exactly zero.
     """
     if sparse.issparse(X):
         return np.zeros(X.shape[1])
@@ -89,10 +89,10 @@ def origin_of(X: Any) -> FloatArray:
 
 
 def precision_of_products(X: Any, origin: FloatArray) -> Any:
-    """The precision in which rows like these are multiplied: their own where that costs no digits, else double.
+    """The precision for products of rows: single for float32 rows if that is accurate enough, otherwise double.
 
-    Sums of products in single precision are right to about 3e-8, as the values themselves are. That is not enough where
-    columns nearly depend on each other, or can hardly be squared.
+    Sums of products in single precision have a relative error of about 3e-8, as the values themselves. That is not
+    enough if columns are nearly collinear, or nearly too large or too small to be squared.
     """
     if sparse.issparse(X) or (numpy_dtype(X) if is_foreign(X) else X.dtype) != np.float32:
         return np.float64
@@ -111,7 +111,7 @@ def precision_of_products(X: Any, origin: FloatArray) -> Any:
 def moments(
     rows: Any, first: int, *, origin: FloatArray, precision: Any = np.float64, without: IntArray | None = None
 ) -> Moments:
-    """The moments of some rows, summed in double precision: what to look for in each leaf.
+    """The moments of the rows of a leaf, summed in double precision.
 
     Parameters
     ----------
@@ -121,9 +121,9 @@ def moments(
     origin : (f,) array
         Zero for sparse rows.
     precision : numpy dtype
-        In which a few hundred dense rows are multiplied, before they are added.
+        The precision of products of a few hundred dense rows.
     without : ints, optional
-        Ascending numbers of rows that are left out.
+        The numbers of rows to leave out, in ascending order.
 
     Returns
     -------
@@ -136,12 +136,12 @@ def moments(
     if sparse.issparse(rows):
         rows = (rows[np.delete(np.arange(n), out)] if len(out) else rows).astype(np.float64)
         return Moments(n - len(out), np.asarray(rows.sum(axis=0)).ravel(), np.asarray((rows.T @ rows).toarray()))
-    # A column of ones beside the rows: their sums come with the products.
+    # A column of ones is appended, so that the products contain the sums.
     step = max(BUFFER // (f + 1), 256)
     buffer = np.ones((min(step, n), f + 1), dtype=precision)
     sums = np.zeros((f + 1, f + 1))
     origin = origin.astype(precision)
-    with np.errstate(over="ignore", invalid="ignore"):  # values that are not finite are looked for in the sums
+    with np.errstate(over="ignore", invalid="ignore"):  # `shows_all` checks the sums
         for some in slices(n, step):
             moved = buffer[: some.stop - some.start]
             np.subtract(rows[some], origin, out=moved[:, :f])
@@ -152,12 +152,12 @@ def moments(
     return Moments(n - len(out), sums[f, :f].copy(), sums[:f, :f].copy())
 
 
-TOGETHER = 1024
-"""Rows that are summed first on a device: a sum over all rows of few columns would leave most of it idle."""
+SUMMED_ROWS = 1024
+"""Number of rows per partial sum on a device, which would be mostly idle in a single sum over few columns."""
 
 
 def moments_on_device(rows: Any, origin: FloatArray, precision: Any, out: IntArray) -> Moments:
-    """The moments of some rows on a device, but for those with the numbers ``out``; sums stay there, in double."""
+    """The moments of rows on a device without those in ``out``, summed in double precision on the device."""
     xp, double, (n, f) = namespace(rows), double_of(rows), rows.shape
     kernels = kernels_for(rows) if precision == np.float32 else None
     if kernels is not None and f <= kernels.MOST_COLUMNS:
@@ -175,12 +175,12 @@ def moments_on_device(rows: Any, origin: FloatArray, precision: Any, out: IntArr
             for some in slices(n, step)
         ]
         return sum(parts[1:], start=parts[0])
-    # single less double is double, in one go
+    # subtracting a double-precision origin also converts the rows
     moved = set_to_zero(rows - follow(origin.astype(precision), rows), out)
-    even = n // TOGETHER * TOGETHER
+    even = n // SUMMED_ROWS * SUMMED_ROWS
     total = xp.sum(moved[even:, :], axis=0, dtype=double)
     if even:
-        first = xp.sum(xp.reshape(moved[:even, :], (-1, TOGETHER, f)), axis=1)
+        first = xp.sum(xp.reshape(moved[:even, :], (-1, SUMMED_ROWS, f)), axis=1)
         total = total + xp.sum(first, axis=0, dtype=double)
     scatter = xp.matmul(xp.permute_dims(moved, (1, 0)), moved)
     return Moments(n - len(out), total, xp.astype(scatter, double, copy=False))

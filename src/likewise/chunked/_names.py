@@ -1,4 +1,4 @@
-"""Rows that have names in a column: which rows hints are about, where there are too many to hold all names."""
+"""Rows with a column of ids: finding the rows that hints refer to without holding all ids in memory."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ._fold import LEAF, Chunked
 
 
 class NamedRows(Chunked):
-    """Rows that come leaf by leaf and have columns beside those of numbers.
+    """Rows that are read leaf by leaf, from a source with further columns, such as ids and labels.
 
     Attributes
     ----------
     key : str, optional
-        The column that names rows.
+        The column with the ids of rows.
     """
 
     key: str | None = None
 
     @abstractmethod
     def cells(self, column: str) -> Iterator[Any]:
-        """The entries of one column, whatever they are, in their order, some at a time.
+        """The values of a column of any type, in blocks.
 
         Parameters
         ----------
@@ -41,7 +41,7 @@ class NamedRows(Chunked):
         """
 
     def ids(self) -> Iterator[Any]:
-        """The keys of all rows, some at a time; their numbers where there is no column of keys.
+        """The ids of all rows, in blocks; the row numbers if there is no key column.
 
         Yields
         ------
@@ -55,29 +55,30 @@ class NamedRows(Chunked):
             yield keys.tolist()
 
     def find(self, names: Iterable[Any]) -> dict[str, int]:
-        """The numbers of rows by their keys, from one pass over the key column.
+        """Find rows by their ids, in one pass over the key column.
 
         Parameters
         ----------
         names : iterable
-            Keys; numbers and text are compared as text.
+            The ids; they are compared as strings.
 
         Returns
         -------
         dict of str to int
+            The row number of each id.
 
         Raises
         ------
         ValueError
-            Where a key is not met, or met twice; the message lists them.
+            If ids are missing or not unique; the message lists them.
         """
         if self.key is None:
-            raise ValueError(f"name the column of keys: {type(self).__name__}(..., key='id').")
+            raise ValueError(f"the column of ids is unknown. Pass it: {type(self).__name__}(..., key='id').")
         wanted = np.array(sorted({str(name) for name in names}))
         found: dict[str, int] = {}
         twice: dict[str, tuple[int, int]] = {}
         number, seen = 0, ""
-        with stage("looking for the rows that hints name"):
+        with stage("finding the rows of hints"):
             for keys in self.cells(self.key):
                 text = np.asarray(keys).astype(str)
                 if len(wanted):
@@ -90,22 +91,24 @@ class NamedRows(Chunked):
                 number, seen = number + len(text), str(text[0]) if len(text) else seen
         if twice:
             lines = [f"{name!r} (rows {a:,} and {b:,})" for name, (a, b) in list(twice.items())[:5]]
-            raise ValueError(f"{_several(len(twice), 'key')} met twice in {self.key!r}: {_listed(lines, len(twice))}.")
+            raise ValueError(
+                f"{_count_and_verb(len(twice), 'id')} found twice in {self.key!r}: {_listed(lines, len(twice))}."
+            )
         missing = [name for name in wanted.tolist() if name not in found]
         if missing:
             listed = _listed([repr(name) for name in missing[:5]], len(missing))
             raise ValueError(
-                f"{_several(len(missing), 'key')} not met in {self.key!r}: {listed}. A key that is there: {seen!r}."
+                f"{_count_and_verb(len(missing), 'id')} not found in {self.key!r}: {listed}. Ids look like {seen!r}."
             )
         return found
 
     def read_constraints(self, path: str | PathLike[str]) -> Constraints:
-        """Hints from a file that names rows by their keys, or by their numbers where there is no key column.
+        """Read hints from a file that refers to rows by their ids, or by their numbers if there is no key column.
 
         Parameters
         ----------
         path : path
-            As for ``Constraints.read``.
+            In the format of :meth:`likewise.Constraints.read`.
 
         Returns
         -------
@@ -117,15 +120,15 @@ class NamedRows(Chunked):
         rows = np.array(sorted(found.values()), dtype=np.int64)
         names = {row: name for name, row in found.items()}
         known = Constraints.read(path, ids=[names[int(row)] for row in rows])
-        return _widened(known, rows, self.shape[0])
+        return _on_all_rows(known, rows, self.shape[0])
 
     def read_labels(self, column: str) -> Constraints:
-        """Hints from a column of known classes.
+        """Read hints from a column of known classes.
 
         Parameters
         ----------
         column : str
-            Text or numbers; empty, NaN or −1 where the class is not known.
+            Strings or numbers; empty, NaN or −1 if the class is unknown.
 
         Returns
         -------
@@ -144,10 +147,10 @@ class NamedRows(Chunked):
         return Constraints(self.shape[0], partitions=labels)
 
 
-def _widened(known: Constraints, rows: IntArray, n: int) -> Constraints:
-    """Constraints on some rows, as constraints on all."""
+def _on_all_rows(known: Constraints, rows: IntArray, n: int) -> Constraints:
+    """Convert constraints on the given rows to constraints on all n rows."""
 
-    def everywhere(codes: IntArray) -> IntArray:
+    def on_all_rows(codes: IntArray) -> IntArray:
         wide = np.full(n, -1, dtype=np.int64)
         wide[rows] = codes
         return wide
@@ -161,7 +164,7 @@ def _widened(known: Constraints, rows: IntArray, n: int) -> Constraints:
         known.cannot_weight,
         [
             Partition(
-                everywhere(part.codes),
+                on_all_rows(part.codes),
                 part.same_within,
                 part.different_across,
                 part.different_within,
@@ -176,11 +179,11 @@ def _widened(known: Constraints, rows: IntArray, n: int) -> Constraints:
             weight=compared.weight,
             unsure=rows[compared.unsure],
         ),
-        [Preference(everywhere(each.better), everywhere(each.worse), each.weight) for each in known.preferences],
+        [Preference(on_all_rows(each.better), on_all_rows(each.worse), each.weight) for each in known.preferences],
     )
 
 
-def _several(count: int, noun: str) -> str:
+def _count_and_verb(count: int, noun: str) -> str:
     return f"{count:,} {noun} was" if count == 1 else f"{count:,} {noun}s were"
 
 

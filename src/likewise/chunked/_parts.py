@@ -1,4 +1,4 @@
-"""One file of rows: its columns, and its rows a block at a time."""
+"""A file of rows, read in blocks."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ..tables._limits import check_size
 from ..tables._numpy import mapped_array
 
 BATCH = 2**16
-"""Rows of a Parquet file that are decoded at once."""
+"""Number of rows that are decoded at once."""
 
-TRANSPOSED = 500
-"""Rows that are brought from columns to rows at once. At a power of two columns would share few lines of the cache."""
+TRANSPOSED_ROWS = 500
+"""Number of rows that are transposed at once; a power of two would map columns to the same cache lines."""
 
 NUMBERS = ("float", "double", "halffloat", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-"""Types of columns that hold numbers, in the words of Arrow."""
+"""Arrow types of numeric columns."""
 
 NAME_BYTES = 64
-"""What the name of a column takes in memory."""
+"""Approximate size of a column name in memory."""
 
 
 class Part(ABC):
@@ -38,11 +38,11 @@ class Part(ABC):
     path : Path
     n : int
     columns : tuple of str
-        Those that are used.
+        The columns that are used.
     types : dict
-        The type of each of them and of the key, in the words of the format.
+        The types of these columns and of the key, as the file format calls them.
     unused : tuple of str
-        All others.
+        The other columns.
     dtype : float32 or float64
     """
 
@@ -57,7 +57,7 @@ class Part(ABC):
         self._stamp = _stamp(path)
 
     def check_like(self, first: Part) -> None:
-        """Raise an error that names the file where its columns have other types than those of the first."""
+        """Raise an error if columns have other types than in the first file."""
         for name, other in first.types.items():
             if self.types[name] != other:
                 raise ValueError(
@@ -66,43 +66,43 @@ class Part(ABC):
                 )
 
     def check_all_used(self, first: Part) -> None:
-        """Raise an error that names the file where it has columns that the first has not."""
+        """Raise an error if the file has columns that the first file does not have."""
         if self.unused:
             raise ValueError(
-                f"{self.path} has a column {self.unused[0]!r}, and {first.path} has none. Name the columns to use "
+                f"{self.path} has a column {self.unused[0]!r}, and {first.path} has none. Choose the columns to use "
                 "(columns=...)."
             )
 
     def check_unchanged(self) -> None:
-        """Raise an error where the file was changed since it was opened."""
+        """Raise an error if the file was changed since it was opened."""
         if _stamp(self.path) != self._stamp:
-            raise ValueError(f"{self.path} was changed while it was read. Start again when it is complete.")
+            raise ValueError(f"{self.path} was changed while it was read. Run again when it is complete.")
 
     @abstractmethod
     def blocks(self) -> Iterator[Any]:
-        """The rows in their order, some at a time."""
+        """The rows, in blocks."""
 
     def cells(self, name: str) -> Iterator[Any]:
-        """The entries of one column, whatever they are, in their order, some at a time."""
-        raise self._nameless(name)
+        """The values of a column of any type, in blocks."""
+        raise self._no_names(name)
 
-    def _nameless(self, name: str) -> ValueError:
+    def _no_names(self, name: str) -> ValueError:
         return ValueError(f"{self.path} has no column {name!r}. Use Parquet or Arrow files, or row numbers in hints.")
 
 
 class NumPyPart(Part):
-    """An array in a .npy file, mapped to memory."""
+    """A memory-mapped .npy file."""
 
     def __init__(self, path: Path, columns: Sequence[str] | None, key: str | None) -> None:
         super().__init__(path)
         if key is not None:
-            raise self._nameless(key)
+            raise self._no_names(key)
         with reading(path, "a complete NumPy file"):
             self._rows = mapped_array(path)
         rows = self._rows
         if rows.ndim != 2 or rows.dtype.kind not in "fiu":
             raise ValueError(f"{path} holds an array of shape {rows.shape} and type {rows.dtype}, not rows of numbers.")
-        check_size(path, rows.shape[1] * NAME_BYTES)  # without rows there may be any number of columns
+        check_size(path, rows.shape[1] * NAME_BYTES)  # a file without rows can declare any number of columns
         self.n = len(rows)
         names = tuple(str(column) for column in range(rows.shape[1]))
         self.columns = _chosen(names, columns, path)
@@ -124,7 +124,7 @@ class NumPyPart(Part):
 
 
 class ParquetPart(Part):
-    """A Parquet file, decoded a batch at a time."""
+    """A Parquet file, decoded in batches."""
 
     def __init__(self, path: Path, columns: Sequence[str] | None, key: str | None) -> None:
         super().__init__(path)
@@ -137,21 +137,21 @@ class ParquetPart(Part):
             self.unused = _others(schema.names, self.types)
 
     def blocks(self) -> Iterator[Any]:
-        """Batches of rows, by columns in memory."""
+        """Batches of rows, in Fortran order."""
         self.check_unchanged()
         read = 0
         for batch in self._batches(list(self.columns)):
-            yield _by_columns(batch, self.columns, self.dtype)
+            yield _in_fortran_order(batch, self.columns, self.dtype)
             read += batch.num_rows
         if read != self.n:
             raise ValueError(f"{self.path} ends early: it has {read:,} of its {self.n:,} rows.")
 
     def cells(self, name: str) -> Iterator[Any]:
-        """Batches of a column."""
+        """The values of a column, in batches."""
         self.check_unchanged()
         _check_column(name, self._file.schema_arrow.names, self.path)
         for batch in self._batches([name]):
-            yield _objects(batch.column(0))
+            yield _column_values(batch.column(0))
 
     def _batches(self, columns: list[Any]) -> Iterator[Any]:
         with reading(self.path, "a complete Parquet file"):
@@ -161,7 +161,7 @@ class ParquetPart(Part):
 
 
 class ArrowPart(Part):
-    """An Arrow file (also known as Feather), mapped to memory."""
+    """A memory-mapped Arrow file (also known as Feather)."""
 
     def __init__(self, path: Path, columns: Sequence[str] | None, key: str | None) -> None:
         super().__init__(path)
@@ -172,7 +172,7 @@ class ArrowPart(Part):
             size = 0
             for place in range(self._file.num_record_batches):
                 batch = self._file.get_batch(place)
-                batch.validate(full=True)  # else what lies beyond a column would be read as a part of it
+                batch.validate(full=True)  # otherwise memory outside a column might be read
                 size += batch.nbytes
                 check_size(path, size)
                 self._batches.append(batch)
@@ -182,28 +182,28 @@ class ArrowPart(Part):
             self.unused = _others(schema.names, self.types)
 
     def blocks(self) -> Iterator[Any]:
-        """Batches of rows, by columns in memory."""
+        """Batches of rows, in Fortran order."""
         self.check_unchanged()
         for batch in self._batches:
             for some in slices(batch.num_rows, BATCH):
-                yield _by_columns(batch.slice(some.start, some.stop - some.start), self.columns, self.dtype)
+                yield _in_fortran_order(batch.slice(some.start, some.stop - some.start), self.columns, self.dtype)
 
     def cells(self, name: str) -> Iterator[Any]:
-        """Batches of a column."""
+        """The values of a column, in batches."""
         self.check_unchanged()
         _check_column(name, self._file.schema.names, self.path)
         for batch in self._batches:
-            yield _objects(batch.column(name))
+            yield _column_values(batch.column(name))
 
 
 KINDS: dict[str, Any] = {".npy": NumPyPart, ".parquet": ParquetPart, ".arrow": ArrowPart, ".feather": ArrowPart}
 
 
 def opened(path: Path, columns: Sequence[str] | None, key: str | None) -> Part:
-    """Open a file of rows by its suffix."""
+    """Open a file of rows, by the suffix of its name."""
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
-        raise ValueError(f"{path}: rows are read a part at a time from {', '.join(KINDS)} files, not {path.suffix!r}.")
+        raise ValueError(f"{path}: rows are read in parts from {', '.join(KINDS)} files, not {path.suffix!r}.")
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
     part: Part = kind(path, columns, key)
@@ -216,7 +216,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _columns_of(schema: Any, columns: Any, key: str | None, path: Path) -> tuple[tuple[str, ...], dict[str, str], Any]:
-    """The columns that are used, the types of these and of the key, and the type of their values."""
+    """The columns that are used, the types of these and of the key, and the dtype of the rows."""
     names = tuple(schema.names)
     name, count = Counter(names).most_common(1)[0] if names else ("", 0)
     if count > 1:
@@ -228,8 +228,8 @@ def _columns_of(schema: Any, columns: Any, key: str | None, path: Path) -> tuple
     for name, kind in types.items():
         if kind not in NUMBERS:
             raise ValueError(
-                f"{path}: column {name!r} is {kind}, not a number. Name the columns to use (columns=...), "
-                "and the one that names rows (key=...)."
+                f"{path}: column {name!r} is {kind}, not a number. Choose the columns to use (columns=...), "
+                "and the column of ids (key=...)."
             )
     dtype = np.float32 if set(types.values()) == {"float"} else np.float64
     return chosen, types if key is None else {**types, key: str(schema.field(key).type)}, dtype
@@ -252,30 +252,30 @@ def _check_column(column: str, names: Sequence[str], path: Path) -> None:
         raise ValueError(f"{path} has no column {column!r}.{suggest(column, names)}")
 
 
-def _objects(column: Any) -> Any:
-    """The cells of a column as an array; whole numbers stay whole where some cells are empty, and None stands there."""
+def _column_values(column: Any) -> Any:
+    """The values of a column; with missing values an object array with None, so that integers are not converted."""
     return np.array(column.to_pylist(), dtype=object) if column.null_count else column.to_numpy(zero_copy_only=False)
 
 
-def _by_columns(batch: Any, columns: tuple[str, ...], dtype: Any) -> Any:
+def _in_fortran_order(batch: Any, columns: tuple[str, ...], dtype: Any) -> Any:
     rows = np.empty((batch.num_rows, len(columns)), dtype=dtype, order="F")
     for place, name in enumerate(columns):
         rows[:, place] = batch.column(name).to_numpy(zero_copy_only=False)
     return rows
 
 
-def by_rows(rows: Any) -> Any:
-    """An array row by row in memory; one that lies there by columns is copied in pieces that stay in the cache."""
+def in_c_order(rows: Any) -> Any:
+    """The array in C order; an array in Fortran order is copied in blocks that fit into the cache."""
     if rows.flags.c_contiguous:
         return rows
     copied = np.empty(rows.shape, dtype=rows.dtype)
-    for some in slices(len(rows), TRANSPOSED):
+    for some in slices(len(rows), TRANSPOSED_ROWS):
         copied[some] = rows[some].copy(order="F")
     return copied
 
 
 def numbers_by_column(path: Path) -> dict[str, bool]:
-    """The columns of a Parquet or Arrow file, and whether they hold numbers; a NumPy file names none."""
+    """Whether each column of a Parquet or Arrow file is numeric; empty for a NumPy file, which has no column names."""
     if path.suffix.lower() == ".npy":
         return {}
     if path.suffix.lower() == ".parquet":

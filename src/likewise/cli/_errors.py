@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from .._atomic import HALF
+from .._atomic import PARTLY_RENAMED
 
 WRONG_USE = 2
 FAILURE = 1
@@ -97,8 +97,8 @@ def refusal_of(error: BaseException) -> Refusal | None:
     what = name if isinstance(name, str) else "a file"
     if error.errno in WRONG:
         return WrongUse(f"{what} {WRONG[error.errno]}.")
-    half = HALF if error.strerror.endswith(HALF) else ""
-    return Failure(f"{what}: {DISK.get(error.errno, error.strerror.removesuffix(half).lower())}{half}.")
+    note = PARTLY_RENAMED if error.strerror.endswith(PARTLY_RENAMED) else ""
+    return Failure(f"{what}: {DISK.get(error.errno, error.strerror.removesuffix(note).lower())}{note}.")
 
 
 @contextmanager

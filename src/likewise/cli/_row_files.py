@@ -40,9 +40,10 @@ from ._reduce import default_projection, dimensions
 from ._selection import select_columns
 
 COLUMNS = "columns"
-"""In a model file: the names of the columns of the files."""
+"""The metadata key of a model file for the names of the columns."""
 
 SHOWN_CLUSTERS = 20
+"""Maximum number of clusters that are described in the terminal."""
 
 
 def cluster_row_files(
@@ -83,7 +84,7 @@ def cluster_row_files(
             with messages.progress("copying rows once, beside the output"):
                 data = stack.enter_context(rows.spooled(out.parent))
         with messages.progress(f"clustering by {name}"):
-            look = _learned(estimator, data, constraints, rows)
+            look = _fitted(estimator, data, constraints, rows)
         with atomic_group():
             with messages.progress(f"writing {out}"):
                 found = write_clusters(estimator, out, data, look, hinted)
@@ -109,7 +110,7 @@ def cluster_row_files(
         return
     _summarize(messages, estimator, rows, constraints, name, sizes, accuracy)
     if report is not None:
-        messages.show(f"{report} shows the {len(estimator.landmarks_):,} rows that all others were placed by")
+        messages.show(f"{report} shows the {len(estimator.landmarks_):,} rows by which all others were assigned")
     messages.show(f"wrote {', '.join(written)}")
 
 
@@ -143,7 +144,7 @@ def reduce_row_files(
     check_constraints(facts, constraints)
     messages.show(f"{pluralize(rows.shape[0], 'row')} of {pluralize(len(files), 'file')}, {rows.shape[1]} columns")
     projection = reducer(facts.name, np.empty((1, rows.shape[1]), rows.dtype), dims, seed)
-    with messages.progress(f"reducing by {facts.name}"), _conflicts_by_key(rows):
+    with messages.progress(f"reducing by {facts.name}"), _conflicts_by_ids(rows):
         projection.fit(rows, constraints=constraints)
     with atomic_group():
         with messages.progress(f"writing {out}"):
@@ -168,8 +169,8 @@ def assign_row_files(
     columns = saved.meta.get(COLUMNS)
     if columns is None:
         raise ValueError(
-            f"{model} was not made of files of numbers that are read in parts, as {source} is. Assign one file at a "
-            "time, or make the model from such files."
+            f"{model} was not fitted on several files of numbers such as {source}. Assign one file at a time, or fit "
+            "the model on such files."
         )
     out = _check_out(out)
     files = _matching(source)
@@ -178,7 +179,7 @@ def assign_row_files(
     key = id or ("id" if "id" in names else None)
     rows = RowFiles(files, columns=columns if names else None, key=None if key == "none" or not names else key)
     if rows.shape[1] != len(columns):
-        raise ValueError(f"{source} has {rows.shape[1]} columns, and the model was made of {len(columns)}.")
+        raise ValueError(f"{source} has {rows.shape[1]} columns, but the model was fitted on {len(columns)}.")
     if not hasattr(saved.model, "predict"):
         with messages.progress("projecting rows"):
             _write_image(out, rows, saved.model)
@@ -208,7 +209,7 @@ def placed(rows: Any, first: int, *, model: Any) -> np.ndarray:
 
 
 def _write_image(out: Path, rows: RowFiles, projection: Any) -> None:
-    """Write what a projection makes of the rows, with their keys; an .npy file has none."""
+    """Write the projected rows with their ids, or without ids to an .npy file."""
     if out.suffix.lower() == ".npy":
         rows.map_to(out, projection.transform)
     else:
@@ -251,7 +252,7 @@ def _check_refused(source: str, refused: dict[str, Any]) -> None:
 
 def _check_out(out: Path | None, what: str = "clusters") -> Path:
     if out is None:
-        raise ValueError(f"name a file for the {what}: --out {what}.parquet (or .csv, .tsv, .jsonl, .npy).")
+        raise ValueError(f"--out is required for the {what}: --out {what}.parquet (or .csv, .tsv, .jsonl, .npy).")
     checked_suffix(out)
     return out
 
@@ -286,12 +287,12 @@ def _opened(files: list[Path], reading: dict[str, Any], messages: Messages) -> R
         chosen = [name for name in chosen if name not in ignored]
         left_out = [name for name in known if name not in chosen and name not in ignored and not numbers[name]]
         if left_out:
-            messages.show(f"left out, as they hold no numbers: {', '.join(left_out)}")
+            messages.show(f"left out, since they are not numeric: {', '.join(left_out)}")
     return RowFiles(files, columns=chosen, key=key)
 
 
-def _learned(estimator: Any, data: RowFiles, constraints: Constraints, rows: RowFiles) -> Any:
-    with _conflicts_by_key(rows), warnings.catch_warnings():
+def _fitted(estimator: Any, data: RowFiles, constraints: Constraints, rows: RowFiles) -> Any:
+    with _conflicts_by_ids(rows), warnings.catch_warnings():
         warnings.simplefilter("ignore", InterruptedWarning)
         look = estimator._learn_from(data, None, None if constraints.is_empty else constraints)
     if isinstance(estimator, Likewise) and estimator.report_.interrupted:
@@ -300,16 +301,16 @@ def _learned(estimator: Any, data: RowFiles, constraints: Constraints, rows: Row
 
 
 @contextmanager
-def _conflicts_by_key(rows: RowFiles) -> Iterator[None]:
-    """Contradictions among hints, in the keys of the rows."""
+def _conflicts_by_ids(rows: RowFiles) -> Iterator[None]:
+    """Convert conflicts between hints to errors with the ids of the rows."""
     try:
         yield
     except ConstraintConflictError as error:
-        raise conflict_by_ids(error, _Keys(rows)) from None
+        raise conflict_by_ids(error, _Ids(rows)) from None
 
 
-class _Keys(Sequence[Any]):
-    """The keys of rows, looked up one at a time: only messages need them."""
+class _Ids(Sequence[Any]):
+    """The ids of rows, read from the files when an error message needs them."""
 
     def __init__(self, rows: RowFiles) -> None:
         self._rows = rows
@@ -318,11 +319,11 @@ class _Keys(Sequence[Any]):
         return self._rows.shape[0]
 
     def __getitem__(self, number: Any) -> Any:
-        return _keys_of(self._rows, np.array([number]))[0]
+        return _ids_of(self._rows, np.array([number]))[0]
 
 
-def _keys_of(rows: RowFiles, numbers: IntArray) -> list[Any]:
-    """The keys of some rows, in ascending order of their numbers."""
+def _ids_of(rows: RowFiles, numbers: IntArray) -> list[Any]:
+    """The ids of rows, whose numbers are in ascending order."""
     found: list[Any] = []
     first = 0
     for keys in rows.ids():
@@ -349,7 +350,7 @@ def _write_report(path: Path, estimator: Any, rows: RowFiles, source: str) -> No
     landmarks = estimator.landmarks_
     estimator.landmark_model_.write_report(
         path,
-        ids=_keys_of(rows, landmarks),
+        ids=_ids_of(rows, landmarks),
         title=f"{Path(source).name}: {len(landmarks):,} of {rows.shape[0]:,} rows",
         command=command_line(),
     )
@@ -370,7 +371,7 @@ def _summarize(
         messages.show(f"{len(sizes)} clusters by {name}, of {', '.join(f'{size:,}' for size in sizes)} rows")
         return
     report = estimator.report_
-    messages.show(f"{report.landmarks:,} rows were clustered in memory, and all others placed by those near them")
+    messages.show(f"{report.landmarks:,} rows were clustered in memory, and all others assigned by the nearest of them")
     if report.trust != "none":
         messages.show(f"learned from hints: {report.weight_in_words}")
     if report.advice:
@@ -379,5 +380,5 @@ def _summarize(
     for cluster, text in report.cluster_lines()[:SHOWN_CLUSTERS]:
         messages.show(f"  {cluster}  {text}")
     if report.doubtful:
-        asked = ", ".join(repr(key) for key in _keys_of(rows, np.sort(np.array(report.ask_about, dtype=np.int64))))
+        asked = ", ".join(repr(key) for key in _ids_of(rows, np.sort(np.array(report.ask_about, dtype=np.int64))))
         messages.show(f"{pluralize(report.doubtful, 'row')} in doubt; hints would help most about {asked}")

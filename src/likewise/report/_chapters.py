@@ -30,7 +30,7 @@ FAMILIES = {
     "compared both": "the same, by neighbors and by the columns themselves",
     "compared linear": "the same, by the columns themselves",
 }
-"""The families of clusterings of ``Likewise``, in a reader's words."""
+"""Descriptions of the families of clusterings of ``Likewise``."""
 
 TRUST = {
     "strict": "Strict: rows said to be the same stay together; rows said to be different share a cluster only at a "
@@ -48,9 +48,10 @@ KINDS = {
     "texts together as much as all of these.",
     DataKind.IMAGES: "Rows are images. They are similar if their pixels are.",
 }
-"""The kinds of data, in a reader's words."""
+"""Descriptions of how rows are compared, by the kind of data."""
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
+"""Packages whose versions are shown."""
 
 
 def headline(facts: Facts) -> str:
@@ -62,12 +63,12 @@ def headline(facts: Facts) -> str:
 
 
 def made(facts: Facts) -> Html:
-    """How the result was made: what was asked, and what was tried."""
+    """The chapter on the method: the settings, and the clusterings that were computed."""
     return joined([asked(facts), element("h3", "What was tried"), tried(facts)])
 
 
 def asked(facts: Facts) -> Html:
-    """What was asked: the data, the number of clusters, the hints."""
+    """The settings: the data, the number of clusters, and the hints."""
     report = facts.report
     columns = pluralize(facts.n_columns, "different word" if facts.is_text else "column")
     lines: list[tuple[str, Any]] = [("Data", f"{pluralize(facts.n_rows, 'row')}, {columns}.")]
@@ -87,7 +88,7 @@ def asked(facts: Facts) -> Html:
 
 
 def tried(facts: Facts) -> Html:
-    """What was tried, and why this result."""
+    """The clusterings that were computed, and their weights in the result."""
     report = facts.report
     if report is None:
         parameters = facts.model.get_params(deep=False) if hasattr(facts.model, "get_params") else {}
@@ -127,7 +128,7 @@ def tried(facts: Facts) -> Html:
 
 
 def repeat(facts: Facts) -> Html:
-    """How to get the same clusters again."""
+    """The chapter on reproducing the result: the code, the seed, and the versions."""
     has_seed = isinstance(facts.seed, int | np.integer)
     rows: list[tuple[str, Any]] = [
         ("seed", str(facts.seed) if has_seed else "none was set, so another run may differ slightly"),
@@ -149,7 +150,7 @@ def repeat(facts: Facts) -> Html:
 
 
 def _passed(facts: Facts) -> str:
-    """What the code does not define."""
+    """The variables that the code does not define."""
     given = {"hints": not facts.constraints.is_empty, "links": facts.links is not None}
     names = ["X", *(name for name, is_given in given.items() if is_given)]
     if len(names) == 1:
@@ -158,7 +159,7 @@ def _passed(facts: Facts) -> str:
 
 
 def _code(facts: Facts) -> str:
-    """Python that fits the same model, where the data is at hand."""
+    """Python code that fits the same model to the same data."""
     estimator = type(facts.model).__name__
     hints = "" if facts.constraints.is_empty else ", constraints=hints"
     links = "" if facts.links is None else ", links=links"
@@ -171,7 +172,7 @@ def _code(facts: Facts) -> str:
 
 
 def _hints(facts: Facts) -> str:
-    """The hints in words."""
+    """A description of the hints."""
     constraints = facts.constraints
     if constraints.is_empty:
         return "None, apart from the links." if facts.links is not None else "None."

@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 108, 26
 
 
 def histogram(inside: FloatArray, outside: FloatArray) -> Html:
-    """The distribution of a cluster, filled, over that of all other rows, in gray; each as shares of its own rows."""
+    """Two histograms of relative frequencies: a cluster, filled, over all other rows, in gray."""
     both = np.concatenate([inside, outside])
     both = both[np.isfinite(both)]
     low, high = np.percentile(both, [1, 99]) if len(both) else (0.0, 1.0)
@@ -43,7 +43,7 @@ def histogram(inside: FloatArray, outside: FloatArray) -> Html:
 
 
 def share_bar(inside: float, outside: float) -> Html:
-    """A share of a cluster as a bar, and that of all other rows as a mark on it."""
+    """A bar for a share of a cluster, with a mark at the share of all other rows."""
     mark = round(WIDTH * outside, 1)
     return element(
         "svg",
@@ -67,7 +67,7 @@ def _steps(heights: FloatArray) -> str:
 
 
 def shown_number(value: float) -> str:
-    """A number in at most four digits, as a reader would write it.
+    """Format a number with three significant digits, or as an integer if it is one or at least 1000.
 
     >>> [shown_number(value) for value in (0.01234, -3, 12.345, 1065.2, 2345678.0, float("nan"))]
     ['0.0123', '−3', '12.3', '1,065', '2,345,678', '–']
@@ -82,7 +82,7 @@ def shown_number(value: float) -> str:
 
 
 def shown_month(seconds: float) -> str:
-    """The month of a date in seconds since 1970, as wide as a number.
+    """Format a date in seconds since 1970 as year and month, which is as short as a number.
 
     >>> shown_month(86_400.0)
     '1970-01'
@@ -91,7 +91,7 @@ def shown_month(seconds: float) -> str:
 
 
 def shown_date(seconds: float) -> str:
-    """A date in seconds since 1970 as day, month and year.
+    """Format a date in seconds since 1970 as year, month and day.
 
     >>> shown_date(86_400.0)
     '1970-01-02'

@@ -12,34 +12,35 @@ from ._facts import Facts
 from ._markup import Html, element, joined, plain, table
 
 ROOMY = 4
-"""Clusters up to which there is room for their whole names."""
+"""Maximum number of columns with complete cluster names."""
 
 MAX_SHOWN = 30
-"""Classes and clusters that the table shows, the largest first."""
+"""Maximum number of classes and of clusters in the table, by size."""
 
 SHADES = 4
+"""Number of shades of the table."""
 
 
 class Score(NamedTuple):
-    """How well clusters and classes agree."""
+    """The agreement of clusters and classes."""
 
     nmi: float
     ari: float
 
 
 class Scores(NamedTuple):
-    """With hints, and without them where that is known; how many rows have a class."""
+    """Scores with and without hints, and the number of rows with a known class."""
 
     after: Score
     before: Score | None
     untouched: Score | None
-    """of rows that no hint touches"""
+    """The score over rows without hints."""
     rows: int
     rows_untouched: int
 
 
 def class_scores(facts: Facts) -> Scores | None:
-    """The scores over the rows whose class is known; None where fewer than two classes are."""
+    """The scores over the rows whose class is known; None if fewer than two classes are known."""
     codes = facts.class_codes
     if codes is None:
         return None
@@ -58,7 +59,7 @@ def class_scores(facts: Facts) -> Scores | None:
 
 
 def classes(facts: Facts) -> Html | None:
-    """The chapter; None where no classes are known."""
+    """The chapter; None if fewer than two classes are known."""
     scores = class_scores(facts)
     if scores is None:
         return None
@@ -80,7 +81,7 @@ def classes(facts: Facts) -> Html | None:
 
 
 def _confusion(facts: Facts) -> Html:
-    """Rows of each class in each cluster, both by size."""
+    """The contingency table of classes and clusters, both sorted by size."""
     codes = facts.class_codes
     assert codes is not None
     known = codes >= 0

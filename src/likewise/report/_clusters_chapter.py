@@ -17,10 +17,10 @@ from ._markup import Html, element, joined, plain
 from ._thumbnails import thumbnail
 
 MAX_CARDS = 100
-"""Of more clusters the largest have a card."""
+"""Maximum number of cards, for the largest clusters."""
 
 MAX_OPEN = 12
-"""With more clusters than this, cards are folded: a list that is read at a glance."""
+"""With more clusters than this, cards are collapsed to a list."""
 
 TYPICAL_ROWS = 4
 DOUBTFUL_ROWS = 2
@@ -28,14 +28,14 @@ NEAR_CLUSTERS = 3
 WORDS = 10
 COLUMNS = 6
 LEVELS = 3
-"""How many of each a card names."""
+"""Maximum number of each on a card."""
 
 MIN_DIFFERENCE = 0.25
-"""A smaller difference, in standard deviations, sets nothing apart."""
+"""Smallest difference that is shown, in standard deviations."""
 
 
 def clusters(facts: Facts) -> Html:
-    """All cards, the largest cluster first; of very many only the largest."""
+    """The cards of the largest clusters, sorted by size."""
     shown = facts.by_size[:MAX_CARDS]
     typical = _typical_rows(facts)
     folded = facts.n_clusters > MAX_OPEN
@@ -62,9 +62,9 @@ def clusters(facts: Facts) -> Html:
 
 
 def row_shown(facts: Facts, row: int, compared_with: int | None = None) -> list[Html]:
-    """A row as a reader can know it: picture, name, text, or a few values.
+    """The image, name, and text or a few values of a row.
 
-    Values are of the columns that set its own cluster apart, or that of the row it is compared with.
+    Values are shown in the columns that distinguish its cluster, or that of the row ``compared_with``.
     """
     name = facts.row_name(row)
     parts = [element("b", plain(name, 60))]
@@ -109,7 +109,7 @@ def _card(facts: Facts, cluster: int, typical: Sequence[int], *, is_open: bool) 
 
 
 def _known(facts: Facts, cluster: int) -> Html | None:
-    """How many of the rows with the cluster's label are in it; nothing where no row has a label."""
+    """The number of rows with the label of the cluster that are in it; None if no cluster has a label."""
     if all(facts.label_of(other) is None for other in range(facts.n_clusters)):
         return None
     label = facts.label_of(cluster)
@@ -196,14 +196,14 @@ def _words(facts: Facts, cluster: int) -> Html | None:
 
 
 def _typical_rows(facts: Facts) -> list[list[int]]:
-    """The rows nearest to the middle of each cluster."""
+    """The rows nearest to the mean of each cluster."""
     order = np.lexsort([facts.layout.off_center, facts.map_labels])
     starts = np.searchsorted(facts.map_labels[order], np.arange(facts.n_clusters + 1))
     found = []
     for start, end in pairwise(starts):
         rows = facts.rows[order[start:end]][: 8 * TYPICAL_ROWS].tolist()
         first_with: dict[Any, int] = {}
-        for row in rows:  # of rows with the same text only the first is shown
+        for row in rows:  # skip rows with the same text
             first_with.setdefault(row if facts.texts is None else plain(facts.texts[row], MAX_EXCERPT), row)
         found.append(list(first_with.values())[:TYPICAL_ROWS])
     return found
@@ -222,7 +222,7 @@ def _members(facts: Facts, title: str, rows: Sequence[int]) -> Html | None:
 
 
 def _values(facts: Facts, row: int, cluster: int) -> str:
-    """A row's values in the columns that set a cluster apart; empty for a row that is not on the map."""
+    """The values of a row in the columns that distinguish a cluster; empty if the row is not on the map."""
     place = int(np.searchsorted(facts.rows, row))
     if place == len(facts.rows) or facts.rows[place] != row:
         return ""
@@ -241,7 +241,7 @@ def _values(facts: Facts, row: int, cluster: int) -> str:
 
 
 def _near(facts: Facts, cluster: int) -> Html | None:
-    """Clusters that are alike: those that are the second choice of most of its rows, then the nearest."""
+    """Similar clusters: those that are the second choice of most of its uncertain rows, then the nearest."""
     if facts.n_clusters == 1:
         return None
     votes = np.zeros(facts.n_clusters, dtype=np.int64)

@@ -16,21 +16,21 @@ from ..prepare._written_numbers import read_numbers
 from ..tables import as_texts
 
 MAX_CELLS = 50_000_000
-"""A sparse table of more cells is not shown in its units: it would have to be made dense."""
+"""Maximum number of cells of a sparse matrix that is converted to a dense one, to be shown in its units."""
 
 MAX_DIFFERENCES = 60
-"""Columns of numbers in which a cluster differs most that are looked at."""
+"""Maximum number of numeric columns per cluster, those with the largest differences."""
 
 
 @dataclass(frozen=True, eq=False)
 class Category:
-    """A column of a few levels.
+    """A categorical column.
 
     Attributes
     ----------
     name : str
     codes : (m,) ints
-        The level of each row; −1 where it is missing.
+        The level of each row; −1 if missing.
     levels : tuple of str
     """
 
@@ -39,7 +39,7 @@ class Category:
     levels: tuple[str, ...]
 
     def counts(self, labels: IntArray, n_clusters: int) -> IntArray:
-        """(k, levels) ints: rows of each cluster that have each level."""
+        """(k, levels) ints: number of rows of each cluster with each level."""
         known = self.codes >= 0
         counts = np.zeros((n_clusters, len(self.levels)), dtype=np.int64)
         np.add.at(counts, (labels[known], self.codes[known]), 1)
@@ -48,15 +48,15 @@ class Category:
 
 @dataclass(frozen=True)
 class Difference:
-    """In what a cluster differs from all other rows.
+    """The difference between a cluster and all other rows in a column.
 
     Attributes
     ----------
     column : str
     amount : float
-        The difference of means, in standard deviations; for a level of a category that of its shares.
+        The difference of means, or of the shares of a level, in standard deviations.
     level : int
-        The level of a category in which they differ most; −1 for numbers.
+        The level of a category with the largest difference; −1 for numbers.
     """
 
     column: str
@@ -71,12 +71,12 @@ class Columns:
     Attributes
     ----------
     names : tuple of str
-        Of the columns that are numbers.
+        The names of the numeric columns, including dates.
     numbers : (m, p) array
-        NaN where one is missing; dates in seconds since 1970.
+        Their values; NaN if missing, dates in seconds since 1970.
     categories : dict of str to Category
     dates : frozenset of str
-        The numbers that are dates.
+        The numeric columns that are dates.
     order : tuple of str
         All columns, in the order of the table.
     scaled : bool
@@ -92,7 +92,7 @@ class Columns:
 
     @classmethod
     def of_table(cls, table: Any, rows: IntArray) -> Columns:
-        """Some rows of a data frame, a mapping of columns, or a table that was read."""
+        """The columns of the given rows of a data frame, a mapping of columns, or a table that was read."""
         raw = as_raw_table(table)
         if raw is None:
             raise TypeError(f"table is a {type(table).__name__}. Pass a data frame, or a dict of columns.")
@@ -133,9 +133,9 @@ class Columns:
         deviations: FloatArray | None = None,
         is_indicator: BoolArray | None = None,
     ) -> Columns:
-        """The columns of an array; none of a sparse matrix that is too large to be made dense.
+        """The columns of an array; none if X is a sparse matrix that is too large to be converted to a dense one.
 
-        With ``deviations``, X was scaled: numbers are shown in standard deviations, and indicators as levels.
+        If ``deviations`` are given, X was scaled, and numbers are shown in standard deviations, indicators as levels.
         """
         if sparse.issparse(X):
             if X.shape[0] * X.shape[1] > MAX_CELLS:
@@ -162,13 +162,13 @@ class Columns:
         return len(self.order)
 
     def values(self, name: str) -> FloatArray:
-        """The values of a column of numbers."""
+        """The values of a numeric column."""
         return self.numbers[:, self.names.index(name)]
 
     def differences(self, labels: IntArray, n_clusters: int) -> list[list[Difference]]:
-        """For each cluster, how it differs from all other rows in each column, the largest difference first.
+        """For each cluster, its differences from all other rows in each column, sorted by size.
 
-        Columns in which it does not differ are left out.
+        Columns without a difference are left out.
         """
         numbers = self.numbers if self.names else np.zeros((len(labels), 0))
         means = _standardized_differences(numbers, labels, n_clusters)
@@ -192,10 +192,10 @@ class Columns:
 
 
 def _standardized_differences(numbers: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:
-    """(k, p) array: the mean of each cluster less that of all other rows, in standard deviations; 0 where unknown."""
+    """(k, p) array: the mean of each cluster minus that of all other rows, in standard deviations; 0 if unknown."""
     known = np.isfinite(numbers)
     filled = np.where(known, numbers, 0.0)
-    filled = filled - filled.sum(axis=0) / np.maximum(known.sum(axis=0), 1)  # large offsets cost digits
+    filled = filled - filled.sum(axis=0) / np.maximum(known.sum(axis=0), 1)  # avoids cancellation for large offsets
     filled[~known] = 0.0
     inside = indicator(labels, n_clusters)
     sums = np.asarray(inside.T @ filled)
@@ -209,7 +209,7 @@ def _standardized_differences(numbers: FloatArray, labels: IntArray, n_clusters:
 
 
 def _share_differences(counts: IntArray) -> FloatArray:
-    """(k, levels) array: the share of each level in each cluster less that in all others, in standard deviations."""
+    """(k, levels) array: the share of each level in a cluster minus that in all others, in standard deviations."""
     sizes = counts.sum(axis=1, keepdims=True)
     total = counts.sum(axis=0)
     others = sizes.sum() - sizes

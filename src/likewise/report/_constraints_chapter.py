@@ -1,4 +1,4 @@
-"""The chapter on hints: how many were kept, where they were not, and which look wrong."""
+"""The chapter on hints: how many were kept, which were broken or look wrong, and what they changed."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ._markup import Html, element, joined, plain, table
 from ._verdict import percent
 
 MAX_MATRIX = 12
-"""Clusters up to which all pairs of them are shown; of more, those where hints are broken."""
+"""Maximum number of clusters for a matrix of all pairs; beyond, pairs with broken hints are listed."""
 
 MAX_LISTED = 10
-"""Hints that look wrong, and pairs of clusters, that are listed."""
+"""Maximum number of listed hints that look wrong, and of listed pairs of clusters."""
 
 SHADES = 4
-"""Shades of the heat map."""
+"""Number of shades of the heat map."""
 
 
 def hints(facts: Facts) -> Html:
-    """How far the hints were kept, between which clusters they were not, which look wrong, and what they changed."""
+    """The chapter on hints, and on links between rows."""
     if facts.constraints.is_empty:
         return joined([element("p", "No hints were given."), *_links(facts)])
     return joined([*_kept(facts), *_wrong(facts), *_moved(facts), *_links(facts)])
@@ -65,7 +65,7 @@ def _kept(facts: Facts) -> list[Html]:
 
 
 def _wrong(facts: Facts) -> list[Html]:
-    """Which hints look wrong; nothing where the model does not say."""
+    """The hints that look wrong; empty if the model does not determine them."""
     if not hasattr(facts.model, "suspects_"):
         return []
     title = element("h3", "Hints that look wrong", id="wrong")
@@ -128,7 +128,7 @@ def _meter(name: str, kept: int, total: int) -> Html:
 
 
 def _matrix(facts: Facts) -> Html:
-    """Kept and broken hints by the two clusters of their rows, each pair of clusters once."""
+    """The numbers of kept and broken hints for each pair of clusters, as a lower triangular matrix."""
     kept = facts.counts.kept
     broken = facts.counts.broken
     most = max(int(broken.max()), 1)
@@ -163,7 +163,7 @@ def _matrix(facts: Facts) -> Html:
 
 
 def _most_broken(facts: Facts) -> Html:
-    """Pairs of clusters between which most hints are broken."""
+    """The pairs of clusters with the most broken hints."""
     kept = np.triu(facts.counts.kept)
     broken = np.triu(facts.counts.broken)
     order = np.argsort(-broken, axis=None, kind="stable")[:MAX_LISTED]
@@ -178,7 +178,7 @@ def _most_broken(facts: Facts) -> Html:
 
 
 def _moved(facts: Facts) -> list[Html]:
-    """Which clusters exchanged the rows that hints moved, with examples."""
+    """The rows that hints moved, by their clusters without and with hints, with examples."""
     if facts.moved is None:
         return []
     title = element("h3", "What hints changed", id="moved")
@@ -215,7 +215,7 @@ def _moved(facts: Facts) -> list[Html]:
 
 
 def _links(facts: Facts) -> list[Html]:
-    """What links between rows did."""
+    """The share of links within clusters, and the share expected by chance."""
     if facts.links is None:
         return []
     same = facts.labels[facts.links.row] == facts.labels[facts.links.col]

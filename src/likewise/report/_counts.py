@@ -1,4 +1,4 @@
-"""Constrained pairs, counted by the clusters that their rows are in."""
+"""Counts of constrained pairs by the clusters of their rows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ..linalg._row_matrix import indicator
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Constrained pairs of rows, by the two clusters they are in.
+    """The numbers of constrained pairs of rows, by their two clusters.
 
     Attributes
     ----------
     same, different : (k, k) ints
-        Must-links (cannot-links) with one row in the cluster of the line and the other in that of the column.
-        Symmetric. On the diagonal are pairs that are together.
+        The number of must-links (cannot-links) between two clusters. Symmetric; the diagonal counts the pairs within a
+        cluster.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class PairCounts:
 
     @classmethod
     def of(cls, labels: Any, constraints: Constraints, n_clusters: int) -> PairCounts:
-        """Count each pair once, however often it is stated or implied; those of partitions are not written out."""
+        """Count each pair once, even if it is stated or implied several times; partitions are not expanded."""
         labels = np.asarray(labels)
         if len(labels) != constraints.n_samples:
             raise ValueError(
@@ -47,32 +47,32 @@ class PairCounts:
 
     @property
     def n_same(self) -> int:
-        """Must-linked pairs."""
+        """Number of must-linked pairs."""
         return _pairs(self.same)
 
     @property
     def n_different(self) -> int:
-        """Cannot-linked pairs."""
+        """Number of cannot-linked pairs."""
         return _pairs(self.different)
 
     @property
     def same_kept(self) -> int:
-        """Must-linked pairs that are together."""
+        """Number of must-linked pairs that are together."""
         return int(np.trace(self.same))
 
     @property
     def different_kept(self) -> int:
-        """Cannot-linked pairs that are apart."""
+        """Number of cannot-linked pairs that are apart."""
         return self.n_different - int(np.trace(self.different))
 
     @property
     def broken(self) -> IntArray:
-        """(k, k) ints: pairs in the wrong place, must-links off the diagonal and cannot-links on it."""
+        """(k, k) ints: violated pairs, that is, must-links off the diagonal and cannot-links on it."""
         return np.where(np.eye(len(self.same), dtype=bool), self.different, self.same)
 
     @property
     def kept(self) -> IntArray:
-        """(k, k) ints: pairs in the right place."""
+        """(k, k) ints: satisfied pairs, that is, must-links on the diagonal and cannot-links off it."""
         return np.where(np.eye(len(self.same), dtype=bool), self.same, self.different)
 
 
@@ -81,7 +81,7 @@ def _pairs(counts: IntArray) -> int:
 
 
 def _by_cluster(labels: IntArray, constraints: Constraints, kind: Kind, n_clusters: int) -> IntArray:
-    """Pairs of one kind, each counted once however often it is stated or implied."""
+    """The numbers of pairs of one kind, each counted once even if it is stated or implied several times."""
     pairs, _ = stated_pairs(constraints, kind)
     pairs = pairs[implied_weights(constraints, kind) == 0]
     ends = labels[pairs]
@@ -92,6 +92,6 @@ def _by_cluster(labels: IntArray, constraints: Constraints, kind: Kind, n_cluste
     for _, links in links_once(constraints.partitions, kind):
         matrix = links.matrix(np.ones(len(labels))).without_diagonal()
         implied = matrix.lift(inside.T).toarray().round().astype(np.int64)
-        np.fill_diagonal(implied, np.diag(implied) // 2)  # both ends of such a pair are in the cluster
+        np.fill_diagonal(implied, np.diag(implied) // 2)  # these pairs are counted once for each end
         found += implied
     return found

@@ -51,11 +51,11 @@ class Facts:
     numbers : (k,) array
         The clusters, as in ``labels_``.
     names : (k,) array of str
-        The names of the clusters: after labels if there are any, else their numbers.
+        The names of the clusters: their labels if there are any, otherwise their numbers.
     labels : (n,) ints
         The cluster of each row, as a position in ``names``.
     rows : (m,) ints
-        The rows on the map, ascending: all of them, or a sample.
+        The numbers of the rows on the map, in ascending order: all rows, or a sample.
     X : (m, f) array or CSR matrix
         The rows on the map.
     """
@@ -86,11 +86,11 @@ class Facts:
             )
         if kind is not None and kind not in list(DataKind):
             raise ValueError(
-                f"kind={kind!r} is no kind of data. Use one of {', '.join(map(repr, map(str, DataKind)))}."
+                f"kind={kind!r} is not a kind of data. Use one of {', '.join(map(repr, map(str, DataKind)))}."
             )
         columns = getattr(X, "columns", None)
         features = getattr(model, "table_features_", None)
-        if features is not None and as_raw_table(X) is not None:  # a frame of more than numbers, as it was fitted
+        if features is not None and as_raw_table(X) is not None:  # a data frame with columns other than numbers
             table = X if table is None else table
             feature_names = features.get_feature_names_out() if feature_names is None else feature_names
             texts = _text_column(features, X) if texts is None else texts
@@ -133,7 +133,7 @@ class Facts:
 
     @property
     def n_clusters(self) -> int:
-        """Clusters that were found."""
+        """Number of clusters."""
         return len(self.names)
 
     @property
@@ -143,22 +143,22 @@ class Facts:
 
     @cached_property
     def certainty(self) -> FloatArray | None:
-        """How sure the cluster of each row is, from 0 to 1; None where the model does not say."""
+        """The certainty of the cluster of each row, from 0 to 1; None if the model does not provide it."""
         return getattr(self.model, "certainty_", None)
 
     @cached_property
     def second(self) -> IntArray | None:
-        """The cluster that comes next for each row, as a position in ``names``; −1 where there is none."""
+        """The second most likely cluster of each row, as a position in ``names``; −1 if there is none."""
         second = getattr(self.model, "second_labels_", None)
         if second is None:
             return None
         position = np.full(int(max(self.numbers.max(), second.max())) + 2, -1)
         position[self.numbers] = np.arange(self.n_clusters)
-        return position[second]  # −1 is the last, which no cluster has
+        return position[second]  # −1 indexes the last entry, which is −1
 
     @cached_property
     def unsupervised(self) -> IntArray | None:
-        """The cluster of each row without hints, as a position in ``names``; −1 for one that hints dissolved."""
+        """The cluster of each row without hints, as a position in ``names``; −1 if it does not exist with hints."""
         baseline = getattr(self.model, "unsupervised_labels_", None)
         if baseline is None or self.constraints.is_empty:
             return None
@@ -168,12 +168,12 @@ class Facts:
 
     @cached_property
     def moved(self) -> IntArray | None:
-        """The rows that hints put into another cluster; None where it is not known."""
+        """The rows that hints moved to another cluster; None if unknown."""
         return None if self.unsupervised is None else np.flatnonzero(self.unsupervised != self.labels)
 
     @cached_property
     def doubtful(self) -> IntArray:
-        """The rows whose clusters are in doubt, the least certain first."""
+        """The rows with a certainty below the threshold, in ascending order of certainty."""
         if self.certainty is None:
             return np.zeros(0, dtype=np.int64)
         rows = np.flatnonzero(self.certainty < DOUBTFUL)
@@ -181,14 +181,14 @@ class Facts:
 
     @cached_property
     def questions(self) -> list[Question]:
-        """Those whose answers would teach most, about rows on the map; none where the model has no ensemble."""
+        """The most informative questions about rows on the map; empty if the model is not a ``Likewise``."""
         if not isinstance(self.model, Likewise) or not hasattr(self.model, "constraints_") or self.n_clusters < 2:
             return []
         return list(self.model.ask(N_QUESTIONS, kind="choice", among=self.rows, answers=self.answers))
 
     @cached_property
     def hinted(self) -> BoolArray:
-        """(n,) bools: rows that a hint is about."""
+        """(n,) bools: the rows of must-links, cannot-links and partitions."""
         mask = np.zeros(self.n_rows, dtype=bool)
         mask[np.concatenate([self.constraints.must_link, self.constraints.cannot_link]).ravel()] = True
         for partition in self.constraints.partitions:
@@ -197,29 +197,29 @@ class Facts:
 
     @cached_property
     def class_names(self) -> list[str]:
-        """The known classes, in the order of the alphabet."""
+        """The known classes, in alphabetical order."""
         return sorted({name for name in self.classes or () if name is not None})
 
     @cached_property
     def class_codes(self) -> IntArray | None:
-        """The class of each row, as a position in ``class_names``; −1 where it is unknown, None where all are."""
+        """The class of each row, as a position in ``class_names``; −1 if unknown. None if no classes are given."""
         if self.classes is None:
             return None
         code = {name: number for number, name in enumerate(self.class_names)}
         return np.array([-1 if name is None else code[name] for name in self.classes], dtype=np.int64)
 
     def label_of(self, cluster: int) -> str | None:
-        """The label that a cluster is called after; None where no row in it has one."""
+        """The label of a cluster; None if none of its rows has one."""
         return None if self.report is None else self.report.clusters[cluster].label
 
     @cached_property
     def titles(self) -> list[str]:
-        """What clusters are called for a reader."""
+        """The titles of the clusters."""
         return cluster_titles(self)
 
     @cached_property
     def columns(self) -> Columns:
-        """The reader's own columns of the rows on the map; none for words and pixels."""
+        """The original columns of the rows on the map; empty for words and pixels."""
         raw = None if self._table is None else as_raw_table(self._table)
         if self._table is not None and not (self.is_text and raw is not None and raw.matrix is not None):
             found = Columns.of_table(self._table, self.rows)
@@ -234,16 +234,16 @@ class Facts:
 
     @property
     def has_named_columns(self) -> bool:
-        """Whether columns have names that mean something to a reader, unlike x0, x1, ..."""
+        """Whether columns have names other than x0, x1, ..."""
         return not all(name[:1] == "x" and name[1:].isdigit() for name in self.columns.order)
 
     @cached_property
     def differences(self) -> list[list[Difference]]:
-        """In which columns each cluster differs from all other rows, the largest difference first."""
+        """For each cluster, its differences from all other rows in each column, sorted by size."""
         return self.columns.differences(self.map_labels, self.n_clusters)
 
     def words(self, cluster: int) -> list[tuple[str, float]]:
-        """The words that are more frequent in a cluster than in others, with their differences; none without texts.
+        """The words that are more frequent in a cluster than in others, with their differences; empty without texts.
 
         Numbers are left out.
         """
@@ -262,23 +262,23 @@ class Facts:
 
     @property
     def n_hints(self) -> int:
-        """Pairs that the constraints are about, comparisons and preferences."""
+        """Number of constrained pairs, comparisons and preferences."""
         others = len(self.constraints.comparisons) + len(self.constraints.preferences)
         return self.counts.n_same + self.counts.n_different + others
 
     @cached_property
     def comparisons_kept(self) -> int:
-        """Comparisons that the clusters do not contradict."""
+        """Number of comparisons that the clusters do not contradict."""
         return int(kept_comparisons(self.labels, self.constraints.comparisons).sum())
 
     @cached_property
     def preferences_kept(self) -> int:
-        """Preferences that the clusters side with."""
+        """Number of preferences that agree with the clusters."""
         return sum(preference.margin(self.labels) > 0 for preference in self.constraints.preferences)
 
     @property
     def hints_in_words(self) -> str:
-        """The hints as a reader gave them: "60 hinted pairs", "18 labels", "40 comparisons and 2 preferences"."""
+        """A description of the hints: "60 hinted pairs", "18 labels", "40 comparisons and 2 preferences"."""
         constraints = self.constraints
         labels = sum(partition.n_known for partition in constraints.partitions if partition.is_labels)
         if labels and not len(constraints.must_link) + len(constraints.cannot_link):
@@ -292,25 +292,25 @@ class Facts:
 
     @cached_property
     def kept_share(self) -> float | None:
-        """The share of all these that the result keeps, each counted once; None without hints."""
+        """The share of hints that the result keeps, each counted once; None without hints."""
         pairs = self.counts.same_kept + self.counts.different_kept
         kept = pairs + self.comparisons_kept + self.preferences_kept
         return kept / self.n_hints if self.n_hints else None
 
     @cached_property
     def kept_without(self) -> float:
-        """The share of these that the result without hints keeps, by weight; 0 where it is not known."""
+        """The weighted share of hints that the result without hints keeps; 0 if unknown."""
         baseline = getattr(self.model, "unsupervised_labels_", None)
         return 0.0 if baseline is None else constraint_accuracy(baseline, self.constraints)
 
     @cached_property
     def sizes(self) -> IntArray:
-        """Rows in each cluster."""
+        """Number of rows of each cluster."""
         return np.bincount(self.labels, minlength=self.n_clusters)
 
     @cached_property
     def by_size(self) -> IntArray:
-        """The clusters, the largest first."""
+        """The clusters in descending order of size."""
         return np.argsort(-self.sizes, kind="stable")
 
     @cached_property
@@ -320,7 +320,7 @@ class Facts:
 
     @cached_property
     def kind(self) -> DataKind:
-        """The kind of data: as given, as the model has it, or by the values of X."""
+        """The kind of data: as given, that of the model, or determined from the values of X."""
         if self._kind is not None:
             return self._kind
         return kind_of(self.X) if self.report is None else self.report.kind
@@ -332,12 +332,12 @@ class Facts:
 
     @property
     def column_names(self) -> list[str]:
-        """What columns are called."""
+        """The names of the columns."""
         return [str(name) for name in self.feature_names or (f"x{column}" for column in range(self.n_columns))]
 
     @cached_property
     def _features(self) -> tuple[LinearFeatures, FloatArray]:
-        """The features for this kind of data, and the rows on the map as they prepare them."""
+        """The preprocessing for this kind of data, and the preprocessed rows on the map."""
         linear = LinearFeatures(self.kind)
         count = len(self.rows)
         if count <= MAX_FITTED:
@@ -349,21 +349,21 @@ class Facts:
 
     @cached_property
     def learned_space(self) -> str:
-        """Which space the map shows after learning: "embedding", "transform", or "" where the model has none."""
+        """The learned space that the map shows: "embedding", "transform", or "" if the model has none."""
         if np.shape(getattr(self.model, "embedding_", ()))[:1] == (self.n_rows,):
             return "embedding"
         return "transform" if hasattr(self.model, "transform") else ""
 
     @cached_property
     def spaces(self) -> tuple[FloatArray, FloatArray]:
-        """The rows of the map as prepared, and in the learned space: what :meth:`Layout.of` places them by."""
+        """The rows on the map, preprocessed and in the learned space; the arguments of :meth:`Layout.of`."""
         L = np.asarray(self._features[1], dtype=np.float64)
         Z = L
         if self.learned_space == "embedding":
             Z = np.asarray(self.model.embedding_[self.rows], dtype=np.float64)
         elif self.learned_space == "transform":
             with warnings.catch_warnings():
-                # the columns of a frame are known by their positions here
+                # X is an array here, also if the model was fitted on a data frame
                 warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
                 Z = self.model.transform(self.X)
             Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
@@ -371,19 +371,19 @@ class Facts:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where the rows of the map lie."""
+        """The positions of the rows on the map."""
         return Layout.of(*self.spaces, self.map_labels, self.n_clusters)
 
     @cached_property
     def most_typical(self) -> IntArray:
-        """(k,) ints: the row nearest to the middle of each cluster."""
+        """(k,) ints: the row nearest to the mean of each cluster."""
         order = np.lexsort([self.layout.off_center, self.map_labels])
         starts = np.searchsorted(self.map_labels[order], np.arange(self.n_clusters))
         return self.rows[order[np.minimum(starts, len(order) - 1)]]
 
     @cached_property
     def counts(self) -> PairCounts:
-        """Constrained pairs, by the clusters of their rows."""
+        """The numbers of constrained pairs by the clusters of their rows."""
         return PairCounts.of(self.labels, self.constraints, self.n_clusters)
 
     @cached_property
@@ -391,14 +391,14 @@ class Facts:
         return feature_differences(self.X, self.map_labels, self.n_clusters, self._features[0])
 
     def top_features(self, cluster: int, n: int) -> list[tuple[str, float]]:
-        """The features that set a cluster apart: in standard deviations, or for words in mean tf-idf weights."""
+        """The features with the largest differences, in standard deviations, or in mean tf-idf weights for words."""
         if self.report is not None and self.report.kind == self.kind:
             return self.model.top_features(int(self.numbers[cluster]), n, self.feature_names)
         return largest_differences(self._differences[cluster], n, self.column_names)
 
     @cached_property
     def is_standardized(self) -> bool:
-        """Whether X holds columns that were scaled, so that a reader cannot read their values."""
+        """Whether the columns of X were scaled, so that their values are not in the original units."""
         if self.kind is DataKind.MIXED:
             return True
         if sparse.issparse(self.X):
@@ -409,12 +409,12 @@ class Facts:
 
     @cached_property
     def deviations(self) -> FloatArray:
-        """(f,) standard deviations of the columns; 1 for a constant one."""
+        """(f,) array: the standard deviations of the columns; 1 for constant ones."""
         return StandardScaler(with_mean=False).fit(self.X).scale_
 
     @cached_property
     def is_indicator(self) -> BoolArray:
-        """(f,) bools: columns that have one value other than 0, as those of categories do."""
+        """(f,) bools: columns with a single nonzero value, such as one-hot encoded categories."""
         if not sparse.issparse(self.X):
             largest = self.X.max(axis=0)
             return (largest > 0) & ((self.X == 0) | (largest == self.X)).all(axis=0)
@@ -423,7 +423,7 @@ class Facts:
         return (largest > 0) & (np.bincount(self.X.indices, other, minlength=self.n_columns) == 0)
 
     def row_name(self, row: int) -> str:
-        """What a row is called."""
+        """The id of a row, or its number."""
         return f"row {row}" if self.ids is None else str(self.ids[row])
 
 
@@ -440,7 +440,7 @@ def _rows_on_map(constraints: Constraints) -> IntArray:
 
 
 def _text_column(features: Any, X: Any) -> list[str] | None:
-    """The texts of a frame, by which a reader knows its rows."""
+    """The first text column of a data frame; None if there is none."""
     name = next((block.column for block in features.blocks_ if isinstance(block, Text)), None)
     raw = as_raw_table(X)
     if name is None or raw is None:
@@ -449,7 +449,7 @@ def _text_column(features: Any, X: Any) -> list[str] | None:
 
 
 def _checked_links(links: Any, n: int) -> Any:
-    """Links between rows as a sparse matrix with each of them once, above the diagonal."""
+    """Links between rows as a sparse upper triangular matrix."""
     if links is None:
         return None
     matrix = sparse.csr_array(links)
@@ -459,7 +459,7 @@ def _checked_links(links: Any, n: int) -> Any:
 
 
 def _one_each(values: Any, count: int, name: str, unit: str) -> Sequence[Any] | None:
-    """The values as a list, after checking that there is one for each row or column."""
+    """The values as a list; raises an error unless there is one for each row or column."""
     if values is None:
         return None
     if isinstance(values, str) or len(values) != count:

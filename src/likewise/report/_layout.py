@@ -11,20 +11,21 @@ from .._arrays import FloatArray, IntArray
 from ..linalg._row_matrix import indicator
 
 STEPS = 200
-"""Steps to place the middles of clusters, and again to separate overlapping ones."""
+"""Number of steps to position the centers of clusters, and again to separate overlapping ones."""
 
 SHARPNESS = 4.0
-"""A row whose gap to the next cluster is the median has a weight of exp(−4) there: not visible."""
+"""A row whose gap to the next cluster is the median has a weight of exp(−4) for it, which is not visible."""
 
 MIN_GAP = 0.25
-"""Smallest gap to another cluster, in units of the median: the weight there is always less than half."""
+"""Smallest gap to another cluster, in units of the median, so that its weight is always less than 1/2."""
 
 RADIUS = 0.62
-"""Median radius of a cluster that holds all rows, in units of how far apart clusters lie."""
+"""Median radius of a cluster of all rows, in units of the distances between clusters."""
 
 FLAT, ROUND = 0.35, 0.45
-"""Where clusters vary across their main line by less than the first share of what they vary along it, the second axis
-shows how rows vary inside clusters; beyond the second share it does not, and between them it does in part."""
+"""If the ratio of the second to the first standard deviation of the cluster centers is less than FLAT, the second axis
+within a cluster is the direction of largest variance there; if it is more than ROUND, the second direction that
+separates clusters; otherwise a combination of both."""
 
 SHRINKAGE = 0.35
 """How much outlying rows of a cluster are moved inwards; the edge is at RADIUS / √SHRINKAGE."""
@@ -129,7 +130,7 @@ def spread_apart(distances: FloatArray, radii: FloatArray, start: FloatArray | N
         if not overlap.any():
             break
         toward = difference / np.maximum(gaps, 1e-9)[:, :, None]
-        # two in one place have no direction: they leave it along x, by their numbers
+        # points at the same position have no direction: move them along x, in the order of their numbers
         toward[..., 0] += (gaps < 1e-9) * np.sign(np.subtract.outer(np.arange(k), np.arange(k)))
         places = places + 0.3 * (overlap[:, :, None] * toward).sum(axis=1)
     return places
@@ -145,14 +146,14 @@ def _classical_scaling(distances: FloatArray) -> FloatArray:
 
 
 def _aligned(places: FloatArray, reference: FloatArray) -> FloatArray:
-    """Rotated and mirrored to lie as near to other places as possible (orthogonal Procrustes)."""
+    """Points rotated and reflected to be as close to reference points as possible (orthogonal Procrustes)."""
     places = places - places.mean(axis=0)
     left, _, right = np.linalg.svd(places.T @ (reference - reference.mean(axis=0)))
     return places @ (left @ right)
 
 
 def _laid_over(places: FloatArray, previous: FloatArray) -> FloatArray:
-    """Moved, rotated and mirrored so that rows lie as near to their places before as possible."""
+    """Rows translated, rotated and reflected to be as close to their previous positions as possible."""
     seen = np.isfinite(previous).all(axis=1)
     middle, middle_before = places[seen].mean(axis=0), previous[seen].mean(axis=0)
     left, _, right = np.linalg.svd((places[seen] - middle).T @ (previous[seen] - middle_before))
@@ -160,10 +161,10 @@ def _laid_over(places: FloatArray, previous: FloatArray) -> FloatArray:
 
 
 def _earlier_middles(previous: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:
-    """Where the rows of each cluster were on average; clusters of new rows alone start around the middle of all."""
+    """The means of the previous positions of clusters; clusters with new rows only start near the overall mean."""
     seen = np.isfinite(previous).all(axis=1)
     if not seen.any():
-        raise ValueError("no row has a place in the previous layout. Leave previous out.")
+        raise ValueError("no row has a position in the previous layout. Leave previous out.")
     middles = _means(previous[seen], labels[seen], n_clusters)
     new = np.flatnonzero(np.bincount(labels[seen], minlength=n_clusters) == 0)
     turns = 2 * np.pi * np.arange(len(new)) / max(len(new), 1)
@@ -172,7 +173,7 @@ def _earlier_middles(previous: FloatArray, labels: IntArray, n_clusters: int) ->
 
 
 def _memberships(Z: FloatArray, middles: FloatArray, labels: IntArray) -> FloatArray:
-    """Weights of clusters for each row, by distance and largest for its own; they sum to 1."""
+    """Weights of clusters for each row, decreasing with distance, and largest for its own; they sum to 1."""
     gaps = cdist(Z, middles, "sqeuclidean")
     rows = np.arange(len(labels))
     gaps -= gaps[rows, labels][:, None]
@@ -201,11 +202,11 @@ def _offsets(
     share: FloatArray,
     previous: FloatArray | None,
 ) -> FloatArray:
-    """Where rows lie in their cluster: along the directions that lead from cluster to cluster, less the cluster's mean.
+    """Positions of rows relative to the center of their cluster, along the directions that separate clusters.
 
-    These are a ridge regression of the anchors on the features. Where the anchors are on a line, or nearly so (always
-    if there are two), they give one axis; the other is the direction of largest variance inside clusters that is
-    orthogonal to it. One cluster has the two directions of largest variance.
+    These directions are a ridge regression of the anchors on the features. If the anchors are nearly collinear (always
+    for two clusters), they determine one axis; the other is the direction of largest variance within clusters that is
+    orthogonal to it. A single cluster is shown in its two directions of largest variance.
     """
     if len(anchors) == 1:
         inside = leading_plane(L)
@@ -231,14 +232,14 @@ def _offsets(
 def _offsets_before(
     L: FloatArray, anchors: FloatArray, labels: IntArray, axis: FloatArray, previous: FloatArray | None
 ) -> FloatArray:
-    """What the direction inside clusters is turned by: the layout before, or the directions of largest variance."""
+    """The offsets that determine the sign of the second axis: the previous ones, or those of largest variance."""
     if previous is None:
         return np.asarray(leading_plane(L) @ axis)
     return np.nan_to_num((previous - _earlier_middles(previous, labels, len(anchors))[labels]) @ axis)
 
 
 def _main_axes(places: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The line along which points of the plane vary most and the one across it, as columns; how much they vary."""
+    """The principal axes of points in the plane, as columns, and the standard deviations along them."""
     values, axes = np.linalg.eigh(np.cov(places.T, bias=True))
     return axes[:, ::-1], np.sqrt(np.maximum(values[::-1], 0))
 

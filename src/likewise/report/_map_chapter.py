@@ -1,4 +1,4 @@
-"""The map: rows before and after learning, with its controls, and a still picture where no script runs."""
+"""The map of rows before and after learning, with its controls, and a static image for pages without scripts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AFTER = {
     "transform": "After: the space that was learned.",
     "": "After: the directions that separate the clusters best.",
 }
-"""What the map shows, by the space that a model learned."""
+"""Descriptions of the map, by the learned space."""
 
 
 def row_map(facts: Facts) -> Html:
@@ -56,7 +56,7 @@ def _note(facts: Facts, data: dict[str, Any]) -> Html:
 
 
 def _picture(facts: Facts) -> Html:
-    """Before and after as a still picture."""
+    """A static image of the rows before and after learning."""
     drawn = [facts.titles[number] for number in np.unique(facts.map_labels)]
     figure = scatter(facts.layout.before, facts.layout.after, facts.map_labels, names=drawn)
     written = BytesIO()

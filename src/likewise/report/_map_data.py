@@ -16,33 +16,33 @@ from ._markup import Html, plain
 from ._thumbnails import thumbnail
 
 MAX_EXCERPT = 200
-"""Characters of a text that are shown."""
+"""Maximum number of characters of a text."""
 
 MAX_BYTES = {"ids": 6_000_000, "texts": 8_000_000}
-"""What the names and texts of all points may take; where they take more, all are cut shorter."""
+"""Maximum size of the ids and texts of all points; if they are larger, all are truncated."""
 
 MAX_COLUMN_BYTES = 6_000_000
 MAX_COLUMNS = 60
-"""What columns may take, and how many there are at most: those that set clusters apart most."""
+"""Maximum size and number of columns; beyond, those with the largest differences between clusters are kept."""
 
 CERTAIN = 10_000
-"""Steps of a certainty from 0 to 1."""
+"""Number of steps of a certainty from 0 to 1."""
 
 MAX_PICTURES = 2_000
-"""Points up to which each has its picture."""
+"""Maximum number of points with an image each."""
 
 MAX_LINES = 4_000
-"""Hints drawn as lines, at most; broken ones first."""
+"""Maximum number of hints that are drawn as lines; broken ones come first."""
 
 MAX_SUSPECTS = 200
-"""Hints that look wrong which the map marks, at most."""
+"""Maximum number of marked hints that look wrong."""
 
 MAX_LEVELS = 40
-"""Colors there are at least, for levels of categories."""
+"""Minimum number of colors, which are also used for the levels of categories."""
 
 
 def map_data(facts: Facts) -> dict[str, Any]:
-    """All that the map shows, ready for JSON."""
+    """The data of the map, which can be serialized as JSON."""
     rows = facts.rows
     layout = facts.layout
     data: dict[str, Any] = {
@@ -60,7 +60,7 @@ def map_data(facts: Facts) -> dict[str, Any]:
         **_lines(facts),
     }
     if facts.unsupervised is not None:
-        data["unsupervised"] = packed(facts.unsupervised[rows] % (GRID + 1), "<u2")  # −1 is the last number there is
+        data["unsupervised"] = packed(facts.unsupervised[rows] % (GRID + 1), "<u2")  # −1 is stored as the largest value
     if facts.certainty is not None:
         data["certainty"] = packed(np.round(CERTAIN * np.clip(facts.certainty[rows], 0, 1)), "<u2")
     if facts.second is not None:
@@ -73,7 +73,7 @@ def map_data(facts: Facts) -> dict[str, Any]:
 
 
 def as_script(data: Any) -> Html:
-    """JSON that is safe inside a script element, whatever texts hold."""
+    """JSON that is safe inside a script element, whatever texts contain."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -81,7 +81,7 @@ def as_script(data: Any) -> Html:
 
 
 def likely_wrong(facts: Facts) -> list[Any]:
-    """Hints that are more likely wrong than right, the worst first; not the pairs that were made of links."""
+    """Hints that are more likely wrong than right, the most likely first; without pairs derived from links."""
     found = [suspect for suspect in getattr(facts.model, "suspects_", ()) if suspect.wrong > 0.5]
     if facts.links is None:
         return found
@@ -89,10 +89,10 @@ def likely_wrong(facts: Facts) -> list[Any]:
 
 
 def constraint_lines(constraints: Constraints) -> tuple[IntArray, IntArray]:
-    """Pairs to draw: must-links and cannot-links.
+    """The must-links and cannot-links to draw.
 
-    Of a block of rows that are the same (or all different) a chain through it is drawn, not every pair; that the rows
-    of two blocks differ is not drawn.
+    A block of rows that are the same (or all different) is drawn as a chain, instead of every pair; cannot-links
+    between blocks are not drawn.
     """
     same = [constraints.must_link]
     different = [constraints.cannot_link]
@@ -109,9 +109,9 @@ def constraint_lines(constraints: Constraints) -> tuple[IntArray, IntArray]:
 
 
 def _columns(facts: Facts) -> list[dict[str, Any]]:
-    """What rows can be colored by, and the table shows: known classes, and the reader's own columns.
+    """The columns for coloring rows and for the table: known classes, and the original columns.
 
-    Of many columns those that set clusters apart most.
+    If there are too many columns, those with the largest differences between clusters are kept.
     """
     found = []
     rows = facts.rows
@@ -140,7 +140,7 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
 
 
 def _levels(codes: IntArray, levels: list[str]) -> dict[str, Any]:
-    """A category, its most frequent levels first; 65,535 where it is missing."""
+    """A categorical column, with levels sorted by frequency; 65,535 if missing."""
     order = np.argsort(-np.bincount(codes[codes >= 0], minlength=len(levels)), kind="stable")
     place = np.empty(len(levels) + 1, dtype=np.int64)
     place[order] = np.arange(len(levels))
@@ -163,7 +163,7 @@ def _lines(facts: Facts) -> dict[str, Any]:
     for name, pairs, wanted in (("same", same, True), ("different", different, False)):
         together = facts.labels[pairs[:, 0]] == facts.labels[pairs[:, 1]]
         broken = together != wanted
-        # broken ones first, the others in random order: some of them stand for all
+        # broken ones first, the others in random order, so that those drawn are representative
         order = np.lexsort([rng.random(len(pairs)), ~broken])
         limit = -(-MAX_LINES * len(pairs) // max(total, MAX_LINES))
         points = point[pairs[order]]

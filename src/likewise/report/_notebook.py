@@ -1,4 +1,4 @@
-"""The report inside a notebook."""
+"""Displaying the report in a notebook."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from html import escape
 
 @dataclass(frozen=True)
 class ReportPage:
-    """A report that a notebook shows, in a frame of its own.
+    """A report that a notebook displays in an iframe.
 
     Parameters
     ----------
     html : str
-        The whole page.
+        The HTML page.
     height : int
-        Of the frame, in pixels.
+        The height of the iframe in pixels.
 
     Notes
     -----
-    The frame is a sandbox: scripts of the page run in it and reach nothing outside of it.
+    The iframe is sandboxed: scripts of the page have no access to the notebook.
     """
 
     html: str = field(repr=False)

@@ -32,7 +32,7 @@ SCRIPTS = ("report_map.js", "page.js", "marks.js", "rows.js", "frame.js")
 
 
 class Chapter(NamedTuple):
-    """A chapter of the page: its anchor, its title, its title in the navigation, and the function that writes it."""
+    """A chapter of the page: its anchor, its title, and the function that renders it, or returns None to omit it."""
 
     id: str
     title: str
@@ -211,12 +211,12 @@ def _page(facts: Facts, title: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """By this the page's policy knows a script or style: nothing else runs, whatever a text holds."""
+    """The hash of a script or style for the Content Security Policy, which blocks all others."""
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
 
 
 def _colors(count: int) -> str:
-    """A rule for the color of each cluster, light and dark."""
+    """CSS rules for the color of each cluster, in light and dark mode."""
 
     def rules(scheme: str) -> str:
         return "".join(f".c{number}{{--own:{color}}}" for number, color in enumerate(palette(count, scheme)))

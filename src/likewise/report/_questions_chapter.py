@@ -135,7 +135,7 @@ def _marked(facts: Facts) -> Html:
 
 
 def _fitted_again(facts: Facts, uses_hints: bool) -> str:
-    """Python that uses more hints."""
+    """Python code that fits the model with additional hints."""
     if hasattr(facts.model, "add_constraints"):
         return "model.add_constraints(more)"
     hints = "more" if facts.constraints.is_empty else "hints | more"

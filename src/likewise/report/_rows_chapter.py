@@ -1,4 +1,4 @@
-"""All rows in a table: search, sort by doubt, filter, download."""
+"""The table of all rows, which can be searched, sorted, filtered and downloaded."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ._facts import Facts
 from ._markup import Html, asset, element, joined, table
 
 MAX_STILL = 20
-"""Rows that are listed where no script runs: those most in doubt."""
+"""Maximum number of rows that are listed without scripts: the least certain ones."""
 
 
 def rows(facts: Facts) -> Html:
-    """The table, filled by a script; without one, the rows that are most in doubt."""
+    """The table, which is filled by a script; without scripts, the least certain rows."""
     left_out = facts.n_rows - len(facts.rows)
     note = ""
     if left_out:

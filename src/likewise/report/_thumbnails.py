@@ -1,4 +1,4 @@
-"""Small pictures of rows that are pictures, as text that a page can hold."""
+"""Thumbnails of images, as ``data:`` URLs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..prepare._images import FORMATS, check_pixels
 from ..tables._damage import reading
 
 SIDE = 96
-"""Pixels along the longer side."""
+"""Length of the longer side in pixels."""
 
 
 def thumbnail(path: str | Path, side: int = SIDE) -> str:
-    """A JPEG of at most ``side`` × ``side`` pixels as a ``data:`` address; what is transparent becomes white."""
+    """A JPEG of at most ``side`` × ``side`` pixels as a ``data:`` URL, with transparent pixels in white."""
     return "data:image/jpeg;base64," + b64encode(small_jpeg(path, side)).decode()
 
 
 def small_jpeg(path: str | Path, side: int) -> bytes:
-    """The same as a file."""
+    """The content of a JPEG file of at most ``side`` × ``side`` pixels."""
     from PIL import Image, ImageOps
 
     if not Path(path).is_file():
@@ -31,7 +31,7 @@ def small_jpeg(path: str | Path, side: int) -> bytes:
         with Image.open(path, formats=FORMATS) as opened:
             check_pixels(Path(path), *opened.size)
             picture: Any = opened
-            picture.thumbnail((4 * side, 4 * side))  # before anything else, so that no copy is as large
+            picture.thumbnail((4 * side, 4 * side))  # first, so that no copy has the original size
             picture = ImageOps.exif_transpose(picture)
             picture.thumbnail((side, side))
             picture = picture.convert("RGBA")

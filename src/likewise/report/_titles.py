@@ -1,4 +1,4 @@
-"""What clusters are called for a reader: by their label, their words, or the columns that set them apart."""
+"""Titles of clusters: their label, or the words or columns that distinguish them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ if TYPE_CHECKING:
     from ._facts import Facts
 
 CLEAR = 0.6
-"""A difference that names a cluster is at least so many standard deviations."""
+"""Smallest difference that is used in a title, in standard deviations."""
 
 PARTS = 2
-"""Differences in a title; of words one more."""
+"""Number of differences in a title; one more for words."""
 
 MAX_TITLE = 48
+"""Maximum number of characters."""
 
 LONG, LONG_COUNTS = 20, 0.85
-"""A column with a name of more characters names a cluster only if it differs clearly more than others."""
+"""Differences of columns whose names have more than LONG characters are multiplied by LONG_COUNTS."""
 
 
 def cluster_titles(facts: Facts) -> list[str]:
-    """A title for each cluster, no two alike: "CLL", "space, orbit, nasa", "high proline, low hue" or "Cluster 3"."""
+    """A unique title for each cluster: "CLL", "space, orbit, nasa", "high proline, low hue" or "Cluster 3"."""
     titles = [_title(facts, cluster) for cluster in range(facts.n_clusters)]
-    for parts in (PARTS + 1, PARTS + 2):  # those that are alike get more words
+    for parts in (PARTS + 1, PARTS + 2):  # titles that are not unique get more words
         times = Counter(titles)
         titles = [title if times[title] == 1 else _title(facts, cluster, parts) for cluster, title in enumerate(titles)]
     times = Counter(titles)
@@ -53,7 +54,7 @@ def _title(facts: Facts, cluster: int, parts: int = PARTS) -> str:
 
 
 def in_words(facts: Facts, difference: Difference) -> str:
-    """A difference in two or three words: "high proline", "region Asti", "region not Asti"."""
+    """A description of a difference: "high proline", "region Asti", "region not Asti"."""
     column = plain(difference.column, 30)
     if difference.level < 0:
         late = difference.column in facts.columns.dates

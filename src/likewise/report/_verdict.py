@@ -94,7 +94,7 @@ def _hints(facts: Facts) -> Verdict:
 
 
 def _confirming(facts: Facts, kept: str) -> Verdict:
-    """Of hints that most clusters without hints keep, too."""
+    """The finding for hints that are mostly kept by the clusters without hints, too."""
     same = facts.kept_share == facts.kept_without == 1
     head = (
         f"{kept}, as they would be without hints." if same else f"{kept}; {percent(facts.kept_without)} without hints."
@@ -150,12 +150,12 @@ def _others(facts: Facts) -> list[Verdict]:
 
 
 def _sentence(words: str) -> str:
-    """Words as a sentence: with a capital and a period."""
+    """Words as a sentence, with a capital letter and a period."""
     return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
 def links_in_words(links: Any, labels: IntArray) -> str:
-    """How many links there are between rows, in whatever direction, and how many of them are inside clusters.
+    """The number of undirected links between rows, and the share of them within clusters.
 
     >>> from scipy.sparse import coo_array
     >>> links_in_words(coo_array([[0, 1, 1], [0, 0, 0], [0, 0, 0]]), np.array([0, 0, 1]))
@@ -168,7 +168,7 @@ def links_in_words(links: Any, labels: IntArray) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in whole percent; never 100% or 0% unless it is.
+    """Format a share in percent; 0% and 100% are only used if they are exact.
 
     >>> percent(0.999), percent(1.0), percent(0.571)
     ('99%', '100%', '57%')

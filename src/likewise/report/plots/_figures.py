@@ -42,7 +42,7 @@ def save(figure: Any, path: str | Path, dpi: int = 130) -> Path:
     path = Path(path)
     known = figure.canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
-        raise ValueError(f"{path} ends in {path.suffix!r}, which names no format of pictures. Use .png or .svg.")
+        raise ValueError(f"{path} ends in {path.suffix!r}, which is not an image format. Use .png or .svg.")
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=dpi)

@@ -43,7 +43,7 @@ def scatter(
         Drawn as lines on the left: green for same, red and dashed for different.
     titles : pair of str
     path : str or Path, optional
-        Where to write it; the suffix names the format.
+        The file to save the figure to; the suffix determines the format.
 
     Returns
     -------
@@ -101,12 +101,12 @@ def before_after(
     X : (n, f) array, sparse matrix or data frame
         The rows that the model was fitted on.
     groups : (n,) labels, optional
-        Shown as colors. Default: the clusters.
+        Shown as colors. By default the clusters.
     constraints : Constraints, optional
         Drawn as lines on the left, if every row is on the map (up to some ten thousand rows).
     titles : pair of str
     path : str or Path, optional
-        Where to write it; the suffix names the format.
+        The file to save the figure to; the suffix determines the format.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def constraints_kept(labels: Any, constraints: Constraints, *, path: str | Path 
         A clustering, such as ``model.labels_``.
     constraints : Constraints
     path : str or Path, optional
-        Where to write it; the suffix names the format.
+        The file to save the figure to; the suffix determines the format.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def learning_curve(
     log : str
         The logarithmic axes: "", "x", "y" or "xy".
     path : str or Path, optional
-        Where to write it; the suffix names the format.
+        The file to save the figure to; the suffix determines the format.
 
     Returns
     -------
@@ -284,7 +284,7 @@ def diversity_quality(ensembles: Any, y: Any, *, path: str | Path | None = None)
     y : (n,) labels
         The true classes.
     path : str or Path, optional
-        Where to write it; the suffix names the format.
+        The file to save the figure to; the suffix determines the format.
 
     Returns
     -------
@@ -334,7 +334,7 @@ def eigenvalue_share(projections: Any, *, path: str | Path | None = None) -> Any
     projections : Projection, or mapping of name to one
         Fitted projections, or other objects with ``share_``.
     path : str or Path, optional
-        Where to write it; the suffix names the format.
+        The file to save the figure to; the suffix determines the format.
 
     Returns
     -------
