@@ -108,7 +108,7 @@ class NamedRows(Chunked):
         Parameters
         ----------
         path : path
-            In the format of :meth:`likewise.Constraints.read`.
+            In the format of ``Constraints.read``.
 
         Returns
         -------
