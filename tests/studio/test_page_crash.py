@@ -99,6 +99,31 @@ def test_check_07_the_server_is_killed_after_the_20th_answer(browser, tmp_path):
         studio.stop()
 
 
+def test_check_07_a_tab_gets_the_token_of_one_that_was_still_loading(browser, tmp_path):
+    truth = blobs(tmp_path / "blobs.csv")
+    studio = StudioProcess(tmp_path / "blobs.csv", tmp_path / "blobs.studio", "--k", 3)
+    try:
+        with looking(browser) as opened:
+            seen = opened(studio.links[0])
+            seen.route("**/api/**", lambda route: route.abort())
+            say(seen, true_key(seen, truth))
+            studio.kill()
+            studio.start()
+            fresh, held = opened("about:blank", wait=None), []
+            # it has a token, and does not know yet whose page it is
+            fresh.route("**/api/session", lambda route: held.append(route))
+            fresh.goto(studio.links[0])
+            fresh.wait_for_function("() => sessionStorage.getItem('likewise.token')")
+            seen.unroute("**/api/**")
+            seen.wait_for_function("() => document.getElementById('banner').innerText.includes('started again')")
+            for route in held:
+                route.continue_()
+            kept(seen)
+            assert len(all_answered(studio)) == 1
+    finally:
+        studio.stop()
+
+
 def test_check_08_the_server_is_killed_between_commit_and_reply(browser, tmp_path):
     truth = blobs(tmp_path / "blobs.csv")
     studio = StudioProcess(tmp_path / "blobs.csv", tmp_path / "blobs.studio", "--k", 3, patch=DIES)

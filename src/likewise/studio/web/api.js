@@ -63,11 +63,12 @@ function keepToken(given) {
   sessionStorage.setItem(TOKEN, given);
 }
 
+const wantToken = () => channel.postMessage({ wanted: true, person: store.session?.person, stale: token });
 let sister = null; // called with a token that another tab gave
 function askSisters(wait = 400) {
   return new Promise((done) => {
     sister = (given) => { sister = null; keepToken(given); done(true); };
-    channel.postMessage({ wanted: true, person: store.session?.person, stale: token });
+    wantToken();
     setTimeout(() => { if (sister) { sister = null; done(false); } }, wait);
   });
 }
@@ -90,7 +91,9 @@ function newToken() {
     if (!await askSisters(200)) {
       lost = true;
       emit("lost", true);
+      const again = setInterval(wantToken, 1000); // a tab that has just been opened does not know its person yet
       await new Promise((done) => { found = done; });
+      clearInterval(again);
       lost = false;
       emit("lost", false);
     }
