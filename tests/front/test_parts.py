@@ -9,19 +9,20 @@ import pytest
 from scipy.linalg import eigh
 from scipy.optimize import check_grad, minimize
 from sklearn.datasets import make_blobs
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from likewise.constraints import Comparisons, Constraints, Partition, Preference
 from likewise.evaluation import constraint_accuracy
+from likewise.front import _answerer, _kmeans
 from likewise.front import _choose_k as counting
 from likewise.front import _folds as folding
-from likewise.front import _kmeans
 from likewise.front import _soft_assignment as soft
 from likewise.front import _unsupervised as unsupervised_runs
 from likewise.front._advice import _rounded, advice
 from likewise.front._answerer import decided_share
+from likewise.front._budget import Budget
 from likewise.front._choose_k import READABLE, STEP, _candidates, _silhouette, at_least_clique, choose_n_clusters
-from likewise.front._consensus import Consensus, reweighted
+from likewise.front._consensus import Consensus, _too_few, reweighted
 from likewise.front._evidence import (
     SURE,
     UNSUPERVISED,
@@ -799,3 +800,118 @@ def test_the_number_of_clusters_is_the_mean_of_its_posterior(monkeypatch, best, 
     sizes = np.log(ks)
     posterior = np.gradient(sizes) * ks**-1.5 * np.exp(5 * readable)
     assert found == round(np.exp(posterior @ sizes / posterior.sum()))
+
+
+@pytest.mark.parametrize("n_cannot", [12, 1])
+def test_hints_count_by_partitions_and_by_their_kinds(n_cannot):
+    """Their likelihood counts half; the share of must-links counts if it fits what partitions say, within a factor."""
+    rng = np.random.default_rng(0)
+    ks, n = np.array([2, 3, 4, 6, 8]), 60
+    labels = np.arange(n) % 4
+    drawn = rng.integers(0, n, size=(400, 2))
+    alike = labels[drawn[:, 0]] == labels[drawn[:, 1]]
+    drawn, alike = drawn[drawn[:, 0] < drawn[:, 1]], alike[drawn[:, 0] < drawn[:, 1]]
+    hints = Constraints(n, drawn[alike][:12], drawn[~alike][:n_cannot])
+    runs = {int(k): [np.arange(n) % k, rng.integers(0, k, n)] for k in ks}
+    prior = np.zeros(len(ks))
+    found = counting._constraint_evidence(prior, np.log(ks), runs, hints, None, np.random.RandomState(0))
+    stated = Statements.of(hints, np.random.RandomState(0))
+    left, right = stated.pairs.T
+    expected = []
+    for labelings in runs.values():
+        together = np.mean([labels[left] == labels[right] for labels in labelings], axis=0)
+        expected.append(0.5 * stated.weight @ log_likelihoods(together, stated))
+    chance = np.exp(expected)
+    seen = np.exp(chance @ np.log(ks) / chance.sum())  # the number of clusters by partitions alone
+    share = 12 / (12 + n_cannot)
+    fits = 1 / 3 <= seen * share <= 3
+    assert fits == (n_cannot == 12)
+    if fits:
+        by_chance = np.minimum(1.1 / ks, 0.95)
+        expected += len(stated) * (share * np.log(by_chance) + (1 - share) * np.log(1 - by_chance))
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_hints_of_one_kind_are_contrasted_with_pairs_of_the_other(same):
+    pairs, weight = np.array([(0, 1), (2, 3), (4, 5)]), np.array([1.0, 0.5, 0.6])
+    features = Features.of(np.random.default_rng(0).normal(size=(40, 3)))
+    stated = Statements(pairs, np.full(3, same), weight)
+    found = counting._with_both_kinds(stated, features, np.random.RandomState(0))
+    np.testing.assert_array_equal(found.pairs[:3], pairs)
+    np.testing.assert_array_equal(found.same, np.repeat([same, not same], 3))
+    np.testing.assert_allclose(found.weight, [1.0, 0.5, 0.6, 0.7, 0.7, 0.7])
+    if not same:  # neighbors are drawn as must-links
+        assert (features.to_graph.graph_.toarray()[tuple(found.pairs[3:].T)] > 0).all()
+    mixed = Statements(pairs, np.array([True, False, True]), weight)
+    assert counting._with_both_kinds(mixed, features, np.random.RandomState(0)) is mixed
+
+
+def test_structure_is_agreement_and_silhouette():
+    G = np.random.default_rng(0).normal(size=(30, 2))
+    runs = [np.random.default_rng(seed).integers(0, 3, 30) for seed in range(4)]
+    agreement = np.mean([adjusted_rand_score(runs[i], runs[j]) for i in range(4) for j in range(i)])
+    first_space = np.mean([silhouette_score(G, labels) for labels in runs[:2]])
+    assert counting._structure(G, runs, np.arange(30)) == pytest.approx(agreement + first_space)
+
+
+def test_two_runs_in_each_space_for_each_number_of_clusters():
+    features = Features.of(make_blobs(30, 3, centers=2, random_state=0)[0])
+    found = counting._partitions(features, np.random.RandomState(0), Budget(), 1)
+    assert {k: len(labelings) for k, labelings in found.items()} == dict.fromkeys(_candidates(30), 4)
+    assert [int(max(labels.max() for labels in labelings)) + 1 for labelings in found.values()] == list(found)
+    assert counting._partitions(features, np.random.RandomState(1), Budget(), 1) is found
+
+
+@pytest.mark.parametrize(("n", "expected"), [(2, [2]), (8, [2, 3, 4]), (72, [2, 3, 4, 5, 6, 7, 8, 10, 12])])
+def test_candidates_grow_by_a_fifth_up_to_the_root_of_twice_the_rows(n, expected):
+    assert _candidates(n) == expected
+
+
+@pytest.mark.parametrize(("seen", "is_pairs"), [(0.49, True), (0.5, False), (0.51, False)])
+def test_comparisons_are_pairs_if_less_than_half_of_the_ties_were_answered(monkeypatch, seen, is_pairs):
+    monkeypatch.setattr(_answerer, "answered_ties", lambda *_: seen)
+    assert _answerer.are_pairs(Comparisons(4, nearer=[(0, 1, 2)]), None) == is_pairs
+
+
+@pytest.mark.parametrize(("k", "share"), [(2, 0.7 * 1.0 + 0.3 * 0.5), (4, 0.7 * 1.0 + 0.3 * 0.625)])
+def test_ties_are_estimated_from_runs_and_equal_sizes(k, share):
+    run = np.zeros(4, dtype=int)
+    unsupervised = Unsupervised(k, run, np.zeros((4, 2)), [run], np.ones(1))
+    near, far = np.array([(0, 1)]), np.array([(2, 3)])
+    assert _answerer.tie_share(near, far, unsupervised) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("weights", "pairs", "expected"),
+    [([24, 0], 24, "fewer than 25 hints"), ([25, 0], 25, ""), ([23, 1], 23, "worth fewer than 25 pairs")],
+)
+def test_it_takes_25_pairs_to_learn_from(weights, pairs, expected):
+    n_pairs, n_preferences = weights
+    liked = Preference(np.arange(60) % 2, np.arange(60) % 3)
+    hints = Constraints(60, np.arange(2 * n_pairs).reshape(-1, 2), preferences=[liked] * n_preferences)
+    stated = Statements.of(hints, np.random.RandomState(0))
+    assert len(stated) == pairs
+    assert _too_few(hints, stated, 2) == expected
+
+
+def test_late_evidence_counts_a_preference_as_one_and_a_quarter_pairs():
+    liked = Preference(np.arange(60) % 2, np.arange(60) % 3, 0.8)
+    for n_pairs, enough in ((23, False), (24, True)):
+        hints = Constraints(60, np.arange(2 * n_pairs).reshape(-1, 2), preferences=[liked])
+        assert (_too_few(hints, Statements.of(hints, np.random.RandomState(0)), 2) == "") == enough
+
+
+@pytest.mark.parametrize("limit", [2, 10])
+def test_of_labels_of_many_rows_a_sample_is_drawn(monkeypatch, limit):
+    monkeypatch.setattr(folding, "MAX_PAIRS", 100 * limit)
+    sets = [np.arange(300) % k for k in (3, 5)]
+    hints = Constraints(300, partitions=[Partition(codes, different_across=True) for codes in sets])
+    found = folding._sampled(hints, np.random.RandomState(0))
+    n_rows = int(np.sqrt(2 * (100 * limit // 4)))
+    for partition, codes in zip(found.partitions, sets, strict=True):
+        kept = partition.codes >= 0
+        assert kept.sum() == n_rows
+        assert partition.different_across
+        alike = np.equal.outer(partition.codes[kept], partition.codes[kept])
+        np.testing.assert_array_equal(alike, np.equal.outer(codes[kept], codes[kept]))
