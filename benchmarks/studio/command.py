@@ -55,7 +55,8 @@ def answers(folder: Path, count: int, rate: float = 50.0) -> list[Line]:
     studio = Studio(folder / "rows.npy", folder / "answers.studio", "--k", "20")
     kept: dict[frozenset[str], bool] = {}
     cards = studio.ask("GET", "/api/questions")["questions"]
-    took, results, memory = [], set(), []
+    took, results = [], set()
+    memory: dict[str, list[tuple[float, float]]] = {"server": [], "worker": []}
     began = time.monotonic()
     for number in range(count):
         if not cards:
@@ -71,7 +72,8 @@ def answers(folder: Path, count: int, rate: float = 50.0) -> list[Line]:
         left, right = card["rows"][:2]
         kept[frozenset((str(left), str(right)))] = bool(groups[left] == groups[right])
         if number % 20 == 0:
-            memory.append((float(number), resident(studio.process.pid)))
+            memory["server"].append((float(number), resident(studio.process.pid)))
+            memory["worker"].append((float(number), sum(resident(pid) for pid in studio.workers)))
     seconds = time.monotonic() - began
     session = Session.read(studio.session)
     exported = _exported(studio)
@@ -92,8 +94,11 @@ def answers(folder: Path, count: int, rate: float = 50.0) -> list[Line]:
         Line("fits meanwhile", str(len(results - {None})), "some", len(results - {None}) > 1),
         Line("answer → reply with the next cards", f"{quantile[0]:.0f} ms, 99 % in {quantile[1]:.0f} ms",
              "≤ 50 ms (median)", quantile[0] <= 50),
-        Line("memory of the server, each answer of the second half", f"{1024 * _trend(memory)[0]:.1f} KiB", "",
-             met=True),
+        *(
+            Line(f"memory of the {name}, each answer of the second half",
+                 f"{1024 * _trend(samples)[0]:.1f} KiB, {_trend(samples)[1]:.0f} MiB in all", "", met=True)
+            for name, samples in memory.items()
+        ),
     ]  # fmt: skip
 
 

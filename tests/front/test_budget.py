@@ -212,3 +212,51 @@ def test_a_stream_holds_what_one_start_draws(k):
     own = open_stream(reserve_stream(rng, k))
     kmeans_plus_plus(points, k, own)
     assert own.uniform() == rng.uniform()
+
+
+class Room:
+    """A budget that writes down what it is asked for, and allows some rounds."""
+
+    interrupted, elapsed = False, 0.0
+
+    def __init__(self, rounds):
+        self.rounds, self.asked, self.left_out = rounds, [], []
+
+    def has_room(self, seconds):
+        self.asked.append(round(seconds, 9))
+        return len(self.asked) <= self.rounds
+
+
+@pytest.mark.parametrize("reserve", [0.0, 1.0])
+def test_the_time_of_a_round_is_expected_from_runs_without_hints(iris, reserve):
+    X, hints = iris
+    features = replace(unsupervised.Features.of(X), graph_s=5.0)
+    plain = unsupervised.cluster_unsupervised(features, 3, np.random.RandomState(0))
+    plain = replace(plain, run_s=0.1, joining_s=2.0)
+    budget = Room(0)
+    trainer = _training.Trainer(features, plain, 3, np.random.RandomState(0), budget)
+    found, _ = trainer.train(hints, closed=True, reserve=reserve)
+    assert found == []
+    later = 3 * 2.0 + reserve * 4 * 0.1  # joining all, and a further round of the first family
+    assert budget.asked == [pytest.approx(4 * 0.1 + later)]
+    (words,) = budget.left_out
+    assert words.startswith("members of graph, both, linear, graph (repeated), both (repeated), soft linear")
+    cost = {name: trainer._expected_s(family) for name, family in members.FAMILIES.items()}
+    assert cost["both"] == cost["linear"] == pytest.approx(4 * 1.5 * 0.1)
+    assert cost["soft graph"] == pytest.approx(4 * 8 * 0.1)
+    assert cost["relearned graph"] == pytest.approx(4 * 5.0)
+
+
+def test_each_family_has_members_in_all_folds(iris):
+    X, hints = iris
+    features = unsupervised.Features.of(X)
+    plain = unsupervised.cluster_unsupervised(features, 3, np.random.RandomState(0))
+    trainer = _training.Trainer(features, plain, 3, np.random.RandomState(0), Room(4))
+    found, folds = trainer.train(hints, closed=True)
+    assert [(each.fold, each.family, each.repeat) for each in found] == [
+        (fold, *member) for fold in range(4) for member in (("graph", 0), ("graph", 1), ("both", 0), ("linear", 0))
+    ]
+    assert np.bincount(folds).tolist() == [38, 38, 37, 37]
+    assert trainer.budget.left_out == [
+        "members of both (repeated), soft linear, soft graph, soft unsupervised, relearned graph"
+    ]

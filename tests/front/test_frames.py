@@ -95,3 +95,14 @@ def test_errors_name_the_column():
         likewise.cluster(frame)
     with pytest.raises(TypeError, match=r"LazyFrame.*collect"):
         likewise.cluster(pl.from_pandas(messy()).lazy())
+
+
+@pytest.mark.parametrize("n_columns", [12, 13])
+def test_of_many_columns_the_first_twelve_are_named(n_columns):
+    frame = messy().assign(**{f"n{number}": np.random.default_rng(number).normal(size=N) for number in range(6)})
+    frame = frame[list(frame)[:n_columns]]
+    model = Likewise(3, random_state=0, verbose=False).fit(frame)
+    with pytest.raises(ValueError, match="fitted on a data frame") as caught:
+        model.predict(np.zeros((3, n_columns)))
+    named = ", ".join(map(repr, list(frame)[:12]))
+    assert str(caught.value).endswith(f"with the columns {named}{', …' if n_columns > 12 else ''}.")

@@ -110,3 +110,32 @@ def test_parameters_are_checked_and_rows_are_placed_after_fit():
     for wrong in ({"metric": "manhattan"}, {"n_components": 0}, {"reach": 1.5}):
         with pytest.raises(ValueError, match=f"The '{next(iter(wrong))}' parameter of GraphFeatures must be"):
             GraphFeatures(**wrong).fit_transform(np.random.default_rng(0).normal(size=(30, 2)))
+
+
+@pytest.mark.parametrize(
+    ("n", "metric", "expected"),
+    [
+        (2, "euclidean", 1),
+        (3, "euclidean", 2),
+        (17, "euclidean", 2),
+        (18, "euclidean", 3),
+        (59, "euclidean", 9),
+        (60, "euclidean", 10),
+        (1000, "euclidean", 10),
+        (119, "cosine", 19),
+        (1000, "cosine", 20),
+    ],
+)
+def test_a_row_has_at_most_a_sixth_of_all_rows_as_neighbors(n, metric, expected):
+    assert GraphFeatures()._count(n, metric) == expected
+
+
+def test_only_smooth_coordinates_are_kept():
+    X = np.random.default_rng(0).normal(size=(90, 5))
+    features = GraphFeatures(n_components=90).fit(X)
+    degree = features.graph_.sum(axis=1)
+    values = np.linalg.eigvalsh(features.graph_.toarray() / np.sqrt(np.outer(degree, degree)))[::-1]
+    assert ((values > 0.01) & (values <= 0.05)).any()
+    np.testing.assert_allclose(features.eigenvalues_, values[values > 0.05], atol=1e-6)
+    assert features.transform(X + 1.0).shape == (90, features.n_components_)
+    assert GraphFeatures().fit(np.random.default_rng(1).normal(size=(300, 2))).n_components_ == 60

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.exceptions import NotFittedError
 
+from likewise._method import CUT, NEIGHBORS
 from likewise.constraints import ConstraintConflictError, Constraints
 from likewise.evaluation import constraint_accuracy, normalized_mutual_information, rand_index
 from likewise.front import Likewise, _members, cluster
@@ -415,3 +416,10 @@ def test_clusters_that_vanish_leave_no_gap(iris):
         assert set(model.labels_) == set(model.unsupervised_labels_) == set(range(model.n_clusters_))
     assert found[0] >= 3  # 4 with most versions of scipy
     assert found[1:] == [3, 3]
+
+
+def test_its_stated_cost_is_that_of_what_takes_longest():
+    """Exact neighbors look at all pairs of landmarks, and k-means of k eigenvectors costs k²."""
+    cost = Likewise._method.cost
+    assert (cost.rows, cost.columns) == (NEIGHBORS.rows, NEIGHBORS.columns)
+    assert cost.width == CUT.width

@@ -7,23 +7,27 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.linalg import eigh
-from scipy.optimize import check_grad
+from scipy.optimize import check_grad, minimize
 from sklearn.datasets import make_blobs
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from likewise.constraints import Comparisons, Constraints, Partition, Preference
 from likewise.evaluation import constraint_accuracy
+from likewise.front import _answerer, _kmeans
+from likewise.front import _choose_k as counting
 from likewise.front import _folds as folding
-from likewise.front import _kmeans
 from likewise.front import _soft_assignment as soft
-from likewise.front._advice import advice
+from likewise.front import _unsupervised as unsupervised_runs
+from likewise.front._advice import _rounded, advice
 from likewise.front._answerer import decided_share
+from likewise.front._budget import Budget
 from likewise.front._choose_k import READABLE, STEP, _candidates, _silhouette, at_least_clique, choose_n_clusters
-from likewise.front._consensus import Consensus, reweighted
+from likewise.front._consensus import Consensus, _too_few, reweighted
 from likewise.front._evidence import (
     SURE,
     UNSUPERVISED,
     Evidence,
+    _family_weight,
     _sum_error,
     align_labels,
     calibrated,
@@ -624,3 +628,290 @@ def test_runs_in_linear_features_count_for_categories_alone(n_values, n_runs):
     assert found.weights.sum() == pytest.approx(1.0)
     if n_values is not None:
         assert found.weights[:15].sum() == pytest.approx(0.5)
+
+
+def test_calibration_is_where_the_posterior_is_flat():
+    """The prior: an intercept of 0 ± 2, a slope of 6 ± 3 on the share of votes beyond one half."""
+    rng = np.random.default_rng(7)
+    together, same, weight = rng.uniform(size=12), rng.uniform(size=12) < 0.7, rng.uniform(0.2, 2.0, size=12)
+    sign = np.where(same, 1.0, -1.0)
+
+    def loss(parameters):
+        odds = parameters[0] + parameters[1] * (together - 0.5)
+        prior = np.sum(((parameters - [0.0, 6.0]) / [2.0, 3.0]) ** 2) / 2
+        return weight @ np.log1p(np.exp(-sign * odds)) + prior
+
+    intercept, slope = minimize(loss, [0.0, 6.0], tol=1e-12).x
+    found = calibrated(together, Statements(np.zeros((12, 2), dtype=int), same, weight))
+    np.testing.assert_allclose(found, intercept + slope * (together - 0.5), atol=1e-5)
+
+
+def test_calibration_takes_small_steps_where_votes_contradict_all_statements():
+    together, same = np.tile([0.0, 1.0], 300), np.tile([True, False], 300)
+    odds = calibrated(together, statements(np.zeros((600, 2), dtype=int), same))
+    assert odds[0] > 3 > -3 > odds[1]
+
+
+@pytest.mark.parametrize("with_comparisons", [False, True])
+def test_the_loss_of_the_soft_assignment_is_its_formula(monkeypatch, with_comparisons):
+    rng = np.random.default_rng(0)
+    F, start = rng.normal(size=(12, 2)), np.arange(12) % 3
+    pairs, same, weight = np.array([(0, 1), (2, 3), (4, 5)]), np.array([True, False, True]), np.array([1.0, 0.5, 2.0])
+    compared = Comparisons(12, nearer=[(6, 7, 8), (9, 10, 11)], weight=[0.5, 1.0])
+    odds = np.array([0.4, -1.0])
+    seen = {}
+
+    def look(loss, x0, *, options, **_):
+        seen.update(start=x0.reshape(3, 3), at=x0 + rng.normal(size=x0.shape), steps=options["maxiter"])
+        seen["loss"] = loss(seen["at"])[0]
+        return type("Found", (), {"x": x0})
+
+    monkeypatch.setattr(soft, "minimize", look)
+    X = Space(F).affine
+    extra = (compared, odds) if with_comparisons else None
+    labels, _ = soft.softmax_labels(X, Statements(pairs, same, weight), start, 3, None, extra)
+    # at first, rows belong to the nearest mean, with the squared size of rows scaled to 10
+    centered = F - F.mean(axis=0)
+    means = np.array([centered[start == cluster].mean(axis=0) for cluster in range(3)])
+    scale = 10 / np.mean(np.square(centered).sum(axis=1))
+    np.testing.assert_allclose(seen["start"][:2], scale * means.T)
+    np.testing.assert_allclose(seen["start"][2], -scale * np.square(means).sum(axis=1) / 2)
+    nearest = np.linalg.norm(centered[:, None] - means, axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(labels, nearest)
+    W = seen["at"].reshape(3, 3)
+    P = np.exp(X @ W)
+    P /= P.sum(axis=1, keepdims=True)
+    mean = P.mean(axis=0)
+    information = np.mean(np.sum(P * np.log(P), axis=1)) - mean @ np.log(mean)
+    chance = [P[i] @ P[j] if kind else 1 - P[i] @ P[j] for (i, j), kind in zip(pairs, same, strict=True)]
+    if with_comparisons:
+        weight = np.concatenate([weight, compared.weight])
+        for (i, j), (k, m), odd in zip(compared.near, compared.far, odds, strict=True):
+            near, far, tie = P[i] @ P[j], P[k] @ P[m], 1 / (1 + np.exp(-odd))
+            decided = 0.9 * near * (1 - far) + 0.1 * (1 - near) * far
+            chance.append(decided + tie * (near * far + (1 - near) * (1 - far)))
+    expected = -information - weight @ np.log(chance) / weight.sum() + 1e-4 / 2 * np.square(W[:2]).sum() / 3
+    assert seen["loss"] == pytest.approx(expected, rel=1e-7)
+    assert seen["steps"] == 40
+    soft.softmax_labels(X, Statements(pairs, same, weight[:3]), start, 3, seen["start"], extra)
+    assert seen["steps"] == 4
+
+
+@pytest.mark.parametrize(
+    ("n_sure", "n_contrary", "n_open", "verdict"),
+    [
+        (19, 0, 0, "open"),
+        (20, 0, 0, "right"),
+        (20, 1, 0, "right"),
+        (39, 2, 0, "wrong"),
+        (40, 2, 0, "right"),
+        (30, 10, 70, "wrong"),
+        (30, 10, 71, "open"),
+        (30, 1, 71, "right"),
+    ],
+)
+def test_a_verdict_takes_20_sure_statements_and_few_contrary_ones(n_sure, n_contrary, n_open, verdict):
+    together = np.repeat([1.0, 0.5], [n_sure, n_open])
+    same = np.arange(n_sure + n_open) >= n_contrary
+    stated = statements(np.zeros((len(same), 2), dtype=int), same)
+    assert Evidence(stated, together, np.full(len(same), 0.5), 0.0, 0.0, {}, 2).verdict() == verdict
+
+
+@pytest.mark.parametrize(("z", "weight"), [(1.4, 1.0), (1.5, 1.0), (2.5, np.exp(-1.0)), (3.5, np.exp(-2.0))])
+def test_a_family_loses_weight_from_one_and_a_half_errors_behind(z, weight):
+    spread = np.tile([-1.0, 1.0], 8)
+    behind = spread + z * _sum_error(spread) / 16
+    assert _family_weight(behind) == pytest.approx(weight)
+
+
+@pytest.mark.parametrize(
+    ("gain", "error", "more"),
+    [
+        (4.0, 10.0, "about 75"),
+        (3.0, 10.0, "about 190"),
+        (2.76, 10.0, "about 240"),
+        (2.74, 10.0, "at least 80"),
+        (0.25, 0.25, "about 100"),
+    ],
+)
+def test_advice_extrapolates_to_four_times_as_many(gain, error, more):
+    """z, the gain in errors, has to be 0.5 + 0.5 / error, at most 1.5; it grows with the root of the number."""
+    pairs = np.arange(160).reshape(80, 2)
+    found = advised(Constraints(160, pairs[:40], pairs[40:]), gain=gain, error=error)
+    assert f"give {more} more hints" in found
+
+
+@pytest.mark.parametrize(("number", "rounded"), [(0.0, 5), (0.1, 5), (5.0, 5), (5.1, 10), (11.0, 15)])
+def test_advised_numbers_are_multiples_of_five(number, rounded):
+    assert _rounded(number) == rounded
+
+
+@pytest.mark.parametrize(("closed", "penalty"), [(True, 0.3), (False, 1.0)])
+def test_a_violation_costs_a_share_of_the_mean_squared_distance(monkeypatch, closed, penalty):
+    seen = []
+
+    def noted(points, penalties, price, rng):
+        seen.append(price)
+        return penalized(points, penalties, price, rng)
+
+    penalized = _kmeans.penalized
+    monkeypatch.setattr(_kmeans, "penalized", noted)
+    Z, y = make_blobs(40, centers=2, random_state=0)
+    hints = Constraints.sample(y, "random_pairs", 10, random_state=0)
+    _kmeans.constrained_kmeans(Z, 2, hints, np.random.RandomState(0), closed=closed, starts=[y])
+    assert seen == [pytest.approx(penalty * np.mean(np.square(Z - Z.mean(axis=0)).sum(axis=1)))]
+
+
+def test_runs_without_hints_have_up_to_twice_as_many_clusters(monkeypatch):
+    made = []
+
+    def noted(points, k, stream):
+        made.append((points.rows.shape[1], k))
+        return kmeans_labels(points, k, stream)
+
+    kmeans_labels = unsupervised_runs.kmeans_labels
+    monkeypatch.setattr(unsupervised_runs, "kmeans_labels", noted)
+    features = Features.of(make_blobs(50, 4, centers=3, random_state=0)[0])
+    found = cluster_unsupervised(features, 4, np.random.RandomState(0))
+    spaces = [features.graph.F.shape[1], features.both.F.shape[1]]
+    assert sorted(made) == sorted((width, k) for width in spaces for k in (4, 6, 8) for _ in range(5))
+    np.testing.assert_allclose(found.weights, 1 / 30)
+    made.clear()
+    cluster_unsupervised(features, 30, np.random.RandomState(0))
+    assert sorted({k for _, k in made}) == [30, 45, 50], "no more clusters than rows"
+
+
+def choice_of(monkeypatch, structure, hints=None, n=400):
+    """The number of clusters that is chosen, if the structure of k clusters is that of a table."""
+    runs = {k: [np.arange(n) % k] for k in structure}
+    monkeypatch.setattr(counting, "_partitions", lambda *_: runs)
+    monkeypatch.setattr(counting, "_structure", lambda _, labelings, __: structure[int(labelings[0].max()) + 1])
+    features = type("Features", (), {"n": n, "graph": type("Graph", (), {"F": None})})
+    return choose_n_clusters(features, hints or Constraints(n), np.random.RandomState(0))
+
+
+@pytest.mark.parametrize("best", [2, 5, 20, 24])
+@pytest.mark.parametrize("height", [0.2, 0.5, 1.0])
+def test_the_number_of_clusters_is_the_mean_of_its_posterior(monkeypatch, best, height):
+    ks = np.array([2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24])
+    structure = np.where(ks == best, height, 0.1)
+    found = choice_of(monkeypatch, dict(zip(ks.tolist(), structure.tolist(), strict=True)))
+    readable = np.where(ks > 20, np.minimum(structure, structure[ks <= 20].max()), structure)
+    sizes = np.log(ks)
+    posterior = np.gradient(sizes) * ks**-1.5 * np.exp(5 * readable)
+    assert found == round(np.exp(posterior @ sizes / posterior.sum()))
+
+
+@pytest.mark.parametrize("n_cannot", [12, 1])
+def test_hints_count_by_partitions_and_by_their_kinds(n_cannot):
+    """Their likelihood counts half; the share of must-links counts if it fits what partitions say, within a factor."""
+    rng = np.random.default_rng(0)
+    ks, n = np.array([2, 3, 4, 6, 8]), 60
+    labels = np.arange(n) % 4
+    drawn = rng.integers(0, n, size=(400, 2))
+    alike = labels[drawn[:, 0]] == labels[drawn[:, 1]]
+    drawn, alike = drawn[drawn[:, 0] < drawn[:, 1]], alike[drawn[:, 0] < drawn[:, 1]]
+    hints = Constraints(n, drawn[alike][:12], drawn[~alike][:n_cannot])
+    runs = {int(k): [np.arange(n) % k, rng.integers(0, k, n)] for k in ks}
+    prior = np.zeros(len(ks))
+    found = counting._constraint_evidence(prior, np.log(ks), runs, hints, None, np.random.RandomState(0))
+    stated = Statements.of(hints, np.random.RandomState(0))
+    left, right = stated.pairs.T
+    expected = []
+    for labelings in runs.values():
+        together = np.mean([labels[left] == labels[right] for labels in labelings], axis=0)
+        expected.append(0.5 * stated.weight @ log_likelihoods(together, stated))
+    chance = np.exp(expected)
+    seen = np.exp(chance @ np.log(ks) / chance.sum())  # the number of clusters by partitions alone
+    share = 12 / (12 + n_cannot)
+    fits = 1 / 3 <= seen * share <= 3
+    assert fits == (n_cannot == 12)
+    if fits:
+        by_chance = np.minimum(1.1 / ks, 0.95)
+        expected += len(stated) * (share * np.log(by_chance) + (1 - share) * np.log(1 - by_chance))
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_hints_of_one_kind_are_contrasted_with_pairs_of_the_other(same):
+    pairs, weight = np.array([(0, 1), (2, 3), (4, 5)]), np.array([1.0, 0.5, 0.6])
+    features = Features.of(np.random.default_rng(0).normal(size=(40, 3)))
+    stated = Statements(pairs, np.full(3, same), weight)
+    found = counting._with_both_kinds(stated, features, np.random.RandomState(0))
+    np.testing.assert_array_equal(found.pairs[:3], pairs)
+    np.testing.assert_array_equal(found.same, np.repeat([same, not same], 3))
+    np.testing.assert_allclose(found.weight, [1.0, 0.5, 0.6, 0.7, 0.7, 0.7])
+    if not same:  # neighbors are drawn as must-links
+        assert (features.to_graph.graph_.toarray()[tuple(found.pairs[3:].T)] > 0).all()
+    mixed = Statements(pairs, np.array([True, False, True]), weight)
+    assert counting._with_both_kinds(mixed, features, np.random.RandomState(0)) is mixed
+
+
+def test_structure_is_agreement_and_silhouette():
+    G = np.random.default_rng(0).normal(size=(30, 2))
+    runs = [np.random.default_rng(seed).integers(0, 3, 30) for seed in range(4)]
+    agreement = np.mean([adjusted_rand_score(runs[i], runs[j]) for i in range(4) for j in range(i)])
+    first_space = np.mean([silhouette_score(G, labels) for labels in runs[:2]])
+    assert counting._structure(G, runs, np.arange(30)) == pytest.approx(agreement + first_space)
+
+
+def test_two_runs_in_each_space_for_each_number_of_clusters():
+    features = Features.of(make_blobs(30, 3, centers=2, random_state=0)[0])
+    found = counting._partitions(features, np.random.RandomState(0), Budget(), 1)
+    assert {k: len(labelings) for k, labelings in found.items()} == dict.fromkeys(_candidates(30), 4)
+    assert [int(max(labels.max() for labels in labelings)) + 1 for labelings in found.values()] == list(found)
+    assert counting._partitions(features, np.random.RandomState(1), Budget(), 1) is found
+
+
+@pytest.mark.parametrize(("n", "expected"), [(2, [2]), (8, [2, 3, 4]), (72, [2, 3, 4, 5, 6, 7, 8, 10, 12])])
+def test_candidates_grow_by_a_fifth_up_to_the_root_of_twice_the_rows(n, expected):
+    assert _candidates(n) == expected
+
+
+@pytest.mark.parametrize(("seen", "is_pairs"), [(0.49, True), (0.5, False), (0.51, False)])
+def test_comparisons_are_pairs_if_less_than_half_of_the_ties_were_answered(monkeypatch, seen, is_pairs):
+    monkeypatch.setattr(_answerer, "answered_ties", lambda *_: seen)
+    assert _answerer.are_pairs(Comparisons(4, nearer=[(0, 1, 2)]), None) == is_pairs
+
+
+@pytest.mark.parametrize(("k", "share"), [(2, 0.7 * 1.0 + 0.3 * 0.5), (4, 0.7 * 1.0 + 0.3 * 0.625)])
+def test_ties_are_estimated_from_runs_and_equal_sizes(k, share):
+    run = np.zeros(4, dtype=int)
+    unsupervised = Unsupervised(k, run, np.zeros((4, 2)), [run], np.ones(1))
+    near, far = np.array([(0, 1)]), np.array([(2, 3)])
+    assert _answerer.tie_share(near, far, unsupervised) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("weights", "pairs", "expected"),
+    [([24, 0], 24, "fewer than 25 hints"), ([25, 0], 25, ""), ([23, 1], 23, "worth fewer than 25 pairs")],
+)
+def test_it_takes_25_pairs_to_learn_from(weights, pairs, expected):
+    n_pairs, n_preferences = weights
+    liked = Preference(np.arange(60) % 2, np.arange(60) % 3)
+    hints = Constraints(60, np.arange(2 * n_pairs).reshape(-1, 2), preferences=[liked] * n_preferences)
+    stated = Statements.of(hints, np.random.RandomState(0))
+    assert len(stated) == pairs
+    assert _too_few(hints, stated, 2) == expected
+
+
+def test_late_evidence_counts_a_preference_as_one_and_a_quarter_pairs():
+    liked = Preference(np.arange(60) % 2, np.arange(60) % 3, 0.8)
+    for n_pairs, enough in ((23, False), (24, True)):
+        hints = Constraints(60, np.arange(2 * n_pairs).reshape(-1, 2), preferences=[liked])
+        assert (_too_few(hints, Statements.of(hints, np.random.RandomState(0)), 2) == "") == enough
+
+
+@pytest.mark.parametrize("limit", [2, 10])
+def test_of_labels_of_many_rows_a_sample_is_drawn(monkeypatch, limit):
+    monkeypatch.setattr(folding, "MAX_PAIRS", 100 * limit)
+    sets = [np.arange(300) % k for k in (3, 5)]
+    hints = Constraints(300, partitions=[Partition(codes, different_across=True) for codes in sets])
+    found = folding._sampled(hints, np.random.RandomState(0))
+    n_rows = int(np.sqrt(2 * (100 * limit // 4)))
+    for partition, codes in zip(found.partitions, sets, strict=True):
+        kept = partition.codes >= 0
+        assert kept.sum() == n_rows
+        assert partition.different_across
+        alike = np.equal.outer(partition.codes[kept], partition.codes[kept])
+        np.testing.assert_array_equal(alike, np.equal.outer(codes[kept], codes[kept]))

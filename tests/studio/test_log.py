@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from likewise.studio import Session
-from likewise.studio._log import EventLog, NotKeptError, SessionFileError
+from likewise.studio._log import BLOCK, EventLog, Events, NotKeptError, SessionFileError
 
 
 @pytest.fixture
@@ -131,3 +131,21 @@ def test_a_session_with_damaged_lines_is_an_error_that_names_it(tmp_path, packed
     log.close()
     with pytest.raises(SessionFileError, match=r"s\.studio is damaged"):
         Session(path)
+
+
+def test_events_in_memory_are_the_events_of_the_log(log):
+    held = Events()
+    for number in range(3 * BLOCK + 5):
+        body = {"rows": ["r1", "ü\U0001f600"], "chances": [number / 7], "n_clusters": None, "deep": {"a": [1, "b"]}}
+        event, _ = log.append("answered", body, who="Anna", key=f"key-{number}", of=number or None)
+        held.append(event)
+        assert held[-1] == event
+    events = log.events()
+    assert list(held) == events
+    assert list(Events(events)) == events
+    assert list(reversed(held)) == events[::-1]
+    assert [held[place] for place in range(len(events))] == events
+    assert held[-3] == events[-3]
+    assert held[BLOCK - 2 : 2 * BLOCK + 3 : 2] == events[BLOCK - 2 : 2 * BLOCK + 3 : 2]
+    with pytest.raises(IndexError):
+        held[len(events)]

@@ -1,6 +1,8 @@
 """What people do in the studio, and what comes of it; without a server, and with the fits in turn."""
 
 import base64
+import gc
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -8,8 +10,12 @@ import pytest
 from likewise.constraints import Constraints
 from likewise.studio import Session
 from likewise.studio._knowledge import Knowledge
+from likewise.studio._log import BLOCK
 from likewise.studio._refusal import Refusal
 from studio_parts import Learning, Seat, open_studio, predicted_of, write_blobs
+
+MAX_BYTES = 2_500
+"""Maximum growth of the server's Python objects per answer."""
 
 
 @pytest.fixture
@@ -190,6 +196,56 @@ def test_any_of_one_s_own_events_can_be_undone_from_the_history(studio, seat):
         studio.acts.undo("", seat.key(), 1)
     studio.acts.redo("", seat.key(), events[0])
     assert all(event["counts"] for event in studio.views.history("", None, 50)["events"])
+
+
+@pytest.fixture
+def long(tmp_path):
+    """A session with more answers than are held in memory as objects."""
+    write_blobs(tmp_path / "blobs.csv", 1000)
+    made = open_studio(tmp_path / "s.studio", tmp_path / "blobs.csv")
+    person = Seat(made, np.arange(1000) // 5)
+    for _ in range(2 * BLOCK + 20):
+        person.answer()
+    yield made, person
+    made.close()
+
+
+def test_old_answers_are_undone_and_listed_as_new_ones_are(long):
+    studio, seat = long
+    first = next(event.seq for event in studio.log.events() if event.kind == "answered")
+    before = hints(studio)
+    undone = studio.acts.undo("", seat.key(), first)
+    assert undone["undone"]["event"] == first
+    assert studio.knowledge.constraints() == hints(studio) != before
+    redone = studio.acts.redo("", seat.key(), first)
+    assert redone["redone"]["words"] == undone["undone"]["words"]
+    assert studio.knowledge.constraints() == hints(studio) == before
+    assert list(studio.knowledge.events) == studio.log.events()
+    history = Session.read(studio.path).history()[::-1]
+    listed, last = [], None
+    while last is None or last["more"]:
+        last = studio.views.history("", listed[-1]["seq"] if listed else None, 100)
+        listed += last["events"]
+    assert [{name: one[name] for name in history[0]} for one in listed] == history
+    assert studio.views.state("")["waiting"] == 2 * BLOCK + 22 + 1  # and the number of clusters
+    with pytest.raises(Refusal, match="no event 9999"):
+        studio.event(9999)
+
+
+def test_an_answer_adds_little_to_the_memory_of_the_server(long):
+    _, seat = long
+    n = 2 * BLOCK
+    held = []
+    tracemalloc.start()
+    try:
+        for _ in range(2):
+            for _ in range(n):
+                seat.answer()
+            gc.collect()
+            held.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert (held[1] - held[0]) / n < MAX_BYTES
 
 
 # -- contradictions ----------------------------------------------------------------------------------------------------

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from ..constraints import Constraints
 from ..questions import Answer
 from ..questions._answers import checked
 from ._identity import Identity
-from ._log import Event
+from ._log import Event, Events
 from ._people import disputed, error_rates, outvoted, verdicts
 from ._relations import Contradiction, Relations
-from ._state import DIFFERENT, PROGRAM, SAME, UNDOABLE, Hint, State, UndoStack, counting, fold
+from ._state import DIFFERENT, PROGRAM, SAME, UNDOABLE, Hint, State, UndoStack, count, fold
 
 MAX_WITHIN = 30
 """Maximum size of a "different" block whose pairs are all recorded as different."""
@@ -31,19 +34,33 @@ class Knowledge:
 
     def __init__(self, identity: Identity, events: Iterable[Event] = ()) -> None:
         self.identity = identity
-        self.events = list(events)
+        self.events = Events()
         self.stacks: dict[str, UndoStack] = {}
-        for event in self.events:
+        self.counts: dict[int, bool] = {}
+        self._changes = array("q")
+        for event in events:
             self._note(event)
-        self._rebuild()
+        self._fold()
 
     def _note(self, event: Event) -> None:
+        self.events.append(event)
+        count(self.counts, event)
         if event.kind in UNDOABLE or event.kind in ("undone", "redone"):
             self.stacks.setdefault(event.who, UndoStack()).take(event)
+            if event.kind != "named":
+                self._changes.append(event.seq)
 
-    def _rebuild(self) -> None:
-        self.counts = counting(self.events)
-        self.state: State = fold(self.events)
+    def n_changes(self, after: int) -> int:
+        """The number of events after the event `after` that may change the result of a fit."""
+        return len(self._changes) - bisect_right(self._changes, after)
+
+    def _fold(self) -> None:
+        """Compute the state from all events; needed after undo and redo."""
+        self.state: State = fold(self.events, self.counts)
+        self._relate_all()
+
+    def _relate_all(self) -> None:
+        """Compute what the state implies."""
         self.rows: dict[str, tuple[int, ...]] = {}
         self.pairs: dict[tuple[int, int], tuple[str, ...]] = {}
         self.asked: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -63,14 +80,12 @@ class Knowledge:
 
     def take(self, event: Event) -> Contradiction | None:
         """Update with a stored event; returns the contradiction that it causes, or None."""
-        self.events.append(event)
         self._note(event)
         if event.kind in ("undone", "redone"):
-            self._rebuild()
+            self._fold()
             return None
         if event.kind not in UNDOABLE:
             return None
-        self.counts[event.seq] = True
         added = self.state.take(event)
         shared = False
         if event.kind == "answered":
@@ -78,7 +93,7 @@ class Knowledge:
             shared = any(who != answer.who for pair in answer.pairs for who in self.asked.get(in_order(*pair), ()))
             self._note_answer(answer)
         if event.kind in ("withdrawn", "confirmed") or event.body.get("checks") or shared or self._is_disputed(added):
-            self._rebuild()
+            self._relate_all()
             return None
         found = [self._relate(hint) for hint in added]
         return next((one for one in found if one is not None), None)
@@ -183,11 +198,15 @@ class Knowledge:
 
     def answers(self) -> list[Answer]:
         """The answers about existing rows, for choosing questions; repeated questions follow the ones they check."""
-        return [answer for answer, _ in self._answers()]
+        places, found = [], []
+        for place, answer, _ in self._answers():
+            places.append(place)
+            found.append(answer)
+        return [found[place] for place in sorted(range(len(found)), key=places.__getitem__)]
 
-    def _answers(self) -> list[tuple[Answer, str]]:
-        """The answers, each with the id of its hint."""
-        found: dict[int, list[tuple[Answer, str]]] = {}
+    def _answers(self) -> Iterator[tuple[int, Answer, str]]:
+        """The answers, each with its place in the order of the questions, and the id of its hint."""
+        screens: dict[int | None, int] = {}
         for answer in self.state.answers.values():
             chances = answer.chances or (float("nan"),) * len(answer.pairs)
             votes = answer.votes or (float("nan"),) * len(answer.pairs)
@@ -195,19 +214,18 @@ class Knowledge:
             for place, ((left, right), word, chance, share) in enumerate(told):
                 rows = tuple(self.identity.row(id, answer.generation) for id in (left, right))
                 if -1 not in rows:
-                    screen = answer.checks if answer.checks in found else answer.question
+                    screen = answer.checks if answer.checks in screens else answer.question
                     why = answer.why if answer.why != "check" or screen != answer.question else "doubt"
                     one = Answer((rows[0], rows[1]), word, "open", chance, share, why, answer.question)
-                    found.setdefault(screen, []).append((one, f"{answer.event}.{place}"))
-        return [one for screen in found.values() for one in screen]
+                    yield screens.setdefault(screen, len(screens)), one, f"{answer.event}.{place}"
 
     def _checked(self) -> dict[str, str]:
         """The outcome for hints that were checked by asking again with other rows: "confirmed" or "refuted"."""
         if not any(answer.checks for answer in self.state.answers.values()):
             return {}
-        told = self._answers()
-        answers = checked([answer for answer, _ in told])
-        became = {id: answer.status for answer, (_, id) in zip(answers, told, strict=True)}
+        told = sorted(self._answers(), key=itemgetter(0))
+        answers = checked([answer for _, answer, _ in told])
+        became = {id: answer.status for answer, (_, _, id) in zip(answers, told, strict=True)}
         return {id: status for id, status in became.items() if status in ("confirmed", "refuted")}
 
 

@@ -7,12 +7,12 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from sys import intern
-from typing import Any
+from typing import Any, overload
 
 APPLICATION = 1818848101
 VERSION = 1
@@ -100,6 +100,61 @@ class Asked:
     who: str
     body: dict[str, Any]
     generation: int = 1
+
+
+BLOCK = 128
+"""Number of events that are compressed together."""
+
+
+class Events(Sequence[Event]):
+    """The events of a session in memory. Older ones are compressed: they are only read by undo and the history.
+
+    Parameters
+    ----------
+    events : iterable of Event
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._packed: list[bytes] = []
+        self._recent: list[Event] = []
+        for event in events:
+            self.append(event)
+
+    def append(self, event: Event) -> None:
+        """Add an event; the last `BLOCK` events, and up to as many before them, are not compressed."""
+        self._recent.append(event)
+        if len(self._recent) == 2 * BLOCK:
+            lines = [[getattr(each, name) for name in Event.__slots__] for each in self._recent[:BLOCK]]
+            self._packed.append(zlib.compress(json.dumps(lines).encode()))
+            del self._recent[:BLOCK]
+
+    def _block(self, number: int) -> list[Event]:
+        """Events `BLOCK * number` to `BLOCK * (number + 1)`, as read from the log."""
+        if number >= len(self._packed):
+            start = BLOCK * (number - len(self._packed))
+            return self._recent[start : start + BLOCK]
+        return [_event(line, _shared_body(line[5])) for line in json.loads(zlib.decompress(self._packed[number]))]
+
+    def __len__(self) -> int:
+        return BLOCK * len(self._packed) + len(self._recent)
+
+    @overload
+    def __getitem__(self, place: int) -> Event: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Event]: ...
+    def __getitem__(self, place: int | slice) -> Event | list[Event]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(len(self))[place]]
+        number, inside = divmod(range(len(self))[place], BLOCK)
+        return self._block(number)[inside]
+
+    def __iter__(self) -> Iterator[Event]:
+        for number in range(-(-len(self) // BLOCK)):
+            yield from self._block(number)
+
+    def __reversed__(self) -> Iterator[Event]:
+        for number in reversed(range(-(-len(self) // BLOCK))):
+            yield from reversed(self._block(number))
 
 
 class EventLog:
@@ -263,12 +318,12 @@ class EventLog:
     def with_key(self, key: str) -> Event | None:
         """The event with a key, or None."""
         found = self._connection.execute(f"SELECT {EVENT} FROM event WHERE key = ?", (key,)).fetchone()
-        return None if found is None else _event(found)
+        return None if found is None else _event(found, _body(found[5]))
 
     def events(self, after: int = 0) -> list[Event]:
         """All events after the event with number `after`, in order."""
         return [
-            _event(line)
+            _event(line, _body(line[5]))
             for line in self._connection.execute(f"SELECT {EVENT} FROM event WHERE seq > ? ORDER BY seq", (after,))
         ]
 
@@ -324,9 +379,9 @@ def _unpacked(packed: bytes) -> bytes:
 EVENT = "seq, at, who, key, kind, body, of, generation"
 
 
-def _event(line: tuple[Any, ...]) -> Event:
-    seq, at, who, key, kind, body, of, generation = line
-    return Event(seq, at, who, key, kind, _body(body), of, generation)
+def _event(line: Sequence[Any], body: dict[str, Any]) -> Event:
+    seq, at, who, key, kind, _, of, generation = line
+    return Event(seq, at, _shared(who), key, _shared(kind), body, of, generation)
 
 
 def _asked(line: tuple[Any, ...]) -> Asked:
@@ -338,7 +393,11 @@ def _body(text: str) -> dict[str, Any]:
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError(f"{text[:40]!r} is not what a line holds")
-    return {intern(name): _shared(value) for name, value in found.items()}
+    return _shared_body(found)
+
+
+def _shared_body(body: dict[str, Any]) -> dict[str, Any]:
+    return {intern(name): _shared(value) for name, value in body.items()}
 
 
 def _shared(value: Any) -> Any:

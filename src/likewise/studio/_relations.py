@@ -70,8 +70,7 @@ class Relations:
             if a == b:
                 self._inside[id] = None
                 return self._contradiction(id)
-            self._apart[a].setdefault(b, []).append(id)
-            self._apart[b].setdefault(a, []).append(id)
+            self._set_apart(a, b, [id])
             return None
         self._links.setdefault(left, {}).setdefault(right, id)
         self._links.setdefault(right, {}).setdefault(left, id)
@@ -91,8 +90,15 @@ class Relations:
         for other, ids in self._apart.pop(b).items():
             del self._apart[other][b]
             if other != a:
-                self._apart[a].setdefault(other, []).extend(ids)
-                self._apart[other].setdefault(a, []).extend(ids)
+                self._set_apart(a, other, ids)
+
+    def _set_apart(self, a: int, b: int, ids: list[str]) -> None:
+        """Record that two groups are different; both share one list of hints."""
+        known = self._apart[a].get(b)
+        if known is None:
+            self._apart[a][b] = self._apart[b][a] = ids
+        else:
+            known += ids
 
     def relation(self, left: Row, right: Row) -> int:
         """1 if two rows are known to be the same, −1 if different, 0 if neither."""

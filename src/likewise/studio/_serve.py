@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import partial
 from importlib.resources import files
+from itertools import takewhile
 from typing import Any
 
 import uvicorn
@@ -197,8 +198,8 @@ class Application:
         with self._studio.lock:
             events = self._studio.knowledge.events
             seq = events[-1].seq
-            missed = [] if after is None else [event for event in events if event.seq > after]
-            return [self._studio.event_news(event) for event in missed], seq, self._studio.views.state(who)
+            missed = [] if after is None else list(takewhile(lambda event: event.seq > after, reversed(events)))
+            return [self._studio.event_news(event) for event in reversed(missed)], seq, self._studio.views.state(who)
 
     def _messages(self, who: str, batch: list[tuple[str, Any]]) -> tuple[list[bytes], bool]:
         """The messages for a page; of its state and its cards only the latest."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -243,16 +243,21 @@ def counting(events: Iterable[Event]) -> dict[int, bool]:
     """For each event that can be undone, whether it is active: never undone, or redone since."""
     counts: dict[int, bool] = {}
     for event in events:
-        if event.kind in UNDOABLE:
-            counts.setdefault(event.seq, True)
-        elif event.kind in ("undone", "redone") and event.of in counts:
-            counts[event.of] = event.kind == "redone"
+        count(counts, event)
     return counts
 
 
-def fold(events: Sequence[Event]) -> State:
-    """The state after all events."""
-    counts = counting(events)
+def count(counts: dict[int, bool], event: Event) -> None:
+    """Update which events are active with the next event."""
+    if event.kind in UNDOABLE:
+        counts.setdefault(event.seq, True)
+    elif event.kind in ("undone", "redone") and event.of in counts:
+        counts[event.of] = event.kind == "redone"
+
+
+def fold(events: Sequence[Event], counts: Mapping[int, bool] | None = None) -> State:
+    """The state after all events, given which of them are active (None: as computed by `counting`)."""
+    counts = counting(events) if counts is None else counts
     state = State()
     for event in events:
         if counts.get(event.seq, False):

@@ -193,9 +193,9 @@ class Studio:
     def event(self, seq: int | None) -> Event:
         """An event by its number; numbers are consecutive, apart from the first ones, which nobody saw."""
         events = self.knowledge.events
-        place = (seq or 0) - events[0].seq if events else -1
-        if 0 <= place < len(events) and events[place].seq == seq:
-            return events[place]
+        place = len(events) - 1 + (seq or 0) - events[-1].seq if events else -1
+        if 0 <= place < len(events) and (event := events[place]).seq == seq:
+            return event
         found = next((event for event in events if event.seq == seq), None)
         if found is None:
             raise Refusal(422, "value", f"there is no event {seq}.")
@@ -285,6 +285,7 @@ class Studio:
             with self.lock:
                 task = self._task()
             self.worker.learn(task)
+            del task  # it has all answers, and would be kept until the next one is made
             pause = max(PAUSE, SHARE * (time.monotonic() - began))  # slow messages are sent less often
 
     def _task(self) -> Task:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ._refusal import Refusal
 from ._relations import Contradiction
 from ._results import Shown
 from ._shown import nearest
-from ._state import DIFFERENT, PROGRAM, SAME, UNDOABLE, Hint, control_count, in_words, pair_in_words
+from ._state import DIFFERENT, PROGRAM, SAME, Hint, control_count, in_words, pair_in_words
 
 if TYPE_CHECKING:
     from ._studio import Studio
@@ -95,12 +96,7 @@ class Views:
 
     def _waiting(self) -> int:
         """The number of actions since the latest result that may change it."""
-        count = 0
-        for event in reversed(self._studio.knowledge.events):
-            if event.seq <= self._studio.learned:
-                break
-            count += event.kind in UNDOABLE | {"undone", "redone"} and event.kind != "named"
-        return count
+        return self._studio.knowledge.n_changes(self._studio.learned)
 
     def _turnable(self, seq: int | None) -> dict[str, Any] | None:
         return None if seq is None else {"event": seq, "words": in_words(self._studio.event(seq))}
@@ -179,7 +175,8 @@ class Views:
     def history(self, who: str, before: int | None, n: int) -> dict[str, Any]:
         """The history of actions, the latest first."""
         counts = self._studio.knowledge.counts
-        found = [event for event in reversed(self._studio.knowledge.events) if before is None or event.seq < before]
+        latest = reversed(self._studio.knowledge.events)
+        found = list(islice((event for event in latest if before is None or event.seq < before), n + 1))
         events = [
             {
                 **self._studio.event_news(event),

@@ -84,8 +84,8 @@ class Worker:
                     if self._task is not None:
                         messages.append(self._task)
                         self._task = None
-                for message in messages:
-                    send(stream, message)
+                while messages:
+                    send(stream, messages.pop(0))  # a message that was sent is not kept
         except (OSError, ValueError):
             pass  # the process has ended, which the listener reports
         finally:

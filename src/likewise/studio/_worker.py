@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pickle
 import struct
@@ -51,6 +52,13 @@ def receive(stream: BinaryIO) -> Any:
     return pickle.loads(packed)
 
 
+def release_memory() -> None:
+    """Return free memory to the system; glibc would keep what a fit needed at its peak."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # other C libraries do not have the function
+            ctypes.CDLL(None).malloc_trim(0)
+
+
 class Inbox:
     """Incoming messages: only the latest task, and all other messages in order.
 
@@ -83,6 +91,7 @@ class Inbox:
                     self._task, self._at = message, time.monotonic()
                 else:
                     self._others.append(message)
+                del message  # it is not kept until the next one arrives
                 self._there.notify()
 
     def next(self, wait: float | None) -> Any:
@@ -157,6 +166,7 @@ class Working:
         self._previous = self._labels = None
         self._fitted = replace(task, answers=())  # later tasks are compared by their constraints only
         self._say("result", result)
+        release_memory()
 
     def _ask(self, task: Task) -> None:
         if not self._inbox.has_news():  # otherwise the questions would be outdated
