@@ -557,3 +557,13 @@ def test_what_another_process_reads_is_what_this_one_would(tmp_path):
         np.testing.assert_array_equal(raw.columns["n"], [0, 1, 2])
         assert raw.columns["kind"] == ["y", None, "x"]
         assert set(raw.columns) == {"n", "kind"}
+
+
+def test_an_h5ad_file_takes_three_times_what_it_holds(tmp_path, monkeypatch):
+    costs = []
+    monkeypatch.setattr(_h5ad, "limit_memory", lambda _: None)
+    monkeypatch.setattr(_h5ad, "check_size", lambda _path, needed, *, cost: costs.append((needed, cost)))
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        file["X"], file["obs/n"] = np.eye(3), np.arange(3)
+    read_here(tmp_path / "t.h5ad")
+    assert costs == [(8 * (9 + 3), 3.0)]

@@ -916,3 +916,18 @@ def test_what_else_one_can_do_without_an_extra_ends_the_message():
         extra("no_such_module", "Such files", otherwise="Save it as CSV.")
     with pytest.raises(MissingExtraError, match=r"\[io\]\"$"):
         extra("no_such_module", "Such files")
+
+
+def test_an_empty_cell_of_a_single_column_is_a_row(tmp_path):
+    assert read_raw(spoil(tmp_path / "t.csv", "text\none\n \n")).columns == {"text": ["one", " "]}
+
+
+def test_only_the_last_suffixes_say_what_separates_cells(tmp_path):
+    assert list(read_raw(spoil(tmp_path / "a.tsv.b.csv", "x,y\n1,2\n")).columns) == ["x", "y"]
+
+
+def test_columns_of_one_name_in_parquet_are_refused(tmp_path):
+    table = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="has several columns called 'a'"):
+        read_raw(tmp_path / "t.parquet")
