@@ -22,7 +22,7 @@ PATIENCE = {  # a busy machine has lost nobody
     "distributed.scheduler.worker-ttl": None,
     # A cluster that Dask started closes a worker for good that is missing so long after it was lost, if only because it
     # was lost once more and is just starting.
-    "distributed.deploy.lost-worker-timeout": "600s",
+    "distributed.deploy.lost-worker-timeout": "7d",
 }
 
 
