@@ -194,9 +194,13 @@ def _not_below_random(table: Asked, method: str) -> Bar:
 
 def _seldom_worse(table: Asked, method: str) -> Bar:
     shares = worse_than_none(table, method, "10")
-    mean, random = (float(np.mean(found)) for found in (shares, worse_than_none(table, "random", "10")))
+    mean = float(np.mean(shares))
+    random, right, both = (
+        number(float(np.mean(worse_than_none(table, *other))), ".1%")
+        for other in (("random", "10"), (method, "0"), ("random", "0"))
+    )
     each = ", ".join(number(share, ".0%") for share in shares)
-    shown = f"{number(mean, '.1%')} ({each}); random {number(random, '.1%')}"
+    shown = f"{number(mean, '.1%')} ({each}); random {random}; with right answers {right}, random {both}"
     asked = f"by {method}, 10 % wrong: worse than no hints by > .01 in < {SELDOM:.0%} of runs"
     return Bar(asked, shown, met(mean, mean < SELDOM))
 
