@@ -95,6 +95,18 @@ def test_the_longest_name(tmp_path):
     assert caught.value.errno == errno.ENAMETOOLONG
 
 
+def test_a_name_of_too_many_bytes_is_refused_where_the_system_says_nothing(tmp_path, monkeypatch):
+    """Some versions of Python take such a name for one that is not there yet."""
+    for method in ("is_dir", "exists"):
+        ask = getattr(Path, method)
+        monkeypatch.setattr(Path, method, lambda path, ask=ask: len(os.fsencode(path.name)) < 256 and ask(path))
+    check_writable(tmp_path / ("é" * 127 + "n"))
+    with pytest.raises(OSError, match="too long") as caught:
+        check_writable(tmp_path / ("é" * 128))
+    assert caught.value.errno == errno.ENAMETOOLONG
+    assert names(tmp_path) == []
+
+
 def test_mode_and_link_stay(tmp_path):
     target, link = tmp_path / "real", tmp_path / "link"
     target.write_text("before")

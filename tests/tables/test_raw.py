@@ -112,6 +112,13 @@ def test_whether_a_first_line_has_names_is_asked_for_lines_alone(tmp_path):
         read_raw(tmp_path / "t.txt")
 
 
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"t\.csv"):
+        read_raw(tmp_path / "t.csv")
+    with pytest.raises(FileNotFoundError, match=r"t\.doc"):
+        read_raw(tmp_path / "t.doc")
+
+
 def test_a_workbook_is_no_text_whoever_asks(tmp_path):
     from openpyxl import Workbook
 
