@@ -1,6 +1,7 @@
 """A file is complete or stays as it was; files of one group are all new, or none is."""
 
 import errno
+import gc
 import json
 import os
 import resource
@@ -30,6 +31,11 @@ def small_disk():
     resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def open_files():
+    gc.collect()  # or those of other tests might be closed meanwhile
+    return len(os.listdir("/proc/self/fd"))
 
 
 def names(folder):
@@ -182,13 +188,13 @@ def test_a_hidden_file_that_somebody_removes_before_it_is_held_is_made_again(tmp
         return hold(path)
 
     monkeypatch.setattr(_atomic, "hold", late)
-    open_before = len(os.listdir("/proc/self/fd"))
+    open_before = open_files()
     with atomic_write_text(tmp_path / "t") as file:
         file.write("after")
     assert taken
     assert names(tmp_path) == ["t"]
     assert (tmp_path / "t").read_text() == "after"
-    assert len(os.listdir("/proc/self/fd")) == open_before
+    assert open_files() == open_before
 
 
 @pytest.mark.parametrize("links", [True, False])
@@ -238,22 +244,22 @@ def test_a_hidden_file_that_cannot_be_held_is_removed(tmp_path, monkeypatch, err
         raise error
 
     monkeypatch.setattr(_atomic, "hold", fails)
-    held = len(os.listdir("/proc/self/fd"))
+    held = open_files()
     with pytest.raises(type(error)), atomic_write(tmp_path / "t"):
         pass
     with pytest.raises(type(error)):
         check_writable(tmp_path / "t")
     assert names(tmp_path) == []
-    assert len(os.listdir("/proc/self/fd")) == held
+    assert open_files() == held
 
 
 def test_nothing_stays_open(tmp_path):
-    held = len(os.listdir("/proc/self/fd"))
+    held = open_files()
     group_of_three(tmp_path)
     with pytest.raises(OSError, match="full"):
         group_of_three(tmp_path, fail="c")
     check_writable(tmp_path / "d")
-    assert len(os.listdir("/proc/self/fd")) <= held
+    assert open_files() <= held
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o600, 0o444, 0o641, 0o4755, 0o1777])

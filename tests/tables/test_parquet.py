@@ -1,5 +1,7 @@
 """Parquet files: what they say they hold, and what their columns become."""
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -140,6 +142,13 @@ def test_the_first_name_that_comes_again_is_told(tmp_path):
     pq.write_table(table, tmp_path / "t.parquet")
     with pytest.raises(ValueError, match=r"several columns called 'a'\. Give every column a name of its own"):
         read_raw(tmp_path / "t.parquet")
+
+
+def test_texts_are_read_where_nothing_else_has_imported_pyarrow(tmp_path):
+    pq.write_table(pa.table({"a": ["x", "y"]}), tmp_path / "t.parquet")
+    code = "import sys; from likewise.tables import read_raw; print(read_raw(sys.argv[1]).columns)"
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "t.parquet"], capture_output=True, text=True)
+    assert done.stdout == "{'a': ['x', 'y']}\n", done.stderr
 
 
 def test_metadata_that_is_no_text_does_no_harm(tmp_path):
