@@ -45,6 +45,7 @@ def test_lists_of_numbers_are_columns(cells):
         [[1, 2], [3]],
         [[1, 2], None],
         [[1, 2], "ab"],
+        [[1, 2], range(3, 5)],
         [[], []],
         [[[1, 2]], [[3, 4]]],
         [["a"], ["b"]],
