@@ -1,18 +1,21 @@
 """A file is complete or stays as it was; files of one group are all new, or none is."""
 
 import errno
+import gc
 import json
 import os
 import resource
 import signal
 import subprocess
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from likewise import _atomic
-from likewise._atomic import atomic_group, atomic_write, atomic_write_text, check_writable
+from likewise._atomic import atomic_group, atomic_write, atomic_write_text, check_path, check_writable
 from likewise._atomic import os as atomic_os
 from likewise._leftovers import OLD_S, remove_leftovers, temporary_folder
 from likewise.prepare import write_columns
@@ -28,6 +31,11 @@ def small_disk():
     resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def open_files():
+    gc.collect()  # or those of other tests might be closed meanwhile
+    return len(os.listdir("/proc/self/fd"))
 
 
 def names(folder):
@@ -91,6 +99,18 @@ def test_the_longest_name(tmp_path):
     with pytest.raises(OSError, match="too long") as caught:
         check_writable(tmp_path / ("n" * 252 + ".csv"))
     assert caught.value.errno == errno.ENAMETOOLONG
+
+
+def test_a_name_of_too_many_bytes_is_refused_where_the_system_says_nothing(tmp_path, monkeypatch):
+    """Some versions of Python take such a name for one that is not there yet."""
+    for method in ("is_dir", "exists"):
+        ask = getattr(Path, method)
+        monkeypatch.setattr(Path, method, lambda path, ask=ask: len(os.fsencode(path.name)) < 256 and ask(path))
+    check_writable(tmp_path / ("é" * 127 + "n"))
+    with pytest.raises(OSError, match="too long") as caught:
+        check_writable(tmp_path / ("é" * 128))
+    assert caught.value.errno == errno.ENAMETOOLONG
+    assert names(tmp_path) == []
 
 
 def test_mode_and_link_stay(tmp_path):
@@ -168,13 +188,13 @@ def test_a_hidden_file_that_somebody_removes_before_it_is_held_is_made_again(tmp
         return hold(path)
 
     monkeypatch.setattr(_atomic, "hold", late)
-    open_before = len(os.listdir("/proc/self/fd"))
+    open_before = open_files()
     with atomic_write_text(tmp_path / "t") as file:
         file.write("after")
     assert taken
     assert names(tmp_path) == ["t"]
     assert (tmp_path / "t").read_text() == "after"
-    assert len(os.listdir("/proc/self/fd")) == open_before
+    assert open_files() == open_before
 
 
 @pytest.mark.parametrize("links", [True, False])
@@ -224,22 +244,163 @@ def test_a_hidden_file_that_cannot_be_held_is_removed(tmp_path, monkeypatch, err
         raise error
 
     monkeypatch.setattr(_atomic, "hold", fails)
-    held = len(os.listdir("/proc/self/fd"))
+    held = open_files()
     with pytest.raises(type(error)), atomic_write(tmp_path / "t"):
         pass
     with pytest.raises(type(error)):
         check_writable(tmp_path / "t")
     assert names(tmp_path) == []
-    assert len(os.listdir("/proc/self/fd")) == held
+    assert open_files() == held
 
 
 def test_nothing_stays_open(tmp_path):
-    held = len(os.listdir("/proc/self/fd"))
+    held = open_files()
     group_of_three(tmp_path)
     with pytest.raises(OSError, match="full"):
         group_of_three(tmp_path, fail="c")
     check_writable(tmp_path / "d")
-    assert len(os.listdir("/proc/self/fd")) <= held
+    assert open_files() <= held
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o600, 0o444, 0o641, 0o4755, 0o1777])
+def test_a_file_that_is_replaced_keeps_all_of_its_mode(tmp_path, mode):
+    path = tmp_path / "t"
+    path.write_text("before")
+    path.chmod(mode)
+    if path.stat().st_mode & 0o7777 != mode:
+        pytest.skip("this file system keeps no such mode")
+    with atomic_write_text(path) as file:
+        file.write("after")
+    assert path.stat().st_mode & 0o7777 == mode
+    assert path.read_text() == "after"
+
+
+def test_errors_of_others_are_left_as_they_are(tmp_path):
+    """An error inside the block may be about another file, or about none."""
+    for error in (OSError("no number"), OSError(errno.ENOENT, "no such", "another"), RuntimeError("no")):
+        with pytest.raises(type(error)) as caught, atomic_write(tmp_path / "t"):
+            raise error
+        assert caught.value is error
+    for name in (None, "hidden"):
+        with pytest.raises(OSError, match="full") as caught, atomic_write(tmp_path / "t") as file:
+            raise OSError(errno.ENOSPC, "full", name and file.name)
+        assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(tmp_path / "t"))
+    assert names(tmp_path) == []
+
+
+def test_a_hidden_file_that_is_gone_hides_no_error(tmp_path):
+    with pytest.raises(RuntimeError, match="no"), atomic_write(tmp_path / "t") as file:  # noqa: PT012
+        os.unlink(file.name)
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.EIO, "broken")])
+def test_a_hidden_file_that_is_gone_before_it_is_held_hides_no_error(tmp_path, monkeypatch, error):
+    def fails(path):
+        path.unlink()
+        raise error
+
+    monkeypatch.setattr(_atomic, "hold", fails)
+    with pytest.raises(type(error)) as caught, atomic_write(tmp_path / "t"):
+        pass
+    if isinstance(error, OSError):
+        assert (caught.value.errno, caught.value.filename) == (errno.EIO, str(tmp_path / "t"))
+
+
+def test_what_was_left_in_the_folder_is_cleared_away_before_writing(tmp_path, monkeypatch):
+    monkeypatch.setattr("likewise._leftovers.fcntl", None)  # so that age tells
+    for write in (check_writable, lambda path: write_columns(path, COLUMNS)):
+        left = tmp_path / ".likewise-old.tmp"
+        left.touch()
+        os.utime(left, (0, 0))
+        write(tmp_path / "t.csv")
+        assert not left.exists()
+
+
+def test_a_group_inside_a_group_is_a_part_of_it(tmp_path):
+    with pytest.raises(RuntimeError, match="no"), atomic_group():  # noqa: PT012
+        group_of_three(tmp_path)
+        assert not any((tmp_path / name).exists() for name in "abc")
+        raise RuntimeError("no")
+    assert names(tmp_path) == []
+    with atomic_group():
+        group_of_three(tmp_path)
+        with atomic_write_text(tmp_path / "d") as file:
+            file.write("after")
+        assert not any((tmp_path / name).exists() for name in "abcd")
+    assert names(tmp_path) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("fail", [None, "c"])
+def test_after_a_group_files_are_written_one_by_one_again(tmp_path, fail):
+    with suppress(OSError):
+        group_of_three(tmp_path, fail)
+    with atomic_write_text(tmp_path / "d") as file:
+        file.write("after")
+    assert (tmp_path / "d").read_text() == "after"
+    with atomic_group():
+        pass
+    assert names(tmp_path) == (["d"] if fail else ["a", "b", "c", "d"])
+
+
+def test_a_group_of_one_file_is_that_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(_atomic, "Journal", None)  # which several files need
+    with atomic_group(), atomic_write_text(tmp_path / "a") as file:
+        file.write("after")
+    assert (tmp_path / "a").read_text() == "after"
+
+
+def test_where_no_journal_can_be_written_nothing_is_renamed(tmp_path, monkeypatch):
+    def fails(journal):
+        raise OSError(errno.EIO, "broken")
+
+    monkeypatch.setattr(_atomic.Journal, "write", fails)
+    with pytest.raises(OSError, match="broken") as caught:
+        group_of_three(tmp_path)
+    assert caught.value.filename == str(tmp_path / "a")
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("undone", [True, False])
+def test_files_that_cannot_be_given_back_are_told(tmp_path, monkeypatch, undone):
+    def fails(journal):
+        raise OSError(errno.EIO, "broken")
+
+    undo = _atomic.Journal.undo
+    monkeypatch.setattr(_atomic.Journal, "commit", fails)
+    monkeypatch.setattr(_atomic.Journal, "undo", lambda journal: undo(journal) and undone)
+    with pytest.raises(OSError, match="broken") as caught:
+        group_of_three(tmp_path)
+    more = (
+        "" if undone else "; some files were replaced already, and the next process that writes here will restore them"
+    )
+    assert (caught.value.strerror, caught.value.filename) == (f"broken{more}", str(tmp_path / "c"))
+
+
+def test_a_replaced_file_leaves_no_second_name(tmp_path):
+    for _ in range(2):
+        with atomic_write_text(tmp_path / "t") as file:
+            file.write("after")
+        assert names(tmp_path) == ["t"]
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    os.mkfifo(tmp_path / "t")
+    with pytest.raises(OSError, match="is not a regular file") as caught:
+        check_writable(tmp_path / "t")
+    assert (caught.value.errno, caught.value.filename) == (errno.EINVAL, str(tmp_path / "t"))
+    assert names(tmp_path) == ["t"]
+
+
+@pytest.mark.parametrize("path", [[1, 2], None, 7, b"t"])
+def test_what_is_no_path_is_told(path):
+    with pytest.raises(TypeError, match=r"path is a \w+, and the path of the file comes first: save\(path\)\."):
+        check_path(path, "save(path)")
+
+
+@pytest.mark.parametrize("path", ["t", Path("t")])
+def test_what_is_a_path(path):
+    check_path(path, "save(path)")
 
 
 KILLED = """

@@ -1,14 +1,11 @@
 """What files may ask for: memory, time, and trust."""
 
-import errno
 import gzip
 import os
 import resource
-import signal
 import struct
 import subprocess
 import sys
-import time
 import zipfile
 import zlib
 from contextlib import nullcontext
@@ -24,7 +21,7 @@ from scipy import sparse
 
 from likewise.constraints import Constraints
 from likewise.prepare import read_table
-from likewise.tables import _apart, _h5ad, _limits, read_raw
+from likewise.tables import _h5ad, _limits, read_raw
 from likewise.tables._h5ad import read_here
 from likewise.tables._numpy import check_sparse_shape
 from likewise.tables._parquet import check_parquet_size
@@ -135,15 +132,6 @@ def test_texts_in_h5ad_count_as_what_python_takes_for_them(tmp_path, monkeypatch
     assert limits == [_h5ad.OVERHEAD + 4 * (8 * 9 + 64 * 3)]
 
 
-def test_a_process_that_reads_its_own_files_has_no_limit_of_memory(tmp_path):
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    try:
-        _apart.limit_memory(2**40)
-        assert resource.getrlimit(resource.RLIMIT_AS) == before
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-
-
 @pytest.mark.parametrize(("n_bytes", "n_rows", "is_read"), [(100, 10, True), (2**40, 10, False), (100, 2**40, False)])
 def test_a_parquet_file_is_refused_for_its_bytes_and_for_its_rows(tmp_path, n_bytes, n_rows, is_read):
     path = tmp_path / "t.parquet"
@@ -174,26 +162,6 @@ def test_a_parquet_file_takes_twice_what_it_holds(tmp_path, monkeypatch):
     monkeypatch.setattr(_limits, "memory_left", lambda: 130 * 2**20)
     with pytest.raises(MemoryError, match="needs about 140 MiB, and there are 130 MiB"):
         check_parquet_size(path, metadata)
-
-
-def test_the_time_of_a_process_that_reads_is_counted_from_now(monkeypatch):
-    found = []
-    monkeypatch.setattr(resource, "getrlimit", lambda which: (-1, 99))
-    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: found.append((which, limits)))
-    monkeypatch.setattr(_apart.time, "process_time", lambda: 7.2)
-    _apart._limit_time(5.0)
-    assert found == [(resource.RLIMIT_CPU, (13, 99))]
-
-
-@pytest.mark.parametrize(("hard", "limit"), [(-1, 2**20), (2**40, 2**20), (1000, 1000)])
-def test_the_limit_of_a_process_that_reads_is_within_that_of_the_system(monkeypatch, hard, limit):
-    found = []
-    monkeypatch.setattr(_apart, "_is_apart", True)
-    monkeypatch.setattr(resource, "getrlimit", lambda which: (hard, hard))
-    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: found.append(limits))
-    monkeypatch.setattr(resource, "getpagesize", lambda: 0)  # so that it has taken nothing
-    _apart.limit_memory(2**20)
-    assert found == [(limit, hard)]
 
 
 def test_a_packed_file_of_an_honest_size_is_read(tmp_path):
@@ -241,6 +209,46 @@ def test_a_small_file_is_read_however_little_memory_is_left(tmp_path, monkeypatc
     _limits.check_size(tmp_path / "t", 2**26)
     with pytest.raises(MemoryError, match="t needs about 128 MiB, and there are 7 bytes"):
         _limits.check_size(tmp_path / "t", 2**26, cost=2.0)
+    with pytest.raises(MemoryError, match=r"t needs about 64\.0 MiB, and there are 7 bytes"):
+        _limits.check_size(tmp_path / "t", 2**26 + 1)
+
+
+@pytest.mark.parametrize(("cost", "needed"), [(None, 100), (1.0, 100), (2.0, 50), (0.5, 200)])
+def test_the_memory_may_be_filled_and_no_more(tmp_path, monkeypatch, cost, needed):
+    monkeypatch.setattr(_limits, "SMALL", 0)
+    (tmp_path / "t").write_bytes(bytes(10))
+    given = {} if cost is None else {"cost": cost}
+    monkeypatch.setattr(_limits, "memory_left", lambda: 100)
+    _limits.check_size(tmp_path / "t", needed, **given)
+    monkeypatch.setattr(_limits, "memory_left", lambda: None)
+    _limits.check_size(tmp_path / "t", needed, **given)
+    monkeypatch.setattr(_limits, "memory_left", lambda: 99)
+    with pytest.raises(MemoryError, match="t needs about 100 bytes, and there are 99 bytes"):
+        _limits.check_size(tmp_path / "t", needed, **given)
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        (0, "0 bytes"),
+        (2**10 - 1, "1023 bytes"),
+        (2**10, "1.0 KiB"),
+        (1741, "1.7 KiB"),
+        (100 * 2**10 - 1, "100.0 KiB"),
+        (100 * 2**10, "100 KiB"),
+        (2**20 - 1, "1,024 KiB"),
+        (2**20, "1.0 MiB"),
+        (100 * 2**20 - 1, "100.0 MiB"),
+        (100 * 2**20, "100 MiB"),
+        (2**30 - 1, "1,024 MiB"),
+        (2**30, "1.0 GiB"),
+        (100 * 2**30 - 1, "100.0 GiB"),
+        (100 * 2**30, "100 GiB"),
+        (5 * 2**40, "5,120 GiB"),
+    ],
+)
+def test_numbers_of_bytes_in_words(size, words):
+    assert _limits.in_words(size) == words
 
 
 UNLIMITED = -1
@@ -256,6 +264,7 @@ PAGE = 4096
         (9, ("max", "2000"), UNLIMITED, 9 * 1024),
         (9, ("1000", "2000"), UNLIMITED, 0),
         (9, ("9000", "2000"), 3 * PAGE + 600, 600),
+        (9, ("9000", "2000"), 2 * PAGE, 0),
         (None, None, 3 * PAGE + 600, 600),
         (None, ("9000", "2000"), UNLIMITED, 7000),
         (None, None, UNLIMITED, None),
@@ -274,7 +283,8 @@ def test_the_memory_that_is_left_is_the_least_of_what_there_is(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(_limits, "Path", lambda *parts: tmp_path.joinpath("/".join(parts).lstrip("/")))
-    monkeypatch.setattr(resource, "getrlimit", lambda which: (limit, limit))
+    hard = UNLIMITED if limit != UNLIMITED else 5 * PAGE  # which nobody is held to
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (limit, hard))
     monkeypatch.setattr(resource, "RLIM_INFINITY", UNLIMITED)
     monkeypatch.setattr(resource, "getpagesize", lambda: PAGE)
     assert _limits.memory_left() == left
@@ -314,157 +324,6 @@ def test_a_large_picture_is_read_in_strips_to_the_same_pixels(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_images, "LARGE_PIXELS", 1000)
         np.testing.assert_allclose(_images._pixels(tmp_path / "a.png", True), whole, atol=0.02)
-
-
-# -- files that make their library crash or hang ---------------------------------------------------------------------
-
-
-def crash(path):
-    os.kill(os.getpid(), signal.SIGSEGV)
-
-
-def endless(path):
-    while True:
-        pass
-
-
-def refuse(path):
-    raise ValueError(f"{path} is wrong")
-
-
-def square(path):
-    return np.arange(3) ** 2
-
-
-def wait(path):
-    time.sleep(600)
-
-
-def greedy(path):
-    _apart.limit_memory(2**26)
-    return len(bytearray(2**29))
-
-
-class StubbornError(ValueError):
-    """Holds what cannot be sent to another process."""
-
-    def __init__(self, message):
-        super().__init__(message)
-        self.held = lambda: None
-
-
-def fail(path):
-    name, _, words = path.name.partition(" ")
-    raise {
-        "denied": PermissionError(errno.EACCES, words),
-        "absent": ImportError(words),
-        "full": MemoryError(words),
-    }.get(name) or StubbornError(words)
-
-
-def chatter(path):
-    os.write(1, b"what libraries print")
-    return path.name
-
-
-@pytest.fixture
-def here(monkeypatch):
-    monkeypatch.syspath_prepend(os.path.dirname(__file__))
-    return os.path.basename(__file__).removesuffix(".py")
-
-
-@pytest.mark.parametrize("work", ["crash", "endless"])
-def test_a_crash_and_an_endless_loop_are_errors_that_name_the_file(tmp_path, monkeypatch, here, work):
-    path = tmp_path / "t.bin"
-    path.touch()
-    monkeypatch.setattr(_apart, "SECONDS", 1.0)
-    with pytest.raises(ValueError, match=r"t\.bin is damaged: HDF5 crashed, or did not come to an end"):
-        _apart.read_apart(f"{here}:{work}", path, "HDF5")
-
-
-def test_what_waits_for_ever_is_ended_by_the_clock(tmp_path, monkeypatch, here):
-    (tmp_path / "t.bin").touch()
-    monkeypatch.setattr(_apart, "PATIENCE", 0.2)
-    with pytest.raises(ValueError, match=r"t\.bin is damaged: HDF5 crashed, or did not come to an end"):
-        _apart.read_apart(f"{here}:wait", tmp_path / "t.bin", "HDF5")
-
-
-def test_large_files_get_more_time(tmp_path, monkeypatch):
-    (tmp_path / "t.bin").write_bytes(bytes(3_000_000))
-    limits, sent = [], []
-
-    def timer(seconds, end):
-        limits.append(seconds)
-        return SimpleNamespace(start=lambda: None, cancel=lambda: None)
-
-    monkeypatch.setattr(_apart.threading, "Timer", timer)
-    monkeypatch.setattr(_apart._Child, "_send", lambda self, message: sent.append(message))
-    monkeypatch.setattr(_apart.pickle, "load", lambda file: ("found", 7))
-    assert _apart.read_apart("a:b", tmp_path / "t.bin", "HDF5") == 7
-    assert sent[1:] == [["a:b", str(tmp_path / "t.bin"), 5.0 + 1.5]]
-    assert limits == [60 * 6.5]
-
-
-def test_the_process_that_reads_takes_no_more_memory_than_it_may(tmp_path, here):
-    (tmp_path / "t.bin").touch()
-    with pytest.raises(MemoryError):
-        _apart.read_apart(f"{here}:greedy", tmp_path / "t.bin", "HDF5")
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"), [("denied", PermissionError), ("absent", ImportError), ("full", MemoryError), ("odd", ValueError)]
-)
-def test_errors_of_the_process_that_reads_are_those_of_this_one(tmp_path, here, name, kind):
-    path = tmp_path / f"{name} and why"
-    path.touch()
-    with pytest.raises(kind, match="and why") as caught:
-        _apart.read_apart(f"{here}:fail", path, "HDF5")
-    assert type(caught.value) is kind
-
-
-def test_what_a_library_prints_does_not_come_between(tmp_path, here):
-    (tmp_path / "t.bin").touch()
-    assert _apart.read_apart(f"{here}:chatter", tmp_path / "t.bin", "HDF5") == "t.bin"
-
-
-def test_what_is_read_apart_comes_back_and_so_do_errors(tmp_path, here):
-    path = tmp_path / "t.bin"
-    path.touch()
-    with _apart.one_process():
-        for _ in range(2):
-            np.testing.assert_array_equal(_apart.read_apart(f"{here}:square", path, "HDF5"), [0, 1, 4])
-            with pytest.raises(ValueError, match=r"t\.bin is wrong"):
-                _apart.read_apart(f"{here}:refuse", path, "HDF5")
-            with pytest.raises(ValueError, match="crashed"):
-                _apart.read_apart(f"{here}:crash", path, "HDF5")
-
-
-def test_ctrl_c_ends_the_process_that_reads(tmp_path, monkeypatch, here):
-    path = tmp_path / "t.bin"
-    path.touch()
-
-    def interrupted(file):
-        raise KeyboardInterrupt
-
-    with _apart.one_process():
-        _apart.read_apart(f"{here}:square", path, "HDF5")
-        child = _apart._kept[os.getpid()]._process
-        monkeypatch.setattr(_apart.pickle, "load", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            _apart.read_apart(f"{here}:square", path, "HDF5")
-        assert child.returncode is not None
-        assert not _apart._kept
-
-
-def test_no_process_stays_behind(tmp_path, here):
-    path = tmp_path / "t.bin"
-    path.touch()
-    _apart.read_apart(f"{here}:square", path, "HDF5")
-    with _apart.one_process():
-        _apart.read_apart(f"{here}:square", path, "HDF5")
-        child = _apart._kept[os.getpid()]._process
-        assert child.poll() is None
-    assert child.returncode is not None
 
 
 # -- sparse files ------------------------------------------------------------------------------------------------------
