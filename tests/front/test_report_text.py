@@ -179,7 +179,9 @@ def test_a_report_in_a_notebook_escapes_what_it_shows():
     odd = replace(FULL, constraints="<b>", clusters=(ClusterReport("<i>", 1, (), "<i>", 1, 1),))
     odd = replace(odd, families=(replace(FAMILIES[1], name="a & b"),))
     html = odd._repr_html_()
-    assert html.startswith("<table><caption>likewise</caption><tr><th>data</th><td>12,345 rows; table: scaled</td></tr>")
+    assert html.startswith(
+        "<table><caption>likewise</caption><tr><th>data</th><td>12,345 rows; table: scaled</td></tr>"
+    )
     assert "<tr><th>hints</th><td>&lt;b&gt;</td></tr>" in html
     assert "<table><tr><th>&lt;i&gt;</th><td>1 row, 1 of 1 with this label: </td></tr></table>" in html
     assert html.endswith(
