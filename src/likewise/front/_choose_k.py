@@ -81,7 +81,7 @@ def choose_n_clusters(
     if constraints.has_pairs:
         posterior = posterior + _constraint_evidence(posterior, sizes, runs, constraints, features, rng)
     chosen = round(np.exp(_mean(sizes, posterior + structure)))
-    return at_least_clique(constraints, min(max(chosen, 2), features.n))
+    return at_least_clique(constraints, chosen)
 
 
 def _constraint_evidence(
@@ -98,7 +98,7 @@ def _constraint_evidence(
     if constraints.n_must_link and constraints.n_cannot_link:
         share = constraints.n_must_link / (constraints.n_must_link + constraints.n_cannot_link)
         if abs(_mean(sizes, prior + evidence) + np.log(share)) <= np.log(MAX_FACTOR):
-            together = np.minimum(UNEVEN / np.exp(sizes), 0.95)
+            together = UNEVEN / np.exp(sizes)
             evidence = evidence + len(statements) * (share * np.log(together) + (1 - share) * np.log1p(-together))
     return evidence
 
