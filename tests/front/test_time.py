@@ -124,7 +124,9 @@ def test_numbers_of_clusters_take_three_tenths_of_the_time(monkeypatch, clock, l
     assert budget.left_out == expected
 
 
-@pytest.mark.parametrize(("n_must", "counts"), [(0, False), (8, False), (9, True), (74, True), (76, False), (100, False)])
+@pytest.mark.parametrize(
+    ("n_must", "counts"), [(0, False), (8, False), (9, True), (74, True), (76, False), (100, False)]
+)
 def test_the_share_of_must_links_counts_within_a_factor_of_three(monkeypatch, n_must, counts):
     """Four clusters by the partitions: of random pairs, between a twelfth and three quarters would be must-links."""
     ks = np.array([2, 4, 8])

@@ -117,7 +117,7 @@ def at_least_clique(constraints: Constraints, n_clusters: int) -> int:
 
 
 def _candidates(n: int) -> list[int]:
-    most = max(min(int(np.sqrt(2 * n)), n - 1), 2)
+    most = int(np.sqrt(2 * n))  # less than n, but for two rows
     candidates = [2]
     while candidates[-1] < most:
         candidates.append(max(candidates[-1] + 1, round(candidates[-1] * STEP)))
