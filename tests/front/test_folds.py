@@ -58,3 +58,11 @@ def test_random_pairs_are_all_equally_likely():
     counts = np.unique(pairs, axis=0, return_counts=True)[1]
     assert len(counts) == 12
     assert abs(counts - 1_000).max() < 150
+
+
+def test_of_many_sets_of_labels_two_rows_of_each_are_left(monkeypatch):
+    monkeypatch.setattr(folding, "MAX_PAIRS", 4)
+    sets = [Partition(np.arange(30) % k, different_across=True) for k in (3, 4, 5)]
+    found = folding._sampled(Constraints(30, [(0, 1)], partitions=sets), np.random.RandomState(0))
+    assert [int((partition.codes >= 0).sum()) for partition in found.partitions] == [2, 2, 2]
+    assert found.must_link.tolist() == [[0, 1]]

@@ -85,6 +85,15 @@ def test_which_rows_come_into_memory():
     assert (~sample.drawn).sum() == many.constrained_rows().sum()
 
 
+def test_another_seed_draws_other_rows():
+    first, again, other = (
+        Likewise(4, random_state=seed, verbose=False).fit(InMemory(X), constraints=HINTS).landmarks_
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert 0 < np.isin(first, other).mean() < 1
+
+
 @pytest.mark.parametrize("every", [3, 1])
 def test_labels_of_many_rows(every, rows):
     known = np.where(np.arange(N) % every == 0, Y, -1)
@@ -206,6 +215,14 @@ def test_contradictions_name_rows_of_the_files(rows):
     wrong = Constraints(N, must_link=[(600, 601), (601, 602)], cannot_link=[(600, 602)])
     with pytest.raises(ConstraintConflictError, match=r"60[012]"):
         Likewise(4, trust="strict").fit(rows, constraints=wrong)
+
+
+def test_contradictions_that_come_later_name_rows_of_the_files(rows):
+    model = Likewise(4, trust="strict", random_state=0).fit(rows)
+    first, second, third = model.landmarks_[[100, 120, 140]].tolist()
+    wrong = Constraints(N, must_link=[(first, second), (second, third)], cannot_link=[(first, third)])
+    with pytest.raises(ConstraintConflictError, match=str(second)):
+        model.add_constraints(wrong)
 
 
 @pytest.mark.parametrize("known", [True, False])

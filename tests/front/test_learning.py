@@ -48,6 +48,13 @@ def test_without_hints_the_map_is_that_of_pca():
     np.testing.assert_allclose(gram(found), gram(expected), atol=1e-9)
 
 
+def test_a_map_has_no_more_columns_than_there_are_features():
+    links = links_of(Constraints(40, [(0, 1), (2, 3)], [(4, 5), (6, 7)]), closed=False)
+    found = learned_map(Space(F), links, 9)
+    np.testing.assert_allclose(gram(found), gram(learned_map(Space(F), links, 3)))
+    assert learned_map(Space(F), links, 1).shape == (3, 1)
+
+
 def test_linked_rows_that_coincide_have_a_hundredth_of_the_variance():
     rows = F.copy()
     rows[1], rows[3] = rows[0], rows[2]

@@ -302,6 +302,27 @@ def test_parameters_are_checked(wrong):
         Likewise(**wrong).fit(X)
 
 
+@pytest.mark.parametrize("method", ["add_constraints", "set_constraints"])
+def test_misspelled_parameters_are_suggested(plain, method):
+    with pytest.raises(TypeError, match="Did you mean 'constraints'"):
+        getattr(plain, method)(constraint=HINTS)
+
+
+def test_names_of_features_fit_the_table_that_was_made():
+    frame = {"size": X[:, 0].tolist(), "kind": [("u", "v", "w")[kind] for kind in Y]}
+    model = model_of().fit(frame)
+    names = model.table_features_.get_feature_names_out()
+    assert {name for name, _ in model.top_features(0)} <= set(names)
+    given = [f"column {number}" for number in range(len(names))]
+    assert {name for name, _ in model.top_features(0, feature_names=given)} <= set(given)
+    for wrong in (given[1:], [*given, "more"]):
+        with pytest.raises(ValueError, match=f"feature_names has {len(wrong)} names, but there are {len(names)} feat"):
+            model.top_features(0, feature_names=wrong)
+    assert model.report_.preprocessing == f"{model.table_features_.description_}; {model._features.to_linear}"
+    assert (model.n_features_in_, model.feature_names_in_.tolist()) == (2, ["size", "kind"])
+    assert model.fit(X).table_features_ is None
+
+
 def test_one_row_is_too_few():
     with pytest.raises(ValueError, match="minimum of 2 is required"):
         Likewise(1).fit(X[:1])

@@ -63,3 +63,15 @@ def test_of_two_clusters_the_best_sides_are_taken(must, cannot):
 def test_labels_without_violations_stay_as_they_are():
     hints = Constraints(30, [(0, 1)], [(0, 10), (10, 20)])
     assert repair_labels(Z, Y, 3, hints, np.random.RandomState(0)) == (Y, "")
+
+
+def test_labels_that_cannot_be_repaired_stay_with_the_reason():
+    square = Constraints(30, cannot_link=[(i, j) for i in range(4) for j in range(i)])
+    labels, why = repair_labels(Z, Y, 3, square, np.random.RandomState(0))
+    assert labels is Y
+    assert "3 clusters" in why
+    y = np.minimum(Y, 1)
+    triangle = Constraints(30, cannot_link=[(0, 1), (1, 2), (0, 2)])
+    labels, why = repair_labels(Z, y, 2, triangle, np.random.RandomState(0))
+    assert labels is y
+    assert "odd cycle" in why

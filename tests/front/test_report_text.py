@@ -104,7 +104,21 @@ def test_a_report_without_hints_has_few_lines():
     ]
     assert BARE.cluster_lines() == []
     assert str(BARE).splitlines() == [f"{name:<13}  {value}" for name, value in BARE.lines()]
-    assert (BARE.moved.tolist(), BARE.seconds is Report(1, 1, DataKind.TABLE, "", "").seconds) == ([], False)
+
+
+def test_a_report_of_nothing_counts_nothing():
+    bare, other = Report(1, 2, DataKind.TABLE, "", ""), Report(1, 2, DataKind.TABLE, "", "")
+    assert (bare.contradictions, bare.dropped, bare.doubtful, bare.reversed, bare.landmarks) == (0, 0, 0, 0, 0)
+    assert (bare.constraint_weight, bare.gain, bare.gain_error, bare.kept) == (0.0, 0.0, 0.0, 1.0)
+    assert (bare.families, bare.clusters, bare.left_out, bare.ask_about, bare.moved.tolist()) == ((), (), (), (), [])
+    assert (bare.interrupted, bare.in_files, bare.trust, bare.n_requested) == (False, False, "none", None)
+    assert (
+        bare.fallback == bare.advice == bare.comparisons == bare.preferences == bare.learned_from == bare.broken == ""
+    )
+    assert bare.seconds == {}
+    assert bare.seconds is not other.seconds
+    assert "moved" not in repr(bare)
+    assert "clusters=" not in repr(bare).replace("n_clusters=", "")
 
 
 @pytest.mark.parametrize(

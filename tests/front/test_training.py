@@ -122,6 +122,34 @@ def test_an_interrupted_budget_trains_no_more(quick):
     assert np.bincount(folds).tolist() == [6, 6, 6, 6]
 
 
+@pytest.mark.parametrize(("family", "rounds"), [("graph", 0), ("linear", 2), ("relearned graph", 8)])
+def test_an_interruption_leaves_complete_rounds(quick, monkeypatch, family, rounds):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    budget = Room()
+    quick(budget, {})
+    monkeypatch.setitem(members.FAMILIES, family, replace(members.FAMILIES[family], train=stop))
+    found, _ = trainer(budget).train(HINTS, closed=True)
+    assert len(found) == 4 * rounds
+    assert budget.interrupted
+    assert budget.left_out[0].startswith(f"members of {family}")
+
+
+@pytest.mark.parametrize(("few", "is_previous", "n_jobs"), [(N, True, 1), (N - 1, True, 7), (N, False, 7)])
+def test_a_few_rows_are_trained_further_on_one_thread(quick, monkeypatch, few, is_previous, n_jobs):
+    budget, used = Room(), set()
+    quick(budget, {})
+    work = replace(trainer(budget), n_jobs=7)
+    previous = [Member("graph", Y, 0)] if is_previous else []
+    monkeypatch.setattr(_training, "FEW_ROWS", few)
+    monkeypatch.setattr(
+        _training, "parallel_map", lambda train, tasks, n_jobs: used.add(n_jobs) or list(map(train, tasks))
+    )
+    work.train(HINTS, previous, np.arange(N) % 4, closed=True)
+    assert used == {n_jobs}
+
+
 def test_members_start_from_those_of_their_family_fold_and_repeat(quick, monkeypatch):
     budget = Room()
     made = quick(budget, {})
