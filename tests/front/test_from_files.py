@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -209,6 +210,20 @@ def test_a_fit_in_memory_afterward_knows_nothing_of_files(model):
     assert model.embedding_.shape[0] == len(model.labels_) == 200
     assert not hasattr(model, "landmark_model_")
     assert not model.report_.in_files
+
+
+def test_a_fit_on_files_afterward_knows_nothing_of_memory(rows):
+    frame = pd.DataFrame(X[:200], columns=[f"f{column}" for column in range(5)])
+    model = Likewise(4, random_state=0, verbose=False).fit(frame)
+    assert model.feature_names_in_.tolist() == list(frame)
+    model.fit(rows)
+    assert not hasattr(model, "feature_names_in_")
+    assert (model.n_features_in_, model.answers_, len(model.labels_)) == (5, None, N)
+    for name in ("embedding_", "unsupervised_labels_"):
+        with pytest.raises(AttributeError, match="landmark_model_"):
+            getattr(model, name)
+    with pytest.raises(ValueError, match="has no report page of all rows"):
+        model.write_report("r.html")
 
 
 def test_contradictions_name_rows_of_the_files(rows):

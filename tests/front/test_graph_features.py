@@ -1,5 +1,7 @@
 """Coordinates in the neighbor graph: against a slow dense version, and for new rows."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -8,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 from likewise import GraphFeatures
+from likewise.front._graph_features import _check_walk
 from likewise.graphs._fuzzy import fuzzy_weights
 
 
@@ -200,3 +203,24 @@ def test_one_row_has_no_neighbors():
     assert GraphFeatures(n_neighbors=1).fit([[1.0], [2.0]]).embedding_.shape[0] == 2
     with pytest.raises(ValueError, match="too large to be squared"):
         GraphFeatures().fit(np.array([[1e200], [2.0], [3.0]]))
+
+
+@pytest.mark.parametrize("name", ["_walk", "embedding_", "eigenvalues_", "_row_hashes"])
+def test_arrays_of_a_file_fit_together(name):
+    features = GraphFeatures(3).fit(np.random.default_rng(0).normal(size=(20, 4)))
+    _check_walk(features)
+    kind = np.float64 if name == "_row_hashes" else np.int64
+    for wrong in (getattr(features, name)[1:], np.zeros(getattr(features, name).shape, dtype=kind)):
+        model = copy(features)
+        setattr(model, name, wrong)
+        with pytest.raises(ValueError, match=rf"{name} (has the shape|is of type)"):
+            _check_walk(model)
+    features.n_features_in_ = 5
+    with pytest.raises(ValueError, match="_rows has the shape"):
+        _check_walk(features)
+
+
+def test_where_no_row_has_a_neighbor_one_coordinate_is_left():
+    features = GraphFeatures(3).fit(sparse.csr_array((8, 3)))
+    assert features.n_components_ == 1
+    assert not features.embedding_.any()

@@ -66,6 +66,22 @@ class TestChoice:
         assert Landmarks(50, None, np.arange(17)).late_rows(chain).tolist() == []
 
 
+def test_ten_thousand_rows_become_landmarks_half_of_them_for_hints():
+    rng = np.random.RandomState(0)
+    assert choose_rows(Constraints(10_000), rng) is None
+    assert len(choose_rows(Constraints(10_001), rng)) == 10_000
+    labels = Constraints.from_labels(np.where(np.arange(20_000) < 9_000, 0, -1))
+    named = choose_rows(labels, rng, np.zeros(20_000, dtype=bool))
+    assert len(named) == 5_000
+    assert named.max() < 9_000
+
+
+@pytest.mark.parametrize("rows", [np.arange(3.0), np.zeros((3, 1), dtype=int), np.zeros(0, dtype=int)])
+def test_landmarks_of_a_file_are_a_list_of_rows(rows):
+    with pytest.raises(ValueError, match=r"rows (has the shape|is of type)"):
+        landmarks._check_landmarks(Landmarks(10, SimpleNamespace(n=0), rows))
+
+
 @pytest.mark.parametrize(("n", "n_neighbors"), [(30, 10), (12, 10), (11, 10), (10, 9), (3, 2)])
 def test_ten_neighbors_vote(n, n_neighbors):
     features = Features.of(np.random.default_rng(0).normal(size=(n, 3)))

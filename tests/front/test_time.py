@@ -1,6 +1,7 @@
 """Time of runs without hints and of numbers of clusters, by a clock that only tests move."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -159,6 +160,22 @@ def test_the_silhouette_looks_at_some_rows_alone(monkeypatch):
     counting.choose_n_clusters(replace(FEATURES, partitions={}), Constraints(45), np.random.RandomState(0))
     assert {len(np.unique(rows)) for rows in seen} == {30}
     assert all(rows is seen[0] for rows in seen)
+
+
+@pytest.mark.parametrize("height", [0.3, 0.8])
+def test_many_clusters_count_up_to_the_best_of_few(monkeypatch, height):
+    """Beyond twenty, structure counts no more than at the best number up to there: here at five, and at 24."""
+    ks = np.array([2, 3, 4, 5, 8, 12, 20, 24, 29])
+    structure = dict(zip(ks.tolist(), [0.1, 0.1, 0.1, 0.5, 0.1, 0.2, 0.3, height, 0.05], strict=True))
+    monkeypatch.setattr(counting, "_partitions", lambda *_: {k: [np.arange(400) % k] for k in structure})
+    monkeypatch.setattr(counting, "_structure", lambda G, runs, rows: structure[int(runs[0].max()) + 1])
+    seen = []
+    monkeypatch.setattr(counting, "_mean", lambda sizes, posterior: seen.append(posterior) or np.log(7.0))
+    features = SimpleNamespace(n=400, graph=SimpleNamespace(F=None))
+    assert counting.choose_n_clusters(features, Constraints(400), np.random.RandomState(0)) == 7
+    capped = np.array([0.1, 0.1, 0.1, 0.5, 0.1, 0.2, 0.3, min(height, 0.5), 0.05])
+    density = np.log(np.gradient(np.log(ks))) - 1.5 * np.log(ks)
+    np.testing.assert_allclose(seen[0] - seen[0][0], 5 * (capped - 0.1) + density - density[0])
 
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 3, 4])
