@@ -25,6 +25,7 @@ def names(labels, known, n_clusters=None):
         ([0, 0, 1, 1, 1], ["a", "b", "b", None, None], ["a", "b"]),  # as many here: a is here alone
         ([0, 1, 1, 2, 2, 2], ["a", "a", "a", "a", None, None], ["a (3)", "a", "a (2)"]),  # most rows, then the larger
         ([0, 1, 2], ["a", "a", "a (2)"], ["a", "a (3)", "a (2)"]),  # a name that a label has is not given again
+        ([0, 1, 2, 3], ["a", "a", "a", "a (2)"], ["a", "a (3)", "a (4)", "a (2)"]),  # nor one that another cluster has
         ([0, 1, 2], [1, 0, None], ["1", "0", "2"]),
         ([0, 1, 2], [2, 0, None], ["2", "0", "new 2"]),  # so with numbers
         ([0, 1], ["{x}", "{x}"], ["{x}", "{x} (2)"]),

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -83,6 +84,15 @@ def test_which_rows_come_into_memory():
     sample = Sample.of(InMemory(X), many, 7)  # all rows that hints name, and half as many landmarks as there can be
     assert sample.drawn.sum() == 50
     assert (~sample.drawn).sum() == many.constrained_rows().sum()
+
+
+def test_another_seed_draws_other_rows():
+    first, again, other = (
+        Likewise(4, random_state=seed, verbose=False).fit(InMemory(X), constraints=HINTS).landmarks_
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert 0 < np.isin(first, other).mean() < 1
 
 
 @pytest.mark.parametrize("every", [3, 1])
@@ -202,10 +212,32 @@ def test_a_fit_in_memory_afterward_knows_nothing_of_files(model):
     assert not model.report_.in_files
 
 
+def test_a_fit_on_files_afterward_knows_nothing_of_memory(rows):
+    frame = pd.DataFrame(X[:200], columns=[f"f{column}" for column in range(5)])
+    model = Likewise(4, random_state=0, verbose=False).fit(frame)
+    assert model.feature_names_in_.tolist() == list(frame)
+    model.fit(rows)
+    assert not hasattr(model, "feature_names_in_")
+    assert (model.n_features_in_, model.answers_, len(model.labels_)) == (5, None, N)
+    for name in ("embedding_", "unsupervised_labels_"):
+        with pytest.raises(AttributeError, match="landmark_model_"):
+            getattr(model, name)
+    with pytest.raises(ValueError, match="has no report page of all rows"):
+        model.write_report("r.html")
+
+
 def test_contradictions_name_rows_of_the_files(rows):
     wrong = Constraints(N, must_link=[(600, 601), (601, 602)], cannot_link=[(600, 602)])
     with pytest.raises(ConstraintConflictError, match=r"60[012]"):
         Likewise(4, trust="strict").fit(rows, constraints=wrong)
+
+
+def test_contradictions_that_come_later_name_rows_of_the_files(rows):
+    model = Likewise(4, trust="strict", random_state=0).fit(rows)
+    first, second, third = model.landmarks_[[100, 120, 140]].tolist()
+    wrong = Constraints(N, must_link=[(first, second), (second, third)], cannot_link=[(first, third)])
+    with pytest.raises(ConstraintConflictError, match=str(second)):
+        model.add_constraints(wrong)
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -1,5 +1,7 @@
 """Coordinates in the neighbor graph: against a slow dense version, and for new rows."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -8,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 from likewise import GraphFeatures
+from likewise.front._graph_features import _check_walk
 from likewise.graphs._fuzzy import fuzzy_weights
 
 
@@ -139,3 +142,85 @@ def test_only_smooth_coordinates_are_kept():
     np.testing.assert_allclose(features.eigenvalues_, values[values > 0.05], atol=1e-6)
     assert features.transform(X + 1.0).shape == (90, features.n_components_)
     assert GraphFeatures().fit(np.random.default_rng(1).normal(size=(300, 2))).n_components_ == 60
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_new_rows_are_the_mean_of_their_neighbors(metric):
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(50, 3)) + 2.0, rng.normal(size=(8, 3)) + 2.0
+    features = GraphFeatures(n_components=5, n_neighbors=6, metric=metric, reach=0.8).fit(X)
+    W = features.graph_.toarray()
+    degree = W.sum(axis=1)
+    values, V = np.linalg.eigh(W / np.sqrt(np.outer(degree, degree)))
+    values, V = values[::-1][:5], V[:, ::-1][:, :5]
+    walk = V / np.sqrt(degree)[:, None] / (1 - 0.8 * values)
+    if metric == "euclidean":
+        distance = np.linalg.norm(new[:, None] - X, axis=2)
+    else:
+        distance = 1 - (new / np.linalg.norm(new, axis=1)[:, None]) @ (X / np.linalg.norm(X, axis=1)[:, None]).T
+    near = np.argsort(distance, axis=1)[:, :6]
+    chosen = np.take_along_axis(distance, near, axis=1)
+    weights = fuzzy_weights(chosen) if metric == "euclidean" else 1 - chosen
+    mean = np.einsum("ij,ijk->ik", weights / weights.sum(axis=1, keepdims=True), walk[near]) / values
+    expected = mean / np.linalg.norm(mean, axis=1, keepdims=True)
+    found = features.transform(new)
+    known = walk / np.linalg.norm(walk, axis=1)[:, None]  # signs of eigenvectors are free
+    np.testing.assert_allclose(found @ features.embedding_.T, expected @ known.T, atol=1e-4)
+    np.testing.assert_allclose(features.eigenvalues_, values, atol=1e-8)
+
+
+def test_new_rows_may_be_dense_or_sparse():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.7, size=(40, 12)).astype(float) + np.eye(40, 12)
+    new = rng.poisson(0.7, size=(5, 12)).astype(float)
+    dense, kept_sparse = GraphFeatures(4, metric="cosine").fit(X), GraphFeatures(4).fit(sparse.csr_array(X))
+    for features in (dense, kept_sparse):
+        as_dense, as_sparse = features.transform(new), features.transform(sparse.csr_array(new))
+        np.testing.assert_allclose(as_dense, as_sparse, atol=1e-9)
+    assert kept_sparse._near.metric == "cosine"
+    assert (dense.recall_, kept_sparse.recall_) == (1.0, 1.0)
+
+
+def test_a_new_row_without_words_is_nowhere():
+    X = sparse.csr_array(np.eye(4)[[0, 0, 1, 1, 2, 2, 3, 3]] + np.eye(4)[[1, 0, 1, 2, 2, 3, 3, 0]])
+    features = GraphFeatures(2).fit(X)
+    assert not features.transform(sparse.csr_array((1, 4))).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_coordinates_have_the_precision_of_the_rows(dtype):
+    X = np.random.default_rng(0).normal(size=(20, 3)).astype(dtype)
+    features = GraphFeatures(3).fit(X)
+    assert features.embedding_.dtype == features.transform(X + 1).dtype == dtype
+    assert features.get_feature_names_out().tolist() == [f"graphfeatures{number}" for number in range(3)]
+    tags = get_tags(features)
+    assert tags.transformer_tags.preserves_dtype == ["float64", "float32"]
+
+
+def test_one_row_has_no_neighbors():
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        GraphFeatures().fit([[1.0, 2.0]])
+    assert GraphFeatures(n_neighbors=1).fit([[1.0], [2.0]]).embedding_.shape[0] == 2
+    with pytest.raises(ValueError, match="too large to be squared"):
+        GraphFeatures().fit(np.array([[1e200], [2.0], [3.0]]))
+
+
+@pytest.mark.parametrize("name", ["_walk", "embedding_", "eigenvalues_", "_row_hashes"])
+def test_arrays_of_a_file_fit_together(name):
+    features = GraphFeatures(3).fit(np.random.default_rng(0).normal(size=(20, 4)))
+    _check_walk(features)
+    kind = np.float64 if name == "_row_hashes" else np.int64
+    for wrong in (getattr(features, name)[1:], np.zeros(getattr(features, name).shape, dtype=kind)):
+        model = copy(features)
+        setattr(model, name, wrong)
+        with pytest.raises(ValueError, match=rf"{name} (has the shape|is of type)"):
+            _check_walk(model)
+    features.n_features_in_ = 5
+    with pytest.raises(ValueError, match="_rows has the shape"):
+        _check_walk(features)
+
+
+def test_where_no_row_has_a_neighbor_one_coordinate_is_left():
+    features = GraphFeatures(3).fit(sparse.csr_array((8, 3)))
+    assert features.n_components_ == 1
+    assert not features.embedding_.any()

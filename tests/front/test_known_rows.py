@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from likewise import Constraints, GraphFeatures, Likewise, models
+from likewise.front import _known_rows
 from likewise.front import _landmarks as landmarks
 from likewise.front._known_rows import find_rows, hash_rows
 
@@ -78,3 +79,41 @@ def test_of_rows_that_coincide_the_first_answers():
     known = hash_rows(X, X.dtype)
     np.testing.assert_array_equal(find_rows(known, known), [0, 1, 0, 3])
     np.testing.assert_array_equal(find_rows(hash_rows(X + 1e-12, X.dtype), known), -1)
+
+
+MASK = 2**64 - 1
+
+
+def slow_mixed(bits):
+    """The finalizer of MurmurHash3, on a number."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        bits = ((bits ^ (bits >> 33)) * factor) & MASK
+    return bits ^ (bits >> 33)
+
+
+@pytest.mark.parametrize(("dtype", "bits"), [(np.float64, np.uint64), (np.float32, np.uint32)])
+def test_hashes_are_those_of_models_saved_before(dtype, bits):
+    """Model files hold them, so they must never change."""
+    X = np.array([[1.5, 0.0, -2.25], [-0.0, 7.0, 1e30], [0.0, 0.0, 0.0]])
+    found = hash_rows(X, dtype)
+    for row, value in zip(X.astype(dtype), found.tolist(), strict=True):
+        expected = 0
+        for column, entry in enumerate(row):
+            code = int(entry.view(bits)) if entry != 0 else 0
+            expected += slow_mixed(code) * (slow_mixed(column + 1) | 1)
+        assert value == expected & MASK
+    np.testing.assert_array_equal(hash_rows(sparse.csr_array(X), dtype), found)
+    assert hash_rows(np.empty((0, 3)), dtype).shape == (0,)
+
+
+@pytest.mark.parametrize("entries", [1, 3, 7, 12, 100])
+def test_hashes_do_not_depend_on_blocks(monkeypatch, entries):
+    X = np.random.default_rng(0).normal(size=(10, 3))
+    whole = hash_rows(X, X.dtype)
+    monkeypatch.setattr(_known_rows, "BLOCK_ENTRIES", entries)
+    np.testing.assert_array_equal(hash_rows(X, X.dtype), whole)
+
+
+def test_values_beyond_single_precision_are_no_known_rows():
+    known = hash_rows(np.ones((1, 1), dtype=np.float32), np.float32)
+    assert find_rows(hash_rows(np.array([[1e300], [1.0], [1.0 + 1e-12]]), np.float32), known).tolist() == [-1, 0, 0]

@@ -64,10 +64,10 @@ section lists the runs that were made; `make ask` makes the missing ones and upd
 
 Results can be worse than without hints even if all answers are right, where the clusters without hints are nearly as
 good as they get (news-easy, lymphoma) or are not found by learning (cora); a few rows count in lymphoma and nci60, of
-which 48 and 30 rows are excluded. A variant in which the clusterings without hints kept 30 to 40 % of the weight, unless
-the gain was more than four standard errors, was tried: on the data sets for choosing it was better (10 % wrong: +.005
-after pairs and +.011 after piles, and half as often worse than no hints), but on 60 judged runs it was not (−.010 and
-−.007; 8.0 and 6.3 % worse than no hints instead of 11.3 and 9.3 %), so it was given up.
+which 48 and 30 rows are excluded. A variant in which the clusterings without hints kept 30 to 40 % of the weight,
+unless the gain was more than four standard errors, was tried: on the data sets for choosing it was better (10 % wrong:
++.005 after pairs and +.011 after piles, and half as often worse than no hints), but on 60 judged runs it was not (−.010
+and −.007; 8.0 and 6.3 % worse than no hints instead of 11.3 and 9.3 %), so it was given up.
 
 Since the first runs, a version was introduced in which pairs that contradict each other are outvoted and asked about
 again. All runs of pairs with wrong answers are of that version. It changes neither the questions nor the NMI if answers

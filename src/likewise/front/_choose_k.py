@@ -81,7 +81,7 @@ def choose_n_clusters(
     if constraints.has_pairs:
         posterior = posterior + _constraint_evidence(posterior, sizes, runs, constraints, features, rng)
     chosen = round(np.exp(_mean(sizes, posterior + structure)))
-    return at_least_clique(constraints, min(max(chosen, 2), features.n))
+    return at_least_clique(constraints, chosen)
 
 
 def _constraint_evidence(
@@ -98,7 +98,7 @@ def _constraint_evidence(
     if constraints.n_must_link and constraints.n_cannot_link:
         share = constraints.n_must_link / (constraints.n_must_link + constraints.n_cannot_link)
         if abs(_mean(sizes, prior + evidence) + np.log(share)) <= np.log(MAX_FACTOR):
-            together = np.minimum(UNEVEN / np.exp(sizes), 0.95)
+            together = UNEVEN / np.exp(sizes)
             evidence = evidence + len(statements) * (share * np.log(together) + (1 - share) * np.log1p(-together))
     return evidence
 
@@ -117,7 +117,7 @@ def at_least_clique(constraints: Constraints, n_clusters: int) -> int:
 
 
 def _candidates(n: int) -> list[int]:
-    most = max(min(int(np.sqrt(2 * n)), n - 1), 2)
+    most = int(np.sqrt(2 * n))  # less than n, but for two rows
     candidates = [2]
     while candidates[-1] < most:
         candidates.append(max(candidates[-1] + 1, round(candidates[-1] * STEP)))
