@@ -159,6 +159,7 @@ def test_comparisons_and_preferences_add_to_the_gain_by_their_weight():
 def test_weights_of_members_add_up_within_families():
     members = [Member("a", Y, 0, weight=3.0), Member("a", Y, 1), Member("b", Y, 0, weight=0.2)]
     np.testing.assert_allclose(member_weights(members, {"a": 2.0, "b": 0.5}), [1.5, 0.5, 0.5])
+    np.testing.assert_allclose(member_weights(members), [0.75, 0.25, 1.0])
     found = unsupervised_members(RUNS)
     assert [(member.family, member.fold, member.weight) for member in found] == [
         (UNSUPERVISED, -1, 0.75),

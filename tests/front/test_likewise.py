@@ -216,6 +216,12 @@ def test_a_model_that_was_not_fitted_says_so(method):
         getattr(Likewise(3), method)([[0.0, 1.0]])
 
 
+def test_what_is_not_fitted_cannot_learn_more():
+    for learn in (Likewise().add_constraints, Likewise().set_constraints):
+        with pytest.raises(NotFittedError, match="This Likewise instance is not fitted yet"):
+            learn(Constraints(3, [(0, 1)]))
+
+
 def test_attributes_that_are_not_there(iris):
     with pytest.raises(AttributeError, match="this Likewise has no suspects_ yet"):
         Likewise(3).suspects_  # noqa: B018
