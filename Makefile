@@ -41,12 +41,15 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n au
 STUDIO_TESTS := $(wildcard tests/studio/test_page*.py) tests/studio/test_processes.py tests/benchmarks/test_studio.py
 DASK_TESTS := tests/dask/test_cluster.py
 QUICK := $(STUDIO_TESTS:%=--ignore=%) $(DASK_TESTS:%=--ignore=%)
+# Every benchmark once, with small sizes, and commands in terminals of their own: two minutes that `make test` leaves to
+# .ci/run, which asks for coverage.
+SLOW_TESTS := tests/benchmarks/test_suite.py tests/cli/test_processes.py
 
 # COVERAGE=95.5 puts a floor under the branches that tests reach. What runs in other processes is not counted: the studio's
 # server and worker, Dask's workers, the reader of HDF5.
 COVERAGE :=
 test: $(READY)
-	$(PYTEST) $(QUICK) $(if $(COVERAGE),--cov --cov-report term --cov-fail-under $(COVERAGE))
+	$(PYTEST) $(QUICK) $(if $(COVERAGE),--cov --cov-report term --cov-fail-under $(COVERAGE),$(SLOW_TESTS:%=--ignore=%))
 
 # The studio in processes of its own, most of it in Chromium. Tests of a file share their servers.
 browser: $(READY)
