@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from cases.clock import Clock
 from likewise import _threads as threads
 from likewise._warnings import InterruptedWarning
 from likewise.clustering.kmeans._points import Points
@@ -27,23 +28,6 @@ MEMBER = {"graph": 0.2, "both": 0.3, "linear": 0.2, "soft graph": 0.4, "soft lin
 def iris():
     X, y = load_iris(return_X_y=True)
     return X, Constraints.sample(y, "random_pairs", 80, random_state=0)
-
-
-class Clock:
-    """Stands still while anything but what is slowed down happens."""
-
-    def __init__(self):
-        self.now = 100.0
-
-    def __call__(self):
-        return self.now
-
-    def slowed(self, work, seconds):
-        def slow(*args, **kwargs):
-            self.now += seconds
-            return work(*args, **kwargs)
-
-        return slow
 
 
 @pytest.fixture

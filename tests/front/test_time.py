@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+from cases.clock import Clock
 from likewise.constraints import Constraints
 from likewise.front import _budget as budget_module
 from likewise.front import _choose_k as counting
@@ -18,21 +19,6 @@ from likewise.prepare import DataKind
 
 X, Y = make_blobs(45, 4, centers=3, random_state=0)
 FEATURES = Features.of(X)
-
-
-class Clock:
-    def __init__(self):
-        self.now = 100.0
-
-    def __call__(self):
-        return self.now
-
-    def slowed(self, work, seconds):
-        def slow(*args, **kwargs):
-            self.now += seconds
-            return work(*args, **kwargs)
-
-        return slow
 
 
 @pytest.fixture
