@@ -41,7 +41,7 @@ def fit_until(minutes: float, n: int = 40_000, width: int = 16) -> Fits:
     The scheduler runs in this process, so its memory is counted.
     """
     import dask.array
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster, span
 
     import dask
 
@@ -58,6 +58,7 @@ def fit_until(minutes: float, n: int = 40_000, width: int = 16) -> Fits:
         dask.config.set(PATIENCE),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, death_timeout="600s") as cluster,
         Client(cluster),
+        span("soak"),  # otherwise the scheduler keeps metrics of every computation for ever
     ):
         start = time.monotonic()
         while time.monotonic() < start + 60 * minutes:
