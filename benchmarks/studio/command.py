@@ -216,12 +216,12 @@ def soak_dask(folder: Path, minutes: int) -> list[Line]:
     """Fits on a Dask cluster over a long time, with workers that are killed."""
     from .dask_fits import fit_until
 
-    found = fit_until(minutes)
+    found = fit_until(minutes, folder)
     return [
         Line(f"{minutes} minutes of fits on a Dask cluster", f"{found.n:,} fits", "", met=True),
         Line(f"fits with another result, by {found.kills:,} kills −9 of workers", str(found.different), "0",
              found.different == 0 and found.kills > 0),
-        _flat("memory of the client and the scheduler", found.memory),
+        *(_flat(f"memory of the {name}", samples) for name, samples in found.memory.items()),
     ]  # fmt: skip
 
 
