@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -17,7 +18,7 @@ import numpy as np
 import likewise
 from likewise.chunked import InMemory
 
-from .server import resident
+from .server import children, resident
 
 PATIENCE = {  # a busy machine has lost nobody
     "distributed.comm.timeouts.connect": "600s",
@@ -27,7 +28,6 @@ PATIENCE = {  # a busy machine has lost nobody
     # was lost once more and is just starting.
     "distributed.deploy.lost-worker-timeout": "7d",
 }
-
 
 FEW_RECORDS = {"distributed.diagnostics.computations.max-history": 10}
 """The scheduler keeps fewer graphs, as docs/cluster.md recommends for many fits."""
@@ -122,14 +122,11 @@ def _cluster(folder: Path, n_workers: int) -> Iterator[tuple[int, list[int]]]:
 
 def _kill_one(nannies: list[int], seconds: float, fitted: threading.Event, kills: list[int]) -> None:
     """Kill a worker during the fit; its nanny starts another."""
-    import psutil
-
     if fitted.wait(seconds):
         return
-    nanny = psutil.Process(nannies[len(kills) % len(nannies)])
-    for child in nanny.children():
-        with suppress(psutil.NoSuchProcess):
-            if any("spawn_main" in word for word in child.cmdline()):
-                child.kill()
+    for child in children(nannies[len(kills) % len(nannies)]):
+        with suppress(OSError):
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                os.kill(child, signal.SIGKILL)
                 kills.append(1)
                 return

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,7 @@ class Studio:
     @property
     def workers(self) -> list[int]:
         """The child processes."""
-        listed = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        return [int(child) for one in listed for child in one.read_text().split()]
+        return children(self.process.pid)
 
     @property
     def memory(self) -> float:
@@ -107,6 +107,15 @@ class Studio:
         self.process.stdout.close()
         if self.connection is not None:
             self.connection.close()
+
+
+def children(pid: int) -> list[int]:
+    """The child processes of a process; none if it has ended."""
+    found: list[int] = []
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, listed.read_text().split())
+    return found
 
 
 def resident(pid: int) -> float:
