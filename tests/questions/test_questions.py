@@ -11,7 +11,9 @@ from sklearn.datasets import load_iris
 
 from likewise import DSP, GCDR, Comparisons, Constraints, Costco, Likewise, Preference
 from likewise.questions import Answer, Answers, Question, choose, refit_labelings
-from likewise.questions._committee import Committee
+from likewise.questions._choose import make_chooser
+from likewise.questions._chooser import PLACING
+from likewise.questions._committee import Calibration, Committee
 from likewise.questions._files import read_asked
 from likewise.questions._known import Known
 
@@ -256,6 +258,18 @@ def test_what_more_answers_would_gain(n_predicted, words):
     assert words in answers.outlook
 
 
+@pytest.mark.parametrize(("n_same", "enough"), [(4, False), (5, True)])
+def test_predicting_different_for_all_is_no_reason_to_stop(n_same, enough):
+    said = ["same"] * n_same + ["different"] * (25 - n_same)
+    chances = [0.9 if word == "same" else 0.1 for word in said]
+    asked = enumerate(zip(said, chances, strict=True), 1)
+    answers = Answers([Answer((0, row), word, chance=chance, screen=row) for row, (word, chance) in asked], 30)
+    assert answers.predicted_share == 1
+    assert answers.enough == enough
+    assert answers.expected_gain == (0.01 if enough else 0.11)
+    assert ('predicted, and hardly any was "same": more answers would gain' in answers.outlook) != enough
+
+
 def test_checks_are_no_predictions_of_their_own():
     said = [Answer((0, 1), "same", chance=0.9), Answer((0, 2), "different", chance=0.8, screen=1)]
     checks = [Answer((0, row), "different", chance=0.8, why="check", screen=row - 1) for row in (3, 4)]
@@ -294,6 +308,28 @@ def test_labelings_from_anywhere():
     ):
         with pytest.raises(ValueError, match=message):
             choose(wrong, weights=weights)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_many_classes_do_not_end_as_many_small_groups(seed):
+    rng = np.random.default_rng(seed)
+    classes = np.arange(180) % 12
+    labelings = [np.where(rng.random(180) < 0.7, rng.integers(12, size=180), classes) for _ in range(8)]
+    committee = Committee.of_labelings(labelings, np.ones(8))
+    calibration = Calibration.of([], [], [])
+    chooser = make_chooser(committee, Constraints(180), 12, calibration, np.ones(180, dtype=bool), rng)
+    current = None
+    for _ in range(300):
+        question = chooser.pair(rng, current)
+        row, other = map(chooser.place, question.rows)
+        same = bool(classes[row] == classes[other])
+        chooser.asked.add((min(row, other), max(row, other)))
+        chooser.known.take(row, other, same)
+        chooser.placed += question.why in PLACING
+        chooser.joined = question.why == "groups"
+        current = None if same or chooser.joined else row
+    known = chooser.known
+    assert len(np.unique(known.group[known.touched])) <= 18
 
 
 def test_rows_in_no_cluster_are_with_no_other():

@@ -29,9 +29,10 @@ SETTLED = 0.3
 """Weight of a row whose group is certain, relative to an uncertain one, in the coverage criterion."""
 
 MIN_CHANCE = 0.1
-"""After the first question about a row, groups with a smaller probability are not asked about."""
+"""After the first question about a row, groups with a smaller probability are not asked about. If there are more groups
+than clusters, each group gets a smaller part of the probability, and the bound is lowered in proportion."""
 
-JOINT = (0.3, 0.95)
+JOINT = (0.1, 0.95)
 """If there are more groups than clusters, ask about two groups whose probability to be one is in this range."""
 
 NEW_GROUP = 0.1
@@ -153,7 +154,8 @@ class Chooser:
         """The next pair: the current row and another group, or the next row; None if there are no more questions."""
         groups = self._groups()
         if current is not None:
-            question = self._against(groups, current, "next", rng, at_least=MIN_CHANCE)
+            at_least = MIN_CHANCE * min(1.0, self.n_clusters / max(groups.n, 1))
+            question = self._against(groups, current, "next", rng, at_least=at_least)
             if question is not None:
                 return question
         return self._joint(groups) or self._next_row(groups, rng) or self._leftover()

@@ -227,7 +227,7 @@ class Dialogue:
 
     @property
     def done(self) -> bool:
-        """Whether to stop: 24 of the last 25 answers were predicted, or there are no more questions."""
+        """Whether to stop: `answers.enough`, or there are no more questions."""
         return self.answers.enough or self.question is None
 
     @property
