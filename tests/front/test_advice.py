@@ -13,10 +13,10 @@ from likewise.front._evidence import (
 from likewise.front._folds import Statements
 
 
-def advised(hints, *, fallback="", gain=2.6, error=6.3, kept=0.6, n_clusters=2, stated_=None):
+def advised(hints, *, fallback="", gain=2.6, error=6.3, kept=0.6, n_clusters=2, stated_=None, wrong=None):
     pairs = Statements.of(hints, np.random.RandomState(0))
     nothing = np.zeros(len(pairs))
-    evidence = Evidence(pairs, nothing, nothing, gain, error, {UNSUPERVISED: 1.0}, n_clusters)
+    evidence = Evidence(pairs, nothing, nothing, gain, error, {UNSUPERVISED: 1.0}, n_clusters, error_rate=wrong)
     rows = np.zeros(hints.n_samples, dtype=int)
     consensus = Consensus(rows, np.zeros((hints.n_samples, 2)), (), rows, evidence, fallback, True, hints,
                           stated_ or hints)  # fmt: skip
@@ -69,3 +69,15 @@ def test_hints_without_a_gain_do_not_match_the_data(gain):
     assert advised(chain(60), gain=gain, error=6.0).startswith(
         "the hints do not match the structure of the data, or they are too few to tell: check the most doubtful of them"
     )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "gain", "words"),
+    [(0.05, 4.8, ""), (0.05, 3.78, "give about 35 more hints"), (0.15, 12.3, ""),
+     (0.15, 6.3, "give about 170 more hints"), (None, 6.3, ""),
+     (0.15, 5.04, "check the most doubtful of them, or give at least 60 more hints")],
+)  # fmt: skip
+def test_more_answers_are_advised_if_more_of_them_are_wrong(wrong, gain, words):
+    """They have full weight from .75 and 1.95 standard errors; without an error rate, from 1."""
+    found = advised(chain(30) | Constraints(160, cannot_link=chain(60).must_link[30:]), gain=gain, wrong=wrong)
+    assert words in found if words else found == ""

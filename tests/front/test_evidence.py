@@ -184,6 +184,29 @@ def test_hints_have_full_weight_from_half_a_unit_and_half_an_error(gain, error, 
         assert evidence.constraint_weight == pytest.approx(normal_below(gain / error - 1.0))
 
 
+@pytest.mark.parametrize(
+    ("z", "error_rate", "weight"),
+    [(0.75, 0.05, 1.0), (0.25, 0.05, 0.5), (-0.3, 0.05, 0.0), (-3.0, 0.05, 0.0), (9.0, 0.05, 1.0), (1.1, 0.1, 0.75),
+     (0.9, 0.15, 0.0), (1.45, 0.15, 0.5), (2.0, 0.15, 1.0)],
+)  # fmt: skip
+def test_answers_to_chosen_questions_need_more_evidence_if_more_of_them_are_wrong(z, error_rate, weight):
+    pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 10, np.ones(20))
+    families = {"a": 1.0, "b": 0.5, UNSUPERVISED: 0.8}
+    evidence = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, error_rate=error_rate)
+    assert evidence.constraint_weight == pytest.approx(weight)
+    faded = evidence.faded_weights()
+    assert faded["a"] == pytest.approx(0.75 * weight)  # unsupervised runs keep a quarter
+    assert faded["b"] == pytest.approx(0.5 * 0.75 * weight)
+    assert sum(faded.values()) == pytest.approx(sum(families.values()))
+
+
+def test_answers_are_weighted_by_how_well_they_cover_the_clusters():
+    pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 5, np.ones(20))
+    evidence = Evidence(pairs, None, None, 40.0, 4.0, {"a": 1.0, UNSUPERVISED: 1.0}, 5, error_rate=0.05)
+    assert evidence.coverage == pytest.approx(1 / 3)  # a must-link for each cluster
+    assert evidence.constraint_weight == pytest.approx(1 / 3)
+
+
 def normal_below(z):
     """The distribution function of the normal distribution, by a sum."""
     grid = np.linspace(-12, z, 200_001)

@@ -15,6 +15,7 @@ from likewise.evaluation import constraint_accuracy, normalized_mutual_informati
 from likewise.front import _landmarks
 from likewise.front import _likewise as module
 from likewise.front._from_files import Sample
+from likewise.questions import Answer, Answers
 from likewise.tables import read_raw
 
 N = 700
@@ -194,6 +195,24 @@ def test_more_hints_about_landmarks_and_about_others(model, rows):
     assert np.isin(pairs, model.landmarks_).all()
     assert (model.labels_ == before).mean() > 0.95
     assert model.report_.n_rows == N
+
+
+def test_answers_about_rows_in_files_are_weighed_by_their_error_rate(rows, monkeypatch):
+    seen = []
+    learn = module.apply_constraints
+    monkeypatch.setattr(module, "apply_constraints", lambda *given: seen.append(given[4]) or learn(*given))
+    first, more = (
+        Answers([Answer((row, row + 1), "same" if Y[row] == Y[row + 1] else "different") for row in some], N)
+        for some in (range(0, 60, 2), range(100, 104, 2))
+    )
+    model = Likewise(4, random_state=0).fit(rows, constraints=first)
+    here = model.landmarks_[:2].tolist()
+    model.add_constraints(Answers([Answer(tuple(here), "same" if Y[here[0]] == Y[here[1]] else "different")], N))
+    model.add_constraints(more)
+    assert len(model.answers_) == 33
+    model.set_constraints(first.constraints)
+    assert model.answers_ is None
+    assert seen == [0.05, 0.05, 0.05, None]
 
 
 def test_hints_about_landmarks_are_learned_from(rows):

@@ -20,6 +20,7 @@ from likewise.front._from_files import PLACE
 from likewise.front._likewise import _check_rows, _most_classes, _Result
 from likewise.front._report import largest_differences
 from likewise.front._unsupervised import Unsupervised
+from likewise.questions import Answer, Answers
 
 N = 48
 X, Y = make_blobs(N, 4, centers=3, cluster_std=2.5, random_state=0)
@@ -176,7 +177,7 @@ def test_columns_of_a_file_of_clusters():
 @pytest.mark.parametrize("kind", ["same", "more", "less", "other"])
 def test_members_start_from_the_previous_ones_if_hints_are_only_added(hinted, monkeypatch, kind):
     calls = []
-    monkeypatch.setattr(Likewise, "_relearn", lambda self, given, **options: calls.append((given, options)) or self)
+    monkeypatch.setattr(Likewise, "_relearn", lambda self, given, *_, **options: calls.append((given, options)) or self)
     fewer = Constraints(N, HINTS.must_link[1:], HINTS.cannot_link)
     more = HINTS | Constraints(N, [(0, 1)])
     given = {"same": HINTS, "more": more, "less": fewer, "other": fewer | more.only("cannot")}[kind]
@@ -207,6 +208,31 @@ def test_a_model_learns_again_only_what_hints_change(monkeypatch):
     np.testing.assert_array_equal(model.labels_, model.unsupervised_labels_)
 
 
+def test_answers_are_weighed_by_their_error_rate(monkeypatch):
+    seen = []
+    learn = module.apply_constraints
+    monkeypatch.setattr(module, "apply_constraints", lambda *given: seen.append(given[4]) or learn(*given))
+    right = [Answer((row, row + 1), "same" if Y[row] == Y[row + 1] else "different") for row in range(0, 40, 2)]
+    refuted = [Answer((row, row + 9), "same", chance=0.01) for row in range(3)]
+    checks = [[Answer((row, row + step), "different", why="check") for step in (11, 13)] for row in range(3)]
+    wrong = [one for first, more in zip(refuted, checks, strict=True) for one in (first, *more)]
+    few, many = Answers(right, N), Answers(wrong, N)
+    assert few.error_rate == 0.05 < (few + many).error_rate
+    model = model_of().fit(X, constraints=few)
+    model.add_constraints(many)
+    model.add_constraints(Constraints(N, [(46, 47)]))  # no answer
+    assert model.answers_ is not None
+    assert len(model.answers_) == len(few) + len(many)
+    model.set_constraints(few)
+    model.set_constraints(HINTS)
+    model.set_constraints(few.constraints | HINTS, answers=few)
+    assert model.answers_ is few
+    rate = (few + many).error_rate
+    assert seen == [0.05, rate, rate, 0.05, None, 0.05]
+    with pytest.raises(TypeError, match=r"answers is a Constraints.*Pass what questions.answered"):
+        model.set_constraints(HINTS, answers=HINTS)
+
+
 def test_another_number_of_clusters_starts_again(monkeypatch):
     model = model_of(None).fit(X, constraints=HINTS)
     seen = []
@@ -214,7 +240,7 @@ def test_another_number_of_clusters_starts_again(monkeypatch):
     monkeypatch.setattr(module, "apply_constraints", lambda *given: seen.append(given) or learn(*given))
     monkeypatch.setattr(module, "choose_n_clusters", lambda *given: 5)
     model.add_constraints(Constraints(N, [(0, 1)]))
-    trainer, known, trust, previous = seen[0]
+    trainer, known, trust, previous, _ = seen[0]
     assert (trainer.n_clusters, trainer.unsupervised.n_clusters, trust, previous) == (5, 5, "auto", None)
     assert {"number of clusters", "without hints", "hints"} == set(model.report_.seconds)
     assert len(known.must_link) == len(model.constraints_.must_link)

@@ -16,7 +16,7 @@ from likewise.clustering import MPCKMeans, PCKMeans
 from likewise.evaluation import normalized_mutual_information
 from likewise.evaluation.protocols import Case, Method, Trial, split_rows
 from likewise.front import Suspect
-from likewise.questions import Dialogue
+from likewise.questions import Answers, Dialogue
 from likewise.questions._suspicion import suspect_answers
 
 from ..peers import PeerFailure, Peers
@@ -57,9 +57,9 @@ def base(name: str, n_clusters: int | None, seed: int) -> Likewise:
     return Likewise(n_clusters, kind=kind, verbose=False, random_state=seed).fit(X)
 
 
-def with_answers(case: Case, told: Constraints) -> Likewise:
+def with_answers(case: Case, told: Constraints, answers: Answers | None = None) -> Likewise:
     """The result of a new fit with the answers, but without repeating what does not depend on them."""
-    return copy.copy(case.extra["base"]).set_constraints(told)
+    return copy.copy(case.extra["base"]).set_constraints(told, answers=answers)
 
 
 def scores(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:
@@ -127,7 +127,7 @@ def dialogue(questions: str, case: Case, seed: int) -> dict[str, float]:
 
 def measured(case: Case, talk: Dialogue) -> dict[str, float]:
     """The scores of a new fit, and the AUC of suspects."""
-    model = with_answers(case, talk.constraints)
+    model = with_answers(case, talk.constraints, talk.answers)
     return {**scores(case, model.labels_), **suspicion(case, suspect_answers(talk.answers, model))}
 
 

@@ -67,7 +67,8 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
         return (
             f"give more {unit}s about each cluster, such as two pairs of rows that belong together: some have too few"
         )
-    enough = GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
+    answers = evidence.error_rate is not None
+    enough = evidence.enough if answers else GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
     factor = (enough / evidence.z) ** 2 if evidence.z > 0 else np.inf
     if factor > MAX_FACTOR:
         return (

@@ -47,6 +47,19 @@ GAIN_ERRORS = 0.5
 CAUTION = 1.0
 """Number of standard errors that are subtracted from a smaller gain, as a precaution."""
 
+ENOUGH_OF_ANSWERS = 0.75
+"""Answers to chosen questions have full weight if the gain exceeds this number of standard errors, and no weight if it
+is one less; for answers of which 5 % are wrong."""
+
+ENOUGH_BY_ERRORS = 12.0
+"""By how much this number grows with the share of wrong answers: to 1.95 if 15 % are wrong."""
+
+FEW_WRONG = 0.05
+"""The share of wrong answers for ``ENOUGH_OF_ANSWERS``."""
+
+KEPT_OF_ANSWERS = 0.25
+"""The share of the weight of learned families that unsupervised runs keep if constraints are answers."""
+
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
 """Must-links per cluster at or below which the coverage is 0, and at or above which it is 1."""
 
@@ -213,6 +226,9 @@ class Evidence:
         Comparisons and preferences.
     scores : tuple of arrays
         Their scores by held-out members.
+    error_rate : float, optional
+        The estimated share of wrong answers, if the constraints are answers to chosen questions. These are about pairs
+        of which unsupervised runs are unsure, so members predict them better even where the result is no better.
     """
 
     statements: Statements
@@ -224,6 +240,7 @@ class Evidence:
     n_clusters: int
     others: tuple[HeldOut, ...] = ()
     scores: tuple[FloatArray, ...] = ()
+    error_rate: float | None = None
 
     @classmethod
     def of(
@@ -234,6 +251,7 @@ class Evidence:
         unsupervised: Unsupervised,
         rng: np.random.RandomState,
         held_out: Sequence[HeldOut] = (),
+        error_rate: float | None = None,
     ) -> Evidence:
         """Gather the evidence from the votes of members and of unsupervised runs; if no members, of the latter only."""
 
@@ -270,18 +288,32 @@ class Evidence:
             unsupervised.n_clusters,
             tuple(held_out),
             tuple(scores),
+            error_rate,
         )
 
     @property
     def constraint_weight(self) -> float:
         """The weight of constraints in the consensus, from 0 to 1.
 
-        It is 1 if the gain minus half of its standard error is more than ½. Otherwise it is Φ(z − 1), a cautious
-        estimate of the probability that learning helps, with z the gain in standard errors: .16 if there is no evidence
-        for or against it. It is multiplied by the :attr:`coverage` of clusters by constraints.
+        It is 1 if :attr:`z` exceeds :attr:`enough`. Otherwise it is Φ(z − 1), a cautious estimate of the probability
+        that learning helps: .16 if there is no evidence for or against it. For answers to chosen questions it decreases
+        linearly instead, to 0 if z is one standard error below. It is multiplied by the :attr:`coverage` of clusters by
+        constraints.
         """
-        enough = self.error > 0 and self.z > GAIN_ERRORS + MIN_GAIN / self.error
-        return self.coverage * (1.0 if enough else float(ndtr(self.z - CAUTION)))
+        if self.error_rate is not None:
+            return self.coverage * float(np.clip(self.z - self.enough + 1.0, 0.0, 1.0))
+        certain = self.error > 0 and self.z > self.enough
+        return self.coverage * (1.0 if certain else float(ndtr(self.z - CAUTION)))
+
+    @property
+    def enough(self) -> float:
+        """The gain, in standard errors, from which constraints have full weight.
+
+        It is half a standard error more than ½; for answers to chosen questions, it grows with the share of wrong ones.
+        """
+        if self.error_rate is not None:
+            return ENOUGH_OF_ANSWERS + ENOUGH_BY_ERRORS * (self.error_rate - FEW_WRONG)
+        return GAIN_ERRORS + (MIN_GAIN / self.error if self.error > 0 else np.inf)
 
     @property
     def coverage(self) -> float:
@@ -315,8 +347,13 @@ class Evidence:
         return self.gain / self.error * float(np.sqrt(min(share, 1.0)))
 
     def faded_weights(self) -> dict[str, float]:
-        """The weights of families, shifted to the unsupervised runs as far as constraints lack weight."""
+        """The weights of families, shifted to the unsupervised runs as far as constraints lack weight.
+
+        If constraints are answers to chosen questions, a quarter is always shifted.
+        """
         share = self.constraint_weight
+        if self.error_rate is not None:
+            share *= 1.0 - KEPT_OF_ANSWERS
         learned = {name: weight for name, weight in self.weights.items() if name != UNSUPERVISED}
         faded = {name: share * weight for name, weight in learned.items()}
         return faded | {UNSUPERVISED: self.weights[UNSUPERVISED] + (1.0 - share) * sum(learned.values())}

@@ -21,7 +21,7 @@ from .._devices import dispatches
 from .._estimator import as_constraints, checked_constraints
 from .._frames import make_frame
 from .._method import Cost, Method
-from .._parameters import suggests_parameters
+from .._parameters import described, suggests_parameters
 from .._progress_bar import progress_bar
 from .._saved import Saved, check_shape
 from .._shortcuts import AsksQuestions
@@ -300,16 +300,19 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
                 placement: Placement = (
                     EveryRow.of(features) if rows is None else Landmarks.of(features, X, rows, self.n_jobs)
                 )
-            result = self._learn(features, placement, constraints, rng, budget)
+            result = self._learn(features, placement, constraints, self.answers_, rng, budget)
             if before is not None:
                 result = result.numbered_as(before.astype(np.int64))
         self._row_hashes = hash_rows(X, X.dtype)
         self._rows = ensemble
         return self._set_result(result, constraints, budget, stacklevel=6)
 
-    def _learn_from(self, X: Chunked, y: Any, constraints: Any, before: Self | None = None) -> Look:
+    def _learn_from(
+        self, X: Chunked, y: Any, constraints: Any, before: Self | None = None, answers: Any = None
+    ) -> Look:
         """Cluster a sample in memory, with clusters numbered as by the model ``before``; see :class:`ReadsFiles`."""
         known = checked_constraints(self, X.shape[0], y, constraints)
+        answers = _answers_in(constraints) if answers is None else answers
         self._check_number(X.shape[0])
         seed: Any = self.random_state
         if X.shape[0] > MAX_LANDMARKS:
@@ -320,12 +323,13 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
                 sample = Sample.of(X, known, seed if isinstance(seed, int) else 0)
             model = clone(self).set_params(random_state=seed)
             try:
-                model._fit_sample(sample, known.restrict(sample.numbers), getattr(X, "columns", None), before)
+                columns = getattr(X, "columns", None)
+                model._fit_sample(sample, known.restrict(sample.numbers), answers, columns, before)
             except ConstraintConflictError:
                 known.check(self.n_clusters)  # raises the error with row indices of the files
                 raise
         self._rows_in_files, self._sample = X, sample
-        return self._keep_landmarks(model, known, _answers_in(constraints), clock)
+        return self._keep_landmarks(model, known, answers, clock)
 
     def _keep_landmarks(self, model: Any, known: Constraints, answers: Any, clock: Budget) -> Look:
         """Set the fitted attributes from a model of landmarks, and return the function that assigns rows by it."""
@@ -368,27 +372,29 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
             "certainty": certainty,
         }
 
-    def _fit_sample(self, sample: Sample, constraints: Constraints, columns: Any, before: Self | None) -> None:
+    def _fit_sample(
+        self, sample: Sample, constraints: Constraints, answers: Any, columns: Any, before: Self | None
+    ) -> None:
         """Cluster a sample of rows from files with the given column names."""
         X, known = self._checked_inputs(sample.rows, None, constraints)
+        self.answers_ = answers
         self._columns_in_files = columns
         numbers = None if before is None else before.predict(sample.rows)
         self.labels_ = np.asarray(self._cluster(X, known, sample.drawn, numbers), dtype=np.int32)
 
-    def _relearn_in_files(self, constraints: Constraints, warm_start: bool) -> Self:
+    def _relearn_in_files(self, constraints: Constraints, answers: Any, warm_start: bool) -> Self:
         """Cluster under other constraints; files are read once if only landmarks are constrained, twice otherwise."""
-        rows, model, answers = self._rows_in_files, self.landmark_model_, self.answers_
+        rows, model = self._rows_in_files, self.landmark_model_
         named = np.flatnonzero(constraints.constrained_rows() | constraints.comparisons.compared_rows())
         if np.isin(named, self.landmarks_).all():
             try:
-                model._relearn(constraints.restrict(self.landmarks_), warm_start=warm_start)
+                model._relearn(constraints.restrict(self.landmarks_), answers, warm_start=warm_start)
             except ConstraintConflictError:
                 constraints.check(self.n_clusters)
                 raise
             look = self._keep_landmarks(model, constraints, answers, Budget())
         else:
-            look = self._learn_from(rows, None, constraints, model)
-            self.answers_ = answers
+            look = self._learn_from(rows, None, constraints, model, answers)
         self._place_all(rows, look)
         return self
 
@@ -439,19 +445,23 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         >>> len(model.constraints_.must_link) + len(model.constraints_.cannot_link)
         80
         """
-        self._relearn(self._known_so_far(to_learn=True) | self._given(constraints))
-        if (answers := _answers_in(constraints)) is not None:
-            self.answers_ = answers if self.answers_ is None else self.answers_ + answers
-        return self
+        known = self._known_so_far(to_learn=True) | self._given(constraints)
+        earlier, answers = self.answers_, _answers_in(constraints)
+        if earlier is not None:
+            answers = earlier if answers is None else earlier + answers
+        return self._relearn(known, answers)
 
     @suggests_parameters
-    def set_constraints(self, constraints: Any) -> Self:
+    def set_constraints(self, constraints: Any, *, answers: Any = None) -> Self:
         """Replace all hints about the same rows, and update the model: to withdraw or correct hints.
 
         Parameters
         ----------
         constraints : Constraints or Answers
             All hints; ``Constraints(len(X))`` for none.
+        answers : Answers, optional
+            The answers to questions among the hints, if ``constraints`` has more than these, such as
+            ``Dialogue.constraints``. By default ``constraints``, if they are answers.
 
         Returns
         -------
@@ -474,9 +484,11 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         True
         """
         before, given = self._known_so_far(to_learn=True), self._given(constraints)
-        self._relearn(given, warm_start=before | given == given)
-        self.answers_ = _answers_in(constraints)
-        return self
+        if answers is not None and _answers_in(answers) is None:
+            raise TypeError(f"answers is {described(answers)}. Pass what questions.answered(...) returned.")
+        return self._relearn(
+            given, _answers_in(constraints) if answers is None else answers, warm_start=before | given == given
+        )
 
     def _known_so_far(self, *, to_learn: bool = False) -> Constraints:
         check_is_fitted(self)
@@ -497,10 +509,10 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
     def _given(self, constraints: Any) -> Constraints:
         return as_constraints(self.constraints_.n_samples, None, constraints)
 
-    def _relearn(self, constraints: Constraints, *, warm_start: bool = True) -> Self:
+    def _relearn(self, constraints: Constraints, answers: Any, *, warm_start: bool = True) -> Self:
         """Cluster under other constraints; with ``warm_start``, members start from the previous ones."""
         if "landmark_model_" in vars(self):
-            return self._relearn_in_files(constraints, warm_start)
+            return self._relearn_in_files(constraints, answers, warm_start)
         features, placement = self._features, self._placement
         unsupervised, consensus = self._unsupervised, self._consensus if warm_start else None
         self._check_constraints(constraints, stacklevel=5)
@@ -513,9 +525,10 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
                 features = late.extend_features(features)
                 unsupervised = late.extend_unsupervised(unsupervised)
                 consensus = late.extend_consensus(consensus, rng)
-            result = self._learn(features, placement, constraints, rng, budget, unsupervised, consensus)
+            result = self._learn(features, placement, constraints, answers, rng, budget, unsupervised, consensus)
             result = result.numbered_as(self.labels_.astype(np.int64))
         self.labels_ = self._set_result(result, constraints, budget, stacklevel=5).astype(np.int32)
+        self.answers_ = answers
         return self
 
     def _data_kind(self) -> DataKind | None:
@@ -542,12 +555,16 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         features: Features,
         placement: Placement,
         constraints: Constraints,
+        answers: Any,
         rng: np.random.RandomState,
         budget: Budget,
         unsupervised: Unsupervised | None = None,
         previous: Consensus | None = None,
     ) -> _Result:
-        """Cluster all rows under constraints, starting from previous results if there are any."""
+        """Cluster all rows under constraints, starting from previous results if there are any.
+
+        If some constraints are answers to questions, these are passed, too.
+        """
         known = placement.restrict(constraints)
         n_clusters = self.n_clusters
         if n_clusters is None:
@@ -565,7 +582,8 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         trainer = Trainer(features, unsupervised, n_clusters, rng, budget, self.n_jobs)
         try:
             with budget.stage("hints"):
-                consensus = apply_constraints(trainer, known, self.trust, previous)
+                error_rate = None if answers is None else answers.error_rate
+                consensus = apply_constraints(trainer, known, self.trust, previous, error_rate)
                 Z = placement.directions(consensus.embedding)
                 applied = placement.merge(constraints, consensus.applied)
                 labels = placement.label(consensus.labels, Z, applied, n_clusters, rng, closed=consensus.closed)
