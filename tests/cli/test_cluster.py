@@ -411,6 +411,8 @@ def _python_block(page):
         ("labeled.csv", "--label", "kind", "--k", 3),
         ("wine", "--k", 3),
         ("flowers.csv", "--hints", "pairs.csv", "--method", "costco", "--k", 3),
+        ("flowers.csv", "--hints", "pairs.csv", "--hints", "asked.csv", "--hints", "sheet.csv", "--k", 3),
+        ("flowers.csv", "--hints", "asked.csv", "--method", "pck", "--k", 3),
         ("flowers.csv", "--links", "links.csv", "--k", 3, "--method", "likewise"),
     ],
     ids=lambda arguments: " ".join(map(str, arguments)),
@@ -420,6 +422,10 @@ def test_the_python_of_the_report_does_the_same(folder, arguments):
     kinds = [("setosa", "versicolor", "virginica")[code] if row % 7 == 0 else "" for row, code in enumerate(folder.y)]
     head, *lines = folder.lines
     folder.write("labeled.csv", "\n".join([f"{head},kind", *(f"{a},{b}" for a, b in zip(lines, kinds, strict=True))]))
+    for name, rows in (("asked.csv", range(0, 60, 2)), ("sheet.csv", range(60, 90, 3))):
+        said = ("same" if folder.y[row] == folder.y[149 - row] else "different" for row in rows)
+        asked = [f"f{row},f{149 - row},{word},0.5" for row, word in zip(rows, said, strict=True)]
+        folder.write(name, "\n".join(["left,right,kind,chance", *asked]))
     folder.write("links.csv", "left,right\n" + "\n".join(f"f{row},f{row + 3}" for row in range(0, 140, 2)))
     answer = folder.run("cluster", *arguments, "--report", folder / "r.html", "--out", folder / "c.csv")
     assert answer.exit_code == 0, answer.output

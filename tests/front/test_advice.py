@@ -16,7 +16,8 @@ from likewise.front._folds import Statements
 def advised(hints, *, fallback="", gain=2.6, error=6.3, kept=0.6, n_clusters=2, stated_=None, wrong=None):
     pairs = Statements.of(hints, np.random.RandomState(0))
     nothing = np.zeros(len(pairs))
-    evidence = Evidence(pairs, nothing, nothing, gain, error, {UNSUPERVISED: 1.0}, n_clusters, error_rate=wrong)
+    evidence = Evidence(pairs, nothing, nothing, gain, error, {UNSUPERVISED: 1.0}, n_clusters, error_rate=wrong,
+                        satisfied=kept)  # fmt: skip
     rows = np.zeros(hints.n_samples, dtype=int)
     consensus = Consensus(rows, np.zeros((hints.n_samples, 2)), (), rows, evidence, fallback, True, hints,
                           stated_ or hints)  # fmt: skip

@@ -189,10 +189,13 @@ def test_hints_have_full_weight_from_half_a_unit_and_half_an_error(gain, error, 
     [(0.75, 0.05, 1.0), (0.25, 0.05, 0.5), (-0.3, 0.05, 0.0), (-3.0, 0.05, 0.0), (9.0, 0.05, 1.0), (1.1, 0.1, 0.75),
      (0.9, 0.15, 0.0), (1.45, 0.15, 0.5), (2.0, 0.15, 1.0)],
 )  # fmt: skip
-def test_answers_to_chosen_questions_need_more_evidence_if_more_of_them_are_wrong(z, error_rate, weight):
+def test_if_clusters_without_hints_are_useful_answers_need_more_evidence_the_more_of_them_are_wrong(
+    z, error_rate, weight
+):
     pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 10, np.ones(20))
     families = {"a": 1.0, "b": 0.5, UNSUPERVISED: 0.8}
-    evidence = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, error_rate=error_rate)
+    evidence = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, error_rate=error_rate,
+                        satisfied=0.6)  # fmt: skip
     assert evidence.constraint_weight == pytest.approx(weight)
     faded = evidence.faded_weights()
     assert faded["a"] == pytest.approx(0.75 * weight)  # unsupervised runs keep a quarter
@@ -200,9 +203,32 @@ def test_answers_to_chosen_questions_need_more_evidence_if_more_of_them_are_wron
     assert sum(faded.values()) == pytest.approx(sum(families.values()))
 
 
+def test_if_clusters_without_hints_are_useless_answers_count_as_other_hints_do():
+    pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 10, np.ones(20))
+    families = {"a": 1.0, UNSUPERVISED: 0.8}
+    for z in (-1.0, 0.3, 0.8, 3.0):
+        hints = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, satisfied=0.9)
+        answers = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, error_rate=0.15, satisfied=0.55)
+        assert not (hints.has_fallback or answers.has_fallback)
+        assert hints.constraint_weight == answers.constraint_weight
+        assert hints.faded_weights() == answers.faded_weights()
+
+
+def test_how_many_given_pairs_the_clusters_without_hints_satisfy():
+    pairs = Statements(
+        np.array([(0, 1), (0, 20), (21, 22), (0, 59)]), np.array([True, True, False, True]), np.ones(4), 3
+    )
+    found = Evidence.of(pairs, MEMBERS, FOLDS, RUNS, np.random.RandomState(0), error_rate=0.1)
+    assert (found.satisfied, found.error_rate) == (pytest.approx(1 / 3), 0.1)  # the last pair is implied
+    compared = HeldOutComparisons(Comparisons(N, [(0, 3, 1)]), np.ones(1))
+    none = Statements.of(Constraints(N), np.random.RandomState(0))
+    assert Evidence.of(none, (), FOLDS, RUNS, np.random.RandomState(0), [compared]).satisfied == 0.0
+
+
 def test_answers_are_weighted_by_how_well_they_cover_the_clusters():
     pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 5, np.ones(20))
-    evidence = Evidence(pairs, None, None, 40.0, 4.0, {"a": 1.0, UNSUPERVISED: 1.0}, 5, error_rate=0.05)
+    evidence = Evidence(pairs, None, None, 40.0, 4.0, {"a": 1.0, UNSUPERVISED: 1.0}, 5, error_rate=0.05,
+                        satisfied=0.6)  # fmt: skip
     assert evidence.coverage == pytest.approx(1 / 3)  # a must-link for each cluster
     assert evidence.constraint_weight == pytest.approx(1 / 3)
 

@@ -7,6 +7,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from likewise import Constraints, Likewise
 from likewise.evaluation import normalized_mutual_information
 from likewise.questions import Answer, Answers, Dialogue
+from likewise.questions._dialogue import states_of
 from likewise.questions._known import Known
 
 X, Y = load_iris(return_X_y=True)
@@ -118,8 +119,27 @@ def test_every_answer_is_on_disk_and_a_dialogue_goes_on_where_it_was(tmp_path):
     assert again.constraints == dialogue.constraints
     assert frozenset(again.question.rows) not in {frozenset(one.rows) for one in again.answers}
     assert Constraints.read(path, ids=ids) == dialogue.answers.constraints  # it is a file of hints
+    read = Answers.read(path, 150, ids=ids)
+    assert states_of(read) == [one for one in states_of(dialogue.answers) if one[1] != "can't say"]
+    assert read.error_rate == dialogue.answers.error_rate
     again.undo()
     assert len(path.read_text().splitlines()) == 7
+
+
+@pytest.mark.parametrize("name", ["hints.csv", "hints.json"])
+def test_hints_that_nobody_was_asked_for_are_no_answers(tmp_path, name):
+    Constraints(150, [(0, 2)], [(0, 60)]).write(tmp_path / name)
+    with pytest.raises(ValueError, match=rf"{name} has no column of chances.*Read it by Constraints.read"):
+        Answers.read(tmp_path / name, 150)
+
+
+def test_a_dialogue_learns_as_from_its_file(tmp_path):
+    path = tmp_path / "answers.csv"
+    dialogue = Dialogue(X, 3, path=path)
+    for _ in range(30):
+        dialogue.answer(reply(dialogue.question.rows))
+    read = Likewise(3, random_state=0).fit(X, constraints=Answers.read(path, 150))
+    assert read._consensus.evidence.error_rate == dialogue.update()._consensus.evidence.error_rate == 0.05
 
 
 def test_refuted_answers_are_no_hints_but_are_kept(tmp_path):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import reduce
 from glob import has_magic
+from operator import add
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from .._method import Method
     from ..constraints import Constraints
     from ..prepare import Rows
+    from ..questions import Answers
     from ..tables import RawTable
     from ._messages import Messages
 
@@ -173,7 +176,8 @@ def cluster(
     _check_rows(rows, source, k)
     with messages.progress("reading hints"):
         constraints = hints_about(rows, hints, reading["label"])
-        answers = read_answers(hints, rows)
+        asked = read_answers(hints, rows)
+        answers = reduce(add, asked.values()) if asked else None
         if earlier is not None:
             before = earlier.hints(rows, source)
             constraints = before | constraints
@@ -189,7 +193,7 @@ def cluster(
     estimator = clusterer(facts.name, rows.X, k, seed, data_kind=rows.kind, **parameters)
     with messages.progress(f"clustering by {facts.name}"):
         try:
-            _fit(estimator, facts, rows, constraints, matrix)
+            _fit(estimator, facts, rows, constraints, matrix, answers)
         except ConstraintConflictError as error:
             raise conflict_by_ids(error, rows.ids) from None
     labels = np.asarray(estimator.labels_)
@@ -203,6 +207,7 @@ def cluster(
             rows,
             estimator,
             hints=hints,
+            answers=list(asked) if facts.name == "likewise" else [],
             labels=uses_labels(rows, reading["label"]),
             links=links,
             learns_from_links=Needs.LINKS in facts.needs,
@@ -349,7 +354,9 @@ def check_constraints(facts: Method, constraints: Constraints, *, n_links: int =
         )
 
 
-def _fit(estimator: Any, facts: Method, rows: Rows, constraints: Constraints, links: Any) -> None:
+def _fit(
+    estimator: Any, facts: Method, rows: Rows, constraints: Constraints, links: Any, answers: Answers | None
+) -> None:
     from .._method import Needs
     from ..front import Likewise
     from ..sources.links import balanced, homophily, linked_pairs, local_core_pairs
@@ -362,11 +369,14 @@ def _fit(estimator: Any, facts: Method, rows: Rows, constraints: Constraints, li
             if not constraints.is_empty:
                 homophily(links, constraints)
             constraints = constraints | balanced(linked_pairs(links)) | balanced(local_core_pairs(links))
-    if not constraints.is_empty:
+    asked = isinstance(estimator, Likewise) and answers is not None
+    if not (constraints.is_empty or asked):
         given["constraints"] = constraints
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InterruptedWarning)
         estimator.fit(rows.X, **given)
+        if asked:
+            estimator.set_constraints(constraints, answers=answers)
     if isinstance(estimator, Likewise) and estimator.report_.interrupted:
         raise KeyboardInterrupt  # a partial result is not wanted; --budget sets a time limit
 

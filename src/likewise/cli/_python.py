@@ -14,6 +14,7 @@ import likewise
 
 from ..constraints import Constraints
 from ..prepare import Rows
+from ..questions import Answers
 
 
 def python_code(
@@ -22,6 +23,7 @@ def python_code(
     estimator: Any,
     *,
     hints: Sequence[Path] = (),
+    answers: Sequence[Path] = (),
     labels: bool = False,
     links: Path | None = None,
     learns_from_links: bool = False,
@@ -37,6 +39,8 @@ def python_code(
     estimator : clusterer
     hints : sequence of Path
         Files of hints.
+    answers : sequence of Path
+        Those of them that hold answers to questions.
     labels : bool
         Whether known classes are hints.
     links : Path, optional
@@ -63,14 +67,20 @@ def python_code(
             parts += ["balanced(linked_pairs(links))", "balanced(local_core_pairs(links))"]
     if parts:
         lines.append("hints = " + "\nhints |= ".join(parts))
-        given += ", constraints=hints"
+        given += "" if answers else ", constraints=hints"
     classes = _classes(estimator)
     if any(part.startswith("Constraints") for part in parts):
         classes.add(Constraints)
+    told = ""
+    if answers:
+        sheets = [f"Answers.read({_written(str(path))}, len(ids), ids=ids)" for path in answers]
+        lines.append("answers = " + "\nanswers += ".join(sheets))
+        classes.add(Answers)
+        told = ".set_constraints(hints, answers=answers)"
     for one in classes:
         names.setdefault(_public_module(one), set()).add(one.__name__)
     imports = [f"from {module} import {', '.join(sorted(own))}" for module, own in sorted(names.items())]
-    lines += [f"model = {_written(estimator)}", f"model.fit(X{given})", "print(model.labels_)"]
+    lines += [f"model = {_written(estimator)}", f"model.fit(X{given}){told}", "print(model.labels_)"]
     return "\n".join([*imports, "", *lines])
 
 

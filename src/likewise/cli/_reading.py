@@ -6,8 +6,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import reduce
-from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -221,12 +219,11 @@ def read_constraints(paths: Sequence[Path], rows: Rows | Names) -> Constraints:
     return constraints
 
 
-def read_answers(paths: Sequence[Path], rows: Rows) -> Answers | None:
-    """The answers in files of hints with a column of probabilities; None if there are none."""
+def read_answers(paths: Sequence[Path], rows: Rows) -> dict[Path, Answers]:
+    """The answers in those files of hints that have a column of probabilities."""
     from ..questions._files import read_asked
 
-    found = [answers for path in paths if (answers := read_asked(path, len(rows), rows.ids))]
-    return reduce(add, found) if found else None
+    return {path: answers for path in paths if (answers := read_asked(path, len(rows), rows.ids))}
 
 
 def read_links(path: Path, rows: Rows) -> Any:

@@ -67,8 +67,8 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
         return (
             f"give more {unit}s about each cluster, such as two pairs of rows that belong together: some have too few"
         )
-    answers = evidence.error_rate is not None
-    enough = evidence.enough if answers else GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
+    usual = GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
+    enough = evidence.enough if evidence.has_fallback else usual
     factor = (enough / evidence.z) ** 2 if evidence.z > 0 else np.inf
     if factor > MAX_FACTOR:
         return (

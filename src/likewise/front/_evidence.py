@@ -47,18 +47,21 @@ GAIN_ERRORS = 0.5
 CAUTION = 1.0
 """Number of standard errors that are subtracted from a smaller gain, as a precaution."""
 
-ENOUGH_OF_ANSWERS = 0.75
-"""Answers to chosen questions have full weight if the gain exceeds this number of standard errors, and no weight if it
+USEFUL = 0.55
+"""Unsupervised clusters are useful if they satisfy more than this share of the answers to chosen questions."""
+
+ENOUGH_IF_USEFUL = 0.75
+"""If they are useful, answers have full weight if the gain exceeds this number of standard errors, and no weight if it
 is one less; for answers of which 5 % are wrong."""
 
 ENOUGH_BY_ERRORS = 12.0
 """By how much this number grows with the share of wrong answers: to 1.95 if 15 % are wrong."""
 
 FEW_WRONG = 0.05
-"""The share of wrong answers for ``ENOUGH_OF_ANSWERS``."""
+"""The share of wrong answers for ``ENOUGH_IF_USEFUL``."""
 
-KEPT_OF_ANSWERS = 0.25
-"""The share of the weight of learned families that unsupervised runs keep if constraints are answers."""
+KEPT_IF_USEFUL = 0.25
+"""The share of the weight of learned families that unsupervised runs keep if they are useful."""
 
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
 """Must-links per cluster at or below which the coverage is 0, and at or above which it is 1."""
@@ -227,8 +230,9 @@ class Evidence:
     scores : tuple of arrays
         Their scores by held-out members.
     error_rate : float, optional
-        The estimated share of wrong answers, if the constraints are answers to chosen questions. These are about pairs
-        of which unsupervised runs are unsure, so members predict them better even where the result is no better.
+        The estimated share of wrong answers, if the constraints are answers to chosen questions.
+    satisfied : float, optional
+        The share of given pairs that the unsupervised clusters satisfy.
     """
 
     statements: Statements
@@ -241,6 +245,7 @@ class Evidence:
     others: tuple[HeldOut, ...] = ()
     scores: tuple[FloatArray, ...] = ()
     error_rate: float | None = None
+    satisfied: float = 0.0
 
     @classmethod
     def of(
@@ -277,6 +282,7 @@ class Evidence:
             gains = np.concatenate([gains, other.weight * (other_learned - other_plain)])
             scores.append(score)
             others_plain.append(other_plain)
+        given = statements.stated()
         weights = family_weights(contrasted, members, folds, plain, list(zip(held_out, others_plain, strict=True)))
         return cls(
             statements,
@@ -289,6 +295,7 @@ class Evidence:
             tuple(held_out),
             tuple(scores),
             error_rate,
+            float((votes([unsupervised.labels], given.pairs) == given.same).mean()) if len(given) else 0.0,
         )
 
     @property
@@ -296,11 +303,10 @@ class Evidence:
         """The weight of constraints in the consensus, from 0 to 1.
 
         It is 1 if :attr:`z` exceeds :attr:`enough`. Otherwise it is Φ(z − 1), a cautious estimate of the probability
-        that learning helps: .16 if there is no evidence for or against it. For answers to chosen questions it decreases
-        linearly instead, to 0 if z is one standard error below. It is multiplied by the :attr:`coverage` of clusters by
-        constraints.
+        that learning helps: .16 if there is no evidence for or against it. If :attr:`has_fallback`, it decreases
+        linearly instead, to 0 if z is 1 less. It is multiplied by the :attr:`coverage` of clusters by constraints.
         """
-        if self.error_rate is not None:
+        if self.has_fallback:
             return self.coverage * float(np.clip(self.z - self.enough + 1.0, 0.0, 1.0))
         certain = self.error > 0 and self.z > self.enough
         return self.coverage * (1.0 if certain else float(ndtr(self.z - CAUTION)))
@@ -309,11 +315,20 @@ class Evidence:
     def enough(self) -> float:
         """The gain, in standard errors, from which constraints have full weight.
 
-        It is half a standard error more than ½; for answers to chosen questions, it grows with the share of wrong ones.
+        It is half a standard error more than ½. If :attr:`has_fallback`, it grows with the share of wrong answers.
         """
-        if self.error_rate is not None:
-            return ENOUGH_OF_ANSWERS + ENOUGH_BY_ERRORS * (self.error_rate - FEW_WRONG)
+        if self.error_rate is not None and self.has_fallback:
+            return ENOUGH_IF_USEFUL + ENOUGH_BY_ERRORS * (self.error_rate - FEW_WRONG)
         return GAIN_ERRORS + (MIN_GAIN / self.error if self.error > 0 else np.inf)
+
+    @property
+    def has_fallback(self) -> bool:
+        """Whether constraints are answers to chosen questions, and the unsupervised clusters satisfy many of them.
+
+        Questions are about pairs of which unsupervised runs are unsure, so members predict the answers better even
+        where the result is no better. Where unsupervised clusters are useful, there is more to lose than to gain.
+        """
+        return self.error_rate is not None and self.satisfied > USEFUL
 
     @property
     def coverage(self) -> float:
@@ -349,11 +364,11 @@ class Evidence:
     def faded_weights(self) -> dict[str, float]:
         """The weights of families, shifted to the unsupervised runs as far as constraints lack weight.
 
-        If constraints are answers to chosen questions, a quarter is always shifted.
+        If :attr:`has_fallback`, a quarter is always shifted.
         """
         share = self.constraint_weight
-        if self.error_rate is not None:
-            share *= 1.0 - KEPT_OF_ANSWERS
+        if self.has_fallback:
+            share *= 1.0 - KEPT_IF_USEFUL
         learned = {name: weight for name, weight in self.weights.items() if name != UNSUPERVISED}
         faded = {name: share * weight for name, weight in learned.items()}
         return faded | {UNSUPERVISED: self.weights[UNSUPERVISED] + (1.0 - share) * sum(learned.values())}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from math import isnan, log
+from pathlib import Path
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
@@ -257,6 +259,34 @@ class Answers(Sequence[Answer]):
     def __getitem__(self, key: slice) -> Sequence[Answer]: ...
     def __getitem__(self, key: Any) -> Any:
         return self._answers[key]
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], n_samples: int, *, ids: Any = None) -> Answers:
+        """Read answers from a file, such as that of :class:`Dialogue`, or a sheet of questions that was filled in.
+
+        Parameters
+        ----------
+        path : path
+            A .csv, .tsv, .jsonl, .parquet or .xlsx file with the columns left, right, kind and chance. Other hints in
+            it, and answers "can't say", are ignored.
+        n_samples : int
+            Number of rows of the data.
+        ids : list-like, optional
+            Ids of the rows in order, if the file contains ids instead of row numbers.
+
+        Returns
+        -------
+        Answers
+        """
+        from ._files import read_asked
+
+        found = read_asked(Path(path), n_samples, ids)
+        if found is None:
+            raise ValueError(
+                f"{path} has no column of chances, so it holds hints that nobody was asked for. Read it by "
+                "Constraints.read."
+            )
+        return found
 
     def __add__(self, other: Answers) -> Answers:
         """Append later answers about the same data."""
