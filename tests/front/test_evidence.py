@@ -209,7 +209,7 @@ def test_if_clusters_without_hints_are_useless_answers_count_as_other_hints_do()
     for z in (-1.0, 0.3, 0.8, 3.0):
         hints = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, satisfied=0.9)
         answers = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, error_rate=0.15, satisfied=0.55)
-        assert not (hints.has_fallback or answers.has_fallback)
+        assert [hints.has_fallback, answers.has_fallback] == [False, False]
         assert hints.constraint_weight == answers.constraint_weight
         assert hints.faded_weights() == answers.faded_weights()
 

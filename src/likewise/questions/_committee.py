@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,13 +41,17 @@ class Committee:
 
     @classmethod
     def of_model(cls, model: Likewise) -> Committee:
-        """The ensemble of a fitted model; with more than 10,000 rows, it clusters only the landmarks."""
+        """The ensemble of a fitted model; with more than 10,000 rows, it clusters only the landmarks.
+
+        Members have the weights that they would have if the constraints were not answers to questions: a row that they
+        place wrongly is asked about sooner, so there is no need for a fallback.
+        """
         consensus = model._consensus
         members = unsupervised_members(model._unsupervised)
         families = {UNSUPERVISED: 1.0}
         if consensus is not None:
             members += consensus.members
-            families = consensus.weights
+            families = replace(consensus, evidence=replace(consensus.evidence, error_rate=None)).weights
         weights = member_weights(members, families)
         counted = np.flatnonzero(weights > 0)
         labelings = np.array([members[number].labels for number in counted])
