@@ -1,5 +1,8 @@
 """Dialogues with a simulated person: laws of what is asked, files, undo, and what the answers are worth."""
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris, load_wine
@@ -7,6 +10,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from likewise import Constraints, Likewise
 from likewise.evaluation import normalized_mutual_information
 from likewise.questions import Answer, Answers, Dialogue
+from likewise.questions._committee import Committee
 from likewise.questions._dialogue import states_of
 from likewise.questions._known import Known
 
@@ -140,6 +144,18 @@ def test_a_dialogue_learns_as_from_its_file(tmp_path):
         dialogue.answer(reply(dialogue.question.rows))
     read = Likewise(3, random_state=0).fit(X, constraints=Answers.read(path, 150))
     assert read._consensus.evidence.error_rate == dialogue.update()._consensus.evidence.error_rate == 0.05
+
+
+def test_questions_are_chosen_by_what_was_learned_also_where_results_fall_back(after_24):
+    model = copy(after_24[0].update())
+    cautious = replace(model._consensus.evidence, error_rate=0.15, satisfied=0.9, gain=1.0, error=1.0)
+    plain = replace(cautious, error_rate=None)
+    assert cautious.faded_weights() != plain.faded_weights()
+    weights = []
+    for evidence in (cautious, plain):
+        model._consensus = replace(model._consensus, evidence=evidence)
+        weights.append(Committee.of_model(model).weights)
+    np.testing.assert_array_equal(*weights)
 
 
 def test_refuted_answers_are_no_hints_but_are_kept(tmp_path):

@@ -63,6 +63,9 @@ FEW_WRONG = 0.05
 KEPT_IF_USEFUL = 0.25
 """The share of the weight of learned families that unsupervised runs keep if they are useful."""
 
+CLEAR_GAIN = (3.0, 6.0)
+"""The gain, in standard errors, up to which they keep it, and from which they keep nothing; linear in between."""
+
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
 """Must-links per cluster at or below which the coverage is 0, and at or above which it is 1."""
 
@@ -364,11 +367,12 @@ class Evidence:
     def faded_weights(self) -> dict[str, float]:
         """The weights of families, shifted to the unsupervised runs as far as constraints lack weight.
 
-        If :attr:`has_fallback`, a quarter is always shifted.
+        If :attr:`has_fallback`, a quarter is shifted, too, unless the gain is clear.
         """
         share = self.constraint_weight
         if self.has_fallback:
-            share *= 1.0 - KEPT_IF_USEFUL
+            low, high = CLEAR_GAIN
+            share *= 1.0 - KEPT_IF_USEFUL * float(np.clip((high - self.z) / (high - low), 0.0, 1.0))
         learned = {name: weight for name, weight in self.weights.items() if name != UNSUPERVISED}
         faded = {name: share * weight for name, weight in learned.items()}
         return faded | {UNSUPERVISED: self.weights[UNSUPERVISED] + (1.0 - share) * sum(learned.values())}
