@@ -186,12 +186,10 @@ def test_hints_have_full_weight_from_half_a_unit_and_half_an_error(gain, error, 
 
 @pytest.mark.parametrize(
     ("z", "error_rate", "weight"),
-    [(0.75, 0.05, 1.0), (0.25, 0.05, 0.5), (-0.3, 0.05, 0.0), (-3.0, 0.05, 0.0), (3.0, 0.05, 1.0), (1.1, 0.1, 0.75), (4.5, 0.15, 1.0), (7.0, 0.15, 1.0),
-     (0.9, 0.15, 0.0), (1.45, 0.15, 0.5), (2.0, 0.15, 1.0)],
+    [(0.75, 0.05, 1.0), (0.25, 0.05, 0.5), (-0.3, 0.05, 0.0), (-3.0, 0.05, 0.0), (3.0, 0.05, 1.0), (1.1, 0.1, 0.75),
+     (0.9, 0.15, 0.0), (1.45, 0.15, 0.5), (2.0, 0.15, 1.0), (4.5, 0.15, 1.0), (7.0, 0.15, 1.0)],
 )  # fmt: skip
-def test_if_clusters_without_hints_are_useful_answers_need_more_evidence_the_more_of_them_are_wrong(
-    z, error_rate, weight
-):
+def test_answers_need_more_evidence_where_clusters_without_hints_are_useful(z, error_rate, weight):
     pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 10, np.ones(20))
     families = {"a": 1.0, "b": 0.5, UNSUPERVISED: 0.8}
     evidence = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, error_rate=error_rate,
