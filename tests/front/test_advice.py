@@ -13,11 +13,11 @@ from likewise.front._evidence import (
 from likewise.front._folds import Statements
 
 
-def advised(hints, *, fallback="", gain=2.6, error=6.3, kept=0.6, n_clusters=2, stated_=None, wrong=None):
+def advised(hints, *, fallback="", gain=2.6, error=6.3, kept=0.6, n_clusters=2, stated_=None, lead=None):
     pairs = Statements.of(hints, np.random.RandomState(0))
     nothing = np.zeros(len(pairs))
-    evidence = Evidence(pairs, nothing, nothing, gain, error, {UNSUPERVISED: 1.0}, n_clusters, error_rate=wrong,
-                        satisfied=kept)  # fmt: skip
+    evidence = Evidence(pairs, nothing, nothing, gain, error, {UNSUPERVISED: 1.0}, n_clusters,
+                        chosen=lead is not None, lead=lead or 0.0)  # fmt: skip
     rows = np.zeros(hints.n_samples, dtype=int)
     consensus = Consensus(rows, np.zeros((hints.n_samples, 2)), (), rows, evidence, fallback, True, hints,
                           stated_ or hints)  # fmt: skip
@@ -73,12 +73,12 @@ def test_hints_without_a_gain_do_not_match_the_data(gain):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "gain", "words"),
-    [(0.05, 4.8, ""), (0.05, 3.78, "give about 35 more hints"), (0.15, 12.3, ""),
-     (0.15, 6.3, "give about 170 more hints"), (None, 6.3, ""),
-     (0.15, 5.04, "check the most doubtful of them, or give at least 60 more hints")],
+    ("lead", "gain", "words"),
+    [(3.3, 3.3 * 6.3, ""), (3.0, 3.3 * 6.3, "give about 5 more hints"), (1.2, 2.6 * 6.3, "give about 115 more hints"),
+     (1.0, 2.2 * 6.3, "check the most doubtful of them, or give at least 60 more hints"),
+     (-1.0, 0.9 * 6.3, "check the most doubtful of them, or give at least 60 more hints"), (None, 6.3, "")],
 )  # fmt: skip
-def test_more_answers_are_advised_if_more_of_them_are_wrong(wrong, gain, words):
-    """They have full weight from .75 and 1.95 standard errors; without an error rate, from 1."""
-    found = advised(chain(30) | Constraints(160, cannot_link=chain(60).must_link[30:]), gain=gain, wrong=wrong)
+def test_more_answers_are_advised_until_they_have_a_weight_of_four_fifths(lead, gain, words):
+    """That is, until the mean of the lead and the gain in standard errors is 2 log 5 = 3.2."""
+    found = advised(chain(30) | Constraints(160, cannot_link=chain(60).must_link[30:]), gain=gain, lead=lead)
     assert words in found if words else found == ""

@@ -11,6 +11,7 @@ from likewise.front._evidence import (
     calibrated,
     family_weights,
     held_out_votes,
+    lead_in_pairs,
     log_likelihoods,
     member_weights,
     reversed_chance,
@@ -185,49 +186,56 @@ def test_hints_have_full_weight_from_half_a_unit_and_half_an_error(gain, error, 
 
 
 @pytest.mark.parametrize(
-    ("z", "error_rate", "weight"),
-    [(0.75, 0.05, 1.0), (0.25, 0.05, 0.5), (-0.3, 0.05, 0.0), (-3.0, 0.05, 0.0), (3.0, 0.05, 1.0), (1.1, 0.1, 0.75),
-     (0.9, 0.15, 0.0), (1.45, 0.15, 0.5), (2.0, 0.15, 1.0), (4.5, 0.15, 1.0), (7.0, 0.15, 1.0)],
+    ("z", "lead", "weight"),
+    [(0.0, 0.0, 0.0), (2.0, -2.0, 0.0), (-3.0, 1.0, 0.0), (4 * np.log(2), 0.0, 0.5), (0.0, 4 * np.log(2), 0.5),
+     (4 * np.log(2), 4 * np.log(2), 0.75), (40.0, 40.0, 1.0)],
 )  # fmt: skip
-def test_answers_need_more_evidence_where_clusters_without_hints_are_useful(z, error_rate, weight):
+def test_weight_of_answers_to_chosen_questions(z, lead, weight):
+    """What is missing to 1 halves whenever the mean of the two z-scores grows by 2 log 2."""
     pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 10, np.ones(20))
     families = {"a": 1.0, "b": 0.5, UNSUPERVISED: 0.8}
-    evidence = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, error_rate=error_rate,
-                        satisfied=0.6)  # fmt: skip
+    evidence = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, chosen=True, lead=lead)
     assert evidence.constraint_weight == pytest.approx(weight)
     faded = evidence.faded_weights()
-    share = weight * {4.5: 0.875, 7.0: 1.0}.get(z, 0.75)  # unsupervised runs keep a quarter, unless the gain is clear
-    assert faded["a"] == pytest.approx(share)
-    assert faded["b"] == pytest.approx(0.5 * share)
+    assert [faded["a"], faded["b"]] == pytest.approx([weight, 0.5 * weight])
     assert sum(faded.values()) == pytest.approx(sum(families.values()))
+    others = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, lead=lead)
+    assert others.constraint_weight == Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2).constraint_weight
 
 
-def test_if_clusters_without_hints_are_useless_answers_count_as_other_hints_do():
-    pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 10, np.ones(20))
-    families = {"a": 1.0, UNSUPERVISED: 0.8}
-    for z in (-1.0, 0.3, 0.8, 3.0):
-        hints = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, satisfied=0.9)
-        answers = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, error_rate=0.15, satisfied=0.55)
-        assert [hints.has_fallback, answers.has_fallback] == [False, False]
-        assert hints.constraint_weight == answers.constraint_weight
-        assert hints.faded_weights() == answers.faded_weights()
-
-
-def test_how_many_given_pairs_the_clusters_without_hints_satisfy():
+def test_lead_compares_the_given_pairs_that_members_and_clusters_without_hints_satisfy():
     pairs = Statements(
         np.array([(0, 1), (0, 20), (21, 22), (0, 59)]), np.array([True, True, False, True]), np.ones(4), 3
     )
-    found = Evidence.of(pairs, MEMBERS, FOLDS, RUNS, np.random.RandomState(0), error_rate=0.1)
-    assert (found.satisfied, found.error_rate) == (pytest.approx(1 / 3), 0.1)  # the last pair is implied
+    found = Evidence.of(pairs, MEMBERS, FOLDS, RUNS, np.random.RandomState(0), chosen=True)
+    members = (found.together[:3] > 0.5) == pairs.same[:3]
+    plain = (RUNS.labels[pairs.pairs[:3, 0]] == RUNS.labels[pairs.pairs[:3, 1]]) == pairs.same[:3]
+    only_members, only_plain = (members & ~plain).sum(), (plain & ~members).sum()
+    assert plain.sum() == 1
+    assert found.lead == pytest.approx((only_members - only_plain) / np.sqrt(only_members + only_plain + 1))
+    assert found.chosen
     compared = HeldOutComparisons(Comparisons(N, [(0, 3, 1)]), np.ones(1))
     none = Statements.of(Constraints(N), np.random.RandomState(0))
-    assert Evidence.of(none, (), FOLDS, RUNS, np.random.RandomState(0), [compared]).satisfied == 0.0
+    assert Evidence.of(none, (), FOLDS, RUNS, np.random.RandomState(0), [compared]).lead == 0.0
+
+
+@pytest.mark.parametrize(
+    ("together", "plain", "lead"),
+    [
+        ([1, 1, 1, 0], [0, 0, 0, 0], 1.5),  # three pairs more
+        ([1, 1, 1, 0], [1, 1, 1, 0], 0.0),
+        ([1, 0.51, 0.5, 0.5], [0.5, 0.4, 1, 1], 2 / np.sqrt(5)),  # three more and one less; a tie is "different"
+        ([0, 0, 0, 1], [1, 1, 1, 0], -4 / np.sqrt(5)),
+    ],
+)
+def test_lead_is_the_statistic_of_mcnemars_test(together, plain, lead):
+    pairs = Statements(np.arange(8).reshape(4, 2), np.array([True, True, True, False]), np.ones(4))
+    assert lead_in_pairs(pairs, np.array(together), np.array(plain)) == pytest.approx(lead)
 
 
 def test_answers_are_weighted_by_how_well_they_cover_the_clusters():
     pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 5, np.ones(20))
-    evidence = Evidence(pairs, None, None, 40.0, 4.0, {"a": 1.0, UNSUPERVISED: 1.0}, 5, error_rate=0.05,
-                        satisfied=0.6)  # fmt: skip
+    evidence = Evidence(pairs, None, None, 400.0, 4.0, {"a": 1.0, UNSUPERVISED: 1.0}, 5, chosen=True, lead=100.0)
     assert evidence.coverage == pytest.approx(1 / 3)  # a must-link for each cluster
     assert evidence.constraint_weight == pytest.approx(1 / 3)
 

@@ -9,13 +9,16 @@ from ..constraints._format import pluralize
 from ._answerer import worth_in_pairs
 from ._certainty import labeled_rows
 from ._consensus import MIN_CONSTRAINTS, Consensus, count_constraints
-from ._evidence import GAIN_ERRORS, MIN_GAIN
+from ._evidence import GAIN_ERRORS, MIN_GAIN, PER_FOLD
 
 AGREEING = 0.9
 """If the unsupervised result satisfies this share of the constraints, there is little to learn from them."""
 
 MIN_LABELS = 8
 """Number of labels that imply enough pairs to learn from: 28 pairs, at least ``MIN_CONSTRAINTS``."""
+
+MOSTLY = 0.8
+"""A sufficient weight of answers to chosen questions, whose weight approaches 1 without reaching it."""
 
 MAX_FACTOR = 4.0
 """No number is advised beyond this multiple of the given constraints, since the extrapolation is too uncertain."""
@@ -55,21 +58,23 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
         least = MIN_LABELS if labeled else MIN_CONSTRAINTS
         more = pluralize(least - count, f"more {unit}")
         return f"give {more}: with {least} or more, clusterings learn from them for all rows"
-    if consensus.constraint_weight == 1:
+    evidence = consensus.evidence
+    if consensus.constraint_weight >= (MOSTLY if evidence.chosen else 1):
         return ""
     if kept_without >= AGREEING:
         return (
             f"nothing needs to be done: without hints, clusters would keep {kept_without:.0%} of them, too; hints "
             "about rows in doubt would add more"
         )
-    evidence = consensus.evidence
     if evidence.coverage < 1 and evidence.z > GAIN_ERRORS:
         return (
             f"give more {unit}s about each cluster, such as two pairs of rows that belong together: some have too few"
         )
-    usual = GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
-    enough = evidence.enough if evidence.has_fallback else usual
-    factor = (enough / evidence.z) ** 2 if evidence.z > 0 else np.inf
+    if evidence.chosen:
+        found, enough = evidence.advantage, -PER_FOLD * np.log1p(-MOSTLY)
+    else:
+        found, enough = evidence.z, GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
+    factor = (enough / found) ** 2 if found > 0 else np.inf
     if factor > MAX_FACTOR:
         return (
             "the hints do not match the structure of the data, or they are too few to tell: check the most doubtful "

@@ -47,24 +47,9 @@ GAIN_ERRORS = 0.5
 CAUTION = 1.0
 """Number of standard errors that are subtracted from a smaller gain, as a precaution."""
 
-USEFUL = 0.55
-"""Unsupervised clusters are useful if they satisfy more than this share of the answers to chosen questions."""
-
-ENOUGH_IF_USEFUL = 0.75
-"""If they are useful, answers have full weight if the gain exceeds this number of standard errors, and no weight if it
-is one less; for answers of which 5 % are wrong."""
-
-ENOUGH_BY_ERRORS = 12.0
-"""By how much this number grows with the share of wrong answers: to 1.95 if 15 % are wrong."""
-
-FEW_WRONG = 0.05
-"""The share of wrong answers for ``ENOUGH_IF_USEFUL``."""
-
-KEPT_IF_USEFUL = 0.25
-"""The share of the weight of learned families that unsupervised runs keep if they are useful."""
-
-CLEAR_GAIN = (3.0, 6.0)
-"""The gain, in standard errors, up to which they keep it, and from which they keep nothing; linear in between."""
+PER_FOLD = 2.0
+"""If constraints are answers to chosen questions, the weight of the unsupervised result decreases by a factor of e for
+this increase of the :attr:`Evidence.advantage`."""
 
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
 """Must-links per cluster at or below which the coverage is 0, and at or above which it is 1."""
@@ -210,6 +195,17 @@ def _sum_error(values: FloatArray) -> float:
     return float(values.std(ddof=1) * np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
+def lead_in_pairs(statements: Statements, together: FloatArray, plain: FloatArray) -> float:
+    """How many more pairs one set of votes satisfies than another, in standard errors, as in McNemar's test.
+
+    >>> pairs = Statements(np.zeros((4, 2), dtype=int), np.array([True, True, True, False]), np.ones(4))
+    >>> lead_in_pairs(pairs, np.array([0.9, 0.8, 0.3, 0.1]), np.array([0.0, 0.0, 0.0, 0.0]))
+    1.1547005383792517
+    """
+    ahead = ((together > 0.5) == statements.same).astype(float) - ((plain > 0.5) == statements.same)
+    return float(ahead.sum() / np.sqrt(np.abs(ahead).sum() + 1.0))
+
+
 @dataclass(frozen=True)
 class Evidence:
     """How well held-out constraints are predicted by the members that were not trained on them.
@@ -232,10 +228,11 @@ class Evidence:
         Comparisons and preferences.
     scores : tuple of arrays
         Their scores by held-out members.
-    error_rate : float, optional
-        The estimated share of wrong answers, if the constraints are answers to chosen questions.
-    satisfied : float, optional
-        The share of given pairs that the unsupervised clusters satisfy.
+    chosen : bool
+        Whether constraints are answers to chosen questions.
+    lead : float
+        How many more of the given pairs held-out members satisfy than the unsupervised clusters do, in standard errors
+        (:func:`lead_in_pairs`).
     """
 
     statements: Statements
@@ -247,8 +244,8 @@ class Evidence:
     n_clusters: int
     others: tuple[HeldOut, ...] = ()
     scores: tuple[FloatArray, ...] = ()
-    error_rate: float | None = None
-    satisfied: float = 0.0
+    chosen: bool = False
+    lead: float = 0.0
 
     @classmethod
     def of(
@@ -259,7 +256,7 @@ class Evidence:
         unsupervised: Unsupervised,
         rng: np.random.RandomState,
         held_out: Sequence[HeldOut] = (),
-        error_rate: float | None = None,
+        chosen: bool = False,
     ) -> Evidence:
         """Gather the evidence from the votes of members and of unsupervised runs; if no members, of the latter only."""
 
@@ -297,41 +294,33 @@ class Evidence:
             unsupervised.n_clusters,
             tuple(held_out),
             tuple(scores),
-            error_rate,
-            float((votes([unsupervised.labels], given.pairs) == given.same).mean()) if len(given) else 0.0,
+            chosen,
+            lead_in_pairs(given, together[: len(given)], votes([unsupervised.labels], given.pairs)),
         )
 
     @property
     def constraint_weight(self) -> float:
         """The weight of constraints in the consensus, from 0 to 1.
 
-        It is 1 if :attr:`z` exceeds :attr:`enough`. Otherwise it is Φ(z − 1), a cautious estimate of the probability
-        that learning helps: .16 if there is no evidence for or against it. If :attr:`has_fallback`, it decreases
-        linearly instead, to 0 if z is 1 less. It is multiplied by the :attr:`coverage` of clusters by constraints.
+        It is 1 if the gain minus half of its standard error is more than ½. Otherwise it is Φ(z − 1), a cautious
+        estimate of the probability that learning helps, with z the gain in standard errors: .16 if there is no evidence
+        for or against it. For answers to chosen questions it is 1 − e^(−a/2), with a the :attr:`advantage`. It is
+        multiplied by the :attr:`coverage` of clusters by constraints.
         """
-        if self.has_fallback:
-            return self.coverage * float(np.clip(self.z - self.enough + 1.0, 0.0, 1.0))
-        certain = self.error > 0 and self.z > self.enough
-        return self.coverage * (1.0 if certain else float(ndtr(self.z - CAUTION)))
+        if self.chosen:
+            return self.coverage * -float(np.expm1(-max(self.advantage, 0.0) / PER_FOLD))
+        enough = self.error > 0 and self.z > GAIN_ERRORS + MIN_GAIN / self.error
+        return self.coverage * (1.0 if enough else float(ndtr(self.z - CAUTION)))
 
     @property
-    def enough(self) -> float:
-        """The gain, in standard errors, from which constraints have full weight.
+    def advantage(self) -> float:
+        """How much better held-out members predict the constraints than unsupervised runs do: the mean of two z-scores.
 
-        It is half a standard error more than ½. If :attr:`has_fallback`, it grows with the share of wrong answers.
+        Questions are chosen about pairs of which unsupervised runs are unsure, so their likelihood of the answers is
+        low even where their consensus is right. Therefore its clusters are compared with the members, too: the mean of
+        :attr:`z` and ``lead``.
         """
-        if self.error_rate is not None and self.has_fallback:
-            return ENOUGH_IF_USEFUL + ENOUGH_BY_ERRORS * (self.error_rate - FEW_WRONG)
-        return GAIN_ERRORS + (MIN_GAIN / self.error if self.error > 0 else np.inf)
-
-    @property
-    def has_fallback(self) -> bool:
-        """Whether constraints are answers to chosen questions, and the unsupervised clusters satisfy many of them.
-
-        Questions are about pairs of which unsupervised runs are unsure, so members predict the answers better even
-        where the result is no better. Where unsupervised clusters are useful, there is more to lose than to gain.
-        """
-        return self.error_rate is not None and self.satisfied > USEFUL
+        return (self.z + self.lead) / 2
 
     @property
     def coverage(self) -> float:
@@ -365,14 +354,8 @@ class Evidence:
         return self.gain / self.error * float(np.sqrt(min(share, 1.0)))
 
     def faded_weights(self) -> dict[str, float]:
-        """The weights of families, shifted to the unsupervised runs as far as constraints lack weight.
-
-        If :attr:`has_fallback`, a quarter is shifted, too, unless the gain is clear.
-        """
+        """The weights of families, shifted to the unsupervised runs as far as constraints lack weight."""
         share = self.constraint_weight
-        if self.has_fallback:
-            low, high = CLEAR_GAIN
-            share *= 1.0 - KEPT_IF_USEFUL * float(np.clip((high - self.z) / (high - low), 0.0, 1.0))
         learned = {name: weight for name, weight in self.weights.items() if name != UNSUPERVISED}
         faded = {name: share * weight for name, weight in learned.items()}
         return faded | {UNSUPERVISED: self.weights[UNSUPERVISED] + (1.0 - share) * sum(learned.values())}

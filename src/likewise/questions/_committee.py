@@ -44,14 +44,14 @@ class Committee:
         """The ensemble of a fitted model; with more than 10,000 rows, it clusters only the landmarks.
 
         Members have the weights that they would have if the constraints were not answers to questions: a row that they
-        place wrongly is asked about sooner, so there is no need for a fallback.
+        place wrongly is asked about sooner, so there is no need to be cautious.
         """
         consensus = model._consensus
         members = unsupervised_members(model._unsupervised)
         families = {UNSUPERVISED: 1.0}
         if consensus is not None:
             members += consensus.members
-            families = replace(consensus, evidence=replace(consensus.evidence, error_rate=None)).weights
+            families = replace(consensus, evidence=replace(consensus.evidence, chosen=False)).weights
         weights = member_weights(members, families)
         counted = np.flatnonzero(weights > 0)
         labelings = np.array([members[number].labels for number in counted])
