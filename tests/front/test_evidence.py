@@ -188,19 +188,30 @@ def test_hints_have_full_weight_from_half_a_unit_and_half_an_error(gain, error, 
 @pytest.mark.parametrize(
     ("z", "lead", "weight"),
     [(0.0, 0.0, 0.0), (2.0, -2.0, 0.0), (-3.0, 1.0, 0.0), (4 * np.log(2), 0.0, 0.5), (0.0, 4 * np.log(2), 0.5),
-     (4 * np.log(2), 4 * np.log(2), 0.75), (40.0, 40.0, 1.0)],
+     (4 * np.log(2), 4 * np.log(2), 0.75), (80.0, 80.0, 1.0)],
 )  # fmt: skip
 def test_weight_of_answers_to_chosen_questions(z, lead, weight):
-    """What is missing to 1 halves whenever the mean of the two z-scores grows by 2 log 2."""
+    """If half of what there is to lose is, it halves whenever the mean of the two z-scores grows by 2 log 2."""
     pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 10, np.ones(20))
     families = {"a": 1.0, "b": 0.5, UNSUPERVISED: 0.8}
-    evidence = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, chosen=True, lead=lead)
+    evidence = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, chosen=True, satisfied=0.625, lead=lead)
     assert evidence.constraint_weight == pytest.approx(weight)
     faded = evidence.faded_weights()
     assert [faded["a"], faded["b"]] == pytest.approx([weight, 0.5 * weight])
     assert sum(faded.values()) == pytest.approx(sum(families.values()))
     others = Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2, lead=lead)
     assert others.constraint_weight == Evidence(pairs, None, None, 4.0 * z, 4.0, families, 2).constraint_weight
+
+
+@pytest.mark.parametrize(
+    ("satisfied", "scale"), [(0.0, 0.5), (0.5, 0.5), (0.55, 1.1), (0.7, 2.9), (0.75, 3.5), (1.0, 3.5)]
+)
+def test_answers_need_more_evidence_the_more_of_them_clusters_without_hints_satisfy(satisfied, scale):
+    pairs = Statements(np.arange(40).reshape(20, 2), np.arange(20) < 10, np.ones(20))
+    evidence = Evidence(pairs, None, None, 4.0, 4.0, {}, 2, chosen=True, satisfied=satisfied, lead=3.0)
+    assert evidence.advantage == pytest.approx(2.0)
+    assert evidence.scale == pytest.approx(scale)
+    assert evidence.constraint_weight == pytest.approx(1 - np.exp(-2.0 / scale))
 
 
 def test_lead_compares_the_given_pairs_that_members_and_clusters_without_hints_satisfy():
@@ -211,26 +222,22 @@ def test_lead_compares_the_given_pairs_that_members_and_clusters_without_hints_s
     members = (found.together[:3] > 0.5) == pairs.same[:3]
     plain = (RUNS.labels[pairs.pairs[:3, 0]] == RUNS.labels[pairs.pairs[:3, 1]]) == pairs.same[:3]
     only_members, only_plain = (members & ~plain).sum(), (plain & ~members).sum()
-    assert plain.sum() == 1
+    assert found.satisfied == pytest.approx(1 / 3) == plain.mean()
     assert found.lead == pytest.approx((only_members - only_plain) / np.sqrt(only_members + only_plain + 1))
     assert found.chosen
     compared = HeldOutComparisons(Comparisons(N, [(0, 3, 1)]), np.ones(1))
     none = Statements.of(Constraints(N), np.random.RandomState(0))
     assert Evidence.of(none, (), FOLDS, RUNS, np.random.RandomState(0), [compared]).lead == 0.0
+    assert Evidence.of(none, (), FOLDS, RUNS, np.random.RandomState(0), [compared]).satisfied == 0.0
 
 
 @pytest.mark.parametrize(
-    ("together", "plain", "lead"),
-    [
-        ([1, 1, 1, 0], [0, 0, 0, 0], 1.5),  # three pairs more
-        ([1, 1, 1, 0], [1, 1, 1, 0], 0.0),
-        ([1, 0.51, 0.5, 0.5], [0.5, 0.4, 1, 1], 2 / np.sqrt(5)),  # three more and one less; a tie is "different"
-        ([0, 0, 0, 1], [1, 1, 1, 0], -4 / np.sqrt(5)),
-    ],
-)
-def test_lead_is_the_statistic_of_mcnemars_test(together, plain, lead):
-    pairs = Statements(np.arange(8).reshape(4, 2), np.array([True, True, True, False]), np.ones(4))
-    assert lead_in_pairs(pairs, np.array(together), np.array(plain)) == pytest.approx(lead)
+    ("satisfied", "others", "lead"),
+    [([1, 1, 1, 0], [0, 0, 0, 0], 1.5), ([1, 1, 1, 0], [1, 1, 1, 0], 0.0), ([1, 1, 0, 0], [0, 0, 1, 1], 0.0),
+     ([1, 1, 1, 0], [0, 0, 0, 1], 2 / np.sqrt(5)), ([0, 0, 0, 1], [1, 1, 1, 1], -1.5), ([], [], 0.0)],
+)  # fmt: skip
+def test_lead_is_the_statistic_of_mcnemars_test(satisfied, others, lead):
+    assert lead_in_pairs(np.array(satisfied, dtype=bool), np.array(others, dtype=bool)) == pytest.approx(lead)
 
 
 def test_answers_are_weighted_by_how_well_they_cover_the_clusters():

@@ -9,7 +9,7 @@ from ..constraints._format import pluralize
 from ._answerer import worth_in_pairs
 from ._certainty import labeled_rows
 from ._consensus import MIN_CONSTRAINTS, Consensus, count_constraints
-from ._evidence import GAIN_ERRORS, MIN_GAIN, PER_FOLD
+from ._evidence import GAIN_ERRORS, MIN_GAIN
 
 AGREEING = 0.9
 """If the unsupervised result satisfies this share of the constraints, there is little to learn from them."""
@@ -71,7 +71,7 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
             f"give more {unit}s about each cluster, such as two pairs of rows that belong together: some have too few"
         )
     if evidence.chosen:
-        found, enough = evidence.advantage, -PER_FOLD * np.log1p(-MOSTLY)
+        found, enough = evidence.advantage, -evidence.scale * np.log1p(-MOSTLY)
     else:
         found, enough = evidence.z, GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
     factor = (enough / found) ** 2 if found > 0 else np.inf

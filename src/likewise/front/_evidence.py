@@ -47,9 +47,13 @@ GAIN_ERRORS = 0.5
 CAUTION = 1.0
 """Number of standard errors that are subtracted from a smaller gain, as a precaution."""
 
-PER_FOLD = 2.0
-"""If constraints are answers to chosen questions, the weight of the unsupervised result decreases by a factor of e for
-this increase of the :attr:`Evidence.advantage`."""
+USEFUL = (0.5, 0.75)
+"""The unsupervised clusters are useless if they satisfy this share of the answers to chosen questions, and useful if
+they satisfy that one."""
+
+PER_FOLD = (0.5, 3.5)
+"""The increase of :attr:`Evidence.advantage` by which their weight decreases by a factor of e, if they are useless, and
+if they are useful."""
 
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
 """Must-links per cluster at or below which the coverage is 0, and at or above which it is 1."""
@@ -195,14 +199,13 @@ def _sum_error(values: FloatArray) -> float:
     return float(values.std(ddof=1) * np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def lead_in_pairs(statements: Statements, together: FloatArray, plain: FloatArray) -> float:
-    """How many more pairs one set of votes satisfies than another, in standard errors, as in McNemar's test.
+def lead_in_pairs(satisfied: BoolArray, others: BoolArray) -> float:
+    """How many more pairs are satisfied by one clustering than by another, in standard errors, as in McNemar's test.
 
-    >>> pairs = Statements(np.zeros((4, 2), dtype=int), np.array([True, True, True, False]), np.ones(4))
-    >>> lead_in_pairs(pairs, np.array([0.9, 0.8, 0.3, 0.1]), np.array([0.0, 0.0, 0.0, 0.0]))
-    1.1547005383792517
+    >>> lead_in_pairs(np.array([True, True, True, False]), np.array([False, False, False, False]))
+    1.5
     """
-    ahead = ((together > 0.5) == statements.same).astype(float) - ((plain > 0.5) == statements.same)
+    ahead = satisfied.astype(np.int64) - others
     return float(ahead.sum() / np.sqrt(np.abs(ahead).sum() + 1.0))
 
 
@@ -230,9 +233,10 @@ class Evidence:
         Their scores by held-out members.
     chosen : bool
         Whether constraints are answers to chosen questions.
+    satisfied : float
+        The share of the given pairs that the unsupervised clusters satisfy.
     lead : float
-        How many more of the given pairs held-out members satisfy than the unsupervised clusters do, in standard errors
-        (:func:`lead_in_pairs`).
+        How many more of them held-out members satisfy, in standard errors (:func:`lead_in_pairs`).
     """
 
     statements: Statements
@@ -245,6 +249,7 @@ class Evidence:
     others: tuple[HeldOut, ...] = ()
     scores: tuple[FloatArray, ...] = ()
     chosen: bool = False
+    satisfied: float = 0.0
     lead: float = 0.0
 
     @classmethod
@@ -283,6 +288,8 @@ class Evidence:
             scores.append(score)
             others_plain.append(other_plain)
         given = statements.stated()
+        left, right = unsupervised.labels[given.pairs.T]
+        satisfied = (left == right) == given.same
         weights = family_weights(contrasted, members, folds, plain, list(zip(held_out, others_plain, strict=True)))
         return cls(
             statements,
@@ -295,7 +302,8 @@ class Evidence:
             tuple(held_out),
             tuple(scores),
             chosen,
-            lead_in_pairs(given, together[: len(given)], votes([unsupervised.labels], given.pairs)),
+            float(satisfied.mean()) if len(given) else 0.0,
+            lead_in_pairs((together[: len(given)] > 0.5) == given.same, satisfied),
         )
 
     @property
@@ -304,11 +312,11 @@ class Evidence:
 
         It is 1 if the gain minus half of its standard error is more than ½. Otherwise it is Φ(z − 1), a cautious
         estimate of the probability that learning helps, with z the gain in standard errors: .16 if there is no evidence
-        for or against it. For answers to chosen questions it is 1 − e^(−a/2), with a the :attr:`advantage`. It is
-        multiplied by the :attr:`coverage` of clusters by constraints.
+        for or against it. For answers to chosen questions it is 1 − e^(−a/c), with a the :attr:`advantage` and c the
+        :attr:`scale`. It is multiplied by the :attr:`coverage` of clusters by constraints.
         """
         if self.chosen:
-            return self.coverage * -float(np.expm1(-max(self.advantage, 0.0) / PER_FOLD))
+            return self.coverage * -float(np.expm1(-max(self.advantage, 0.0) / self.scale))
         enough = self.error > 0 and self.z > GAIN_ERRORS + MIN_GAIN / self.error
         return self.coverage * (1.0 if enough else float(ndtr(self.z - CAUTION)))
 
@@ -321,6 +329,14 @@ class Evidence:
         :attr:`z` and ``lead``.
         """
         return (self.z + self.lead) / 2
+
+    @property
+    def scale(self) -> float:
+        """The advantage at which the weight of answers is 1 − 1/e; larger if the unsupervised clusters are useful.
+
+        The better the unsupervised clusters are, the more there is to lose.
+        """
+        return float(np.interp(self.satisfied, USEFUL, PER_FOLD))
 
     @property
     def coverage(self) -> float:
