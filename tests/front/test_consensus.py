@@ -216,3 +216,15 @@ def test_weights_are_shares_of_families():
     expected = {"a": 0.5 * weight / 1.75, "b": 0.25 * weight / 1.75, UNSUPERVISED: (1.0 + lost) / 1.75}
     assert found.weights == pytest.approx(expected)
     assert found.constraint_weight == weight
+
+
+@pytest.mark.parametrize("labels", [Y, MIXED])
+def test_without_any_evidence_the_unsupervised_embedding_is_clustered(final, labels):
+    trainer = Given([labels])
+    found = apply_constraints(trainer, RIGHT, "auto", chosen=True)
+    assert found.fallback == ""
+    assert (found.constraint_weight > 0) == (labels is Y)
+    unsupervised = trainer.unsupervised
+    assert (final[-1].Z is unsupervised.embedding) == (labels is MIXED)
+    assert (final[-1].n_init == 0) == (labels is MIXED)
+    assert [start is unsupervised.labels for start in final[-1].starts] == [True]

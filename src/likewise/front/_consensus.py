@@ -91,7 +91,8 @@ def apply_constraints(
 
     The less evidence there is that members predict held-out constraints better than the unsupervised runs do, the more
     weight the unsupervised runs have in the consensus (:meth:`Evidence.faded_weights`). If there are too few
-    constraints to learn from, the result falls back to the unsupervised embedding, clustered under the constraints.
+    constraints to learn from, or if there is no evidence at all, the result falls back to the unsupervised embedding,
+    clustered under the constraints.
 
     Comparisons are read as pairs if ties were left open (:func:`likewise.front._answerer.are_pairs`). Otherwise members
     are trained on the comparisons themselves.
@@ -131,7 +132,7 @@ def apply_constraints(
                 evidence = Evidence.of(statements, members, folds, unsupervised, rng, held_out, chosen)
         closed = verdict == "right"
     starts = [unsupervised.labels]
-    if fallback:
+    if fallback or evidence.constraint_weight == 0:
         embedding = unsupervised.embedding
         n_init = 0
     else:
