@@ -53,7 +53,13 @@ they satisfy that one."""
 
 PER_FOLD = (0.5, 3.5)
 """The increase of :attr:`Evidence.advantage` by which their weight decreases by a factor of e, if they are useless, and
-if they are useful."""
+if they are useful; for answers of which 5 % are wrong."""
+
+FEW_WRONG = 0.05
+"""The share of wrong answers for ``PER_FOLD``."""
+
+PER_WRONG = 5.0
+"""How much that increase grows with the share of wrong answers: by half if 15 % are wrong."""
 
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
 """Must-links per cluster at or below which the coverage is 0, and at or above which it is 1."""
@@ -231,8 +237,8 @@ class Evidence:
         Comparisons and preferences.
     scores : tuple of arrays
         Their scores by held-out members.
-    chosen : bool
-        Whether constraints are answers to chosen questions.
+    error_rate : float, optional
+        The estimated share of wrong answers, if constraints are answers to chosen questions.
     satisfied : float
         The share of the given pairs that the unsupervised clusters satisfy.
     lead : float
@@ -248,7 +254,7 @@ class Evidence:
     n_clusters: int
     others: tuple[HeldOut, ...] = ()
     scores: tuple[FloatArray, ...] = ()
-    chosen: bool = False
+    error_rate: float | None = None
     satisfied: float = 0.0
     lead: float = 0.0
 
@@ -261,7 +267,7 @@ class Evidence:
         unsupervised: Unsupervised,
         rng: np.random.RandomState,
         held_out: Sequence[HeldOut] = (),
-        chosen: bool = False,
+        error_rate: float | None = None,
     ) -> Evidence:
         """Gather the evidence from the votes of members and of unsupervised runs; if no members, of the latter only."""
 
@@ -301,7 +307,7 @@ class Evidence:
             unsupervised.n_clusters,
             tuple(held_out),
             tuple(scores),
-            chosen,
+            error_rate,
             float(satisfied.mean()) if len(given) else 0.0,
             lead_in_pairs((together[: len(given)] > 0.5) == given.same, satisfied),
         )
@@ -315,7 +321,7 @@ class Evidence:
         for or against it. For answers to chosen questions it is 1 − e^(−a/c), with a the :attr:`advantage` and c the
         :attr:`scale`. It is multiplied by the :attr:`coverage` of clusters by constraints.
         """
-        if self.chosen:
+        if self.error_rate is not None:
             return self.coverage * -float(np.expm1(-max(self.advantage, 0.0) / self.scale))
         enough = self.error > 0 and self.z > GAIN_ERRORS + MIN_GAIN / self.error
         return self.coverage * (1.0 if enough else float(ndtr(self.z - CAUTION)))
@@ -332,11 +338,13 @@ class Evidence:
 
     @property
     def scale(self) -> float:
-        """The advantage at which the weight of answers is 1 − 1/e; larger if the unsupervised clusters are useful.
+        """The advantage at which the weight of answers is 1 − 1/e.
 
-        The better the unsupervised clusters are, the more there is to lose.
+        The better the unsupervised clusters are, the more there is to lose; and the more answers are wrong, the more
+        likely that is. So the scale is larger then.
         """
-        return float(np.interp(self.satisfied, USEFUL, PER_FOLD))
+        wrong = 0.0 if self.error_rate is None else self.error_rate - FEW_WRONG
+        return float(np.interp(self.satisfied, USEFUL, PER_FOLD)) * (1.0 + PER_WRONG * wrong)
 
     @property
     def coverage(self) -> float:
