@@ -17,7 +17,7 @@ def advised(hints, *, fallback="", gain=2.6, error=6.3, kept=0.6, n_clusters=2, 
     pairs = Statements.of(hints, np.random.RandomState(0))
     nothing = np.zeros(len(pairs))
     evidence = Evidence(pairs, nothing, nothing, gain, error, {UNSUPERVISED: 1.0}, n_clusters,
-                        error_rate=None if lead is None else 0.05, satisfied=0.625, lead=lead or 0.0)  # fmt: skip
+                        chosen=lead is not None, satisfied=0.625, lead=lead or 0.0)  # fmt: skip
     rows = np.zeros(hints.n_samples, dtype=int)
     consensus = Consensus(rows, np.zeros((hints.n_samples, 2)), (), rows, evidence, fallback, True, hints,
                           stated_ or hints)  # fmt: skip

@@ -221,7 +221,7 @@ def test_weights_are_shares_of_families():
 @pytest.mark.parametrize("labels", [Y, MIXED])
 def test_without_any_evidence_the_unsupervised_embedding_is_clustered(final, labels):
     trainer = Given([labels])
-    found = apply_constraints(trainer, RIGHT, "auto", error_rate=0.05)
+    found = apply_constraints(trainer, RIGHT, "auto", chosen=True)
     assert found.fallback == ""
     assert (found.constraint_weight > 0) == (labels is Y)
     unsupervised = trainer.unsupervised

@@ -197,10 +197,12 @@ def test_more_hints_about_landmarks_and_about_others(model, rows):
     assert model.report_.n_rows == N
 
 
-def test_answers_about_rows_in_files_are_weighed_by_their_error_rate(rows, monkeypatch):
+def test_answers_about_rows_in_files_are_known_as_answers(rows, monkeypatch):
     seen = []
     learn = module.apply_constraints
-    monkeypatch.setattr(module, "apply_constraints", lambda *given: seen.append(given[4]) or learn(*given))
+    monkeypatch.setattr(
+        module, "apply_constraints", lambda *given, chosen: seen.append(chosen) or learn(*given, chosen)
+    )
     first, more = (
         Answers([Answer((row, row + 1), "same" if Y[row] == Y[row + 1] else "different") for row in some], N)
         for some in (range(0, 60, 2), range(100, 104, 2))
@@ -212,7 +214,7 @@ def test_answers_about_rows_in_files_are_weighed_by_their_error_rate(rows, monke
     assert len(model.answers_) == 33
     model.set_constraints(first.constraints)
     assert model.answers_ is None
-    assert seen == [0.05, 0.05, 0.05, None]
+    assert seen == [True, True, True, False]
 
 
 def test_hints_about_landmarks_are_learned_from(rows):

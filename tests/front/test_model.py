@@ -193,7 +193,7 @@ def test_a_model_learns_again_only_what_hints_change(monkeypatch):
     runs, features, previous = model._unsupervised, model._features, model._consensus
     seen = []
     learn = module.apply_constraints
-    monkeypatch.setattr(module, "apply_constraints", lambda *given: seen.append(given) or learn(*given))
+    monkeypatch.setattr(module, "apply_constraints", lambda *given, **how: seen.append(given) or learn(*given, **how))
     monkeypatch.setattr(module, "cluster_unsupervised", None)
     model.add_constraints(Constraints(N, [(0, 1)]))
     assert seen[0][0].unsupervised is runs
@@ -208,16 +208,16 @@ def test_a_model_learns_again_only_what_hints_change(monkeypatch):
     np.testing.assert_array_equal(model.labels_, model.unsupervised_labels_)
 
 
-def test_answers_are_weighed_by_their_error_rate(monkeypatch):
+def test_the_model_knows_which_hints_are_answers(monkeypatch):
     seen = []
     learn = module.apply_constraints
-    monkeypatch.setattr(module, "apply_constraints", lambda *given: seen.append(given[4]) or learn(*given))
-    right = [Answer((row, row + 1), "same" if Y[row] == Y[row + 1] else "different") for row in range(0, 40, 2)]
-    refuted = [Answer((row, row + 9), "same", chance=0.01) for row in range(3)]
-    checks = [[Answer((row, row + step), "different", why="check") for step in (11, 13)] for row in range(3)]
-    wrong = [one for first, more in zip(refuted, checks, strict=True) for one in (first, *more)]
-    few, many = Answers(right, N), Answers(wrong, N)
-    assert few.error_rate == 0.05 < (few + many).error_rate
+    monkeypatch.setattr(
+        module, "apply_constraints", lambda *given, chosen: seen.append(chosen) or learn(*given, chosen)
+    )
+    few, many = (
+        Answers([Answer((row, row + 1), "same" if Y[row] == Y[row + 1] else "different") for row in rows], N)
+        for rows in (range(0, 40, 2), range(1, 41, 2))
+    )
     model = model_of().fit(X, constraints=few)
     model.add_constraints(many)
     model.add_constraints(Constraints(N, [(46, 47)]))  # no answer
@@ -227,8 +227,7 @@ def test_answers_are_weighed_by_their_error_rate(monkeypatch):
     model.set_constraints(HINTS)
     model.set_constraints(few.constraints | HINTS, answers=few)
     assert model.answers_ is few
-    rate = (few + many).error_rate
-    assert seen == [0.05, rate, rate, 0.05, None, 0.05]
+    assert seen == [True, True, True, True, False, True]
     with pytest.raises(TypeError, match=r"answers is a Constraints.*Pass what questions.answered"):
         model.set_constraints(HINTS, answers=HINTS)
 
@@ -237,10 +236,10 @@ def test_another_number_of_clusters_starts_again(monkeypatch):
     model = model_of(None).fit(X, constraints=HINTS)
     seen = []
     learn = module.apply_constraints
-    monkeypatch.setattr(module, "apply_constraints", lambda *given: seen.append(given) or learn(*given))
+    monkeypatch.setattr(module, "apply_constraints", lambda *given, **how: seen.append(given) or learn(*given, **how))
     monkeypatch.setattr(module, "choose_n_clusters", lambda *given: 5)
     model.add_constraints(Constraints(N, [(0, 1)]))
-    trainer, known, trust, previous, _ = seen[0]
+    trainer, known, trust, previous = seen[0]
     assert (trainer.n_clusters, trainer.unsupervised.n_clusters, trust, previous) == (5, 5, "auto", None)
     assert {"number of clusters", "without hints", "hints"} == set(model.report_.seconds)
     assert len(known.must_link) == len(model.constraints_.must_link)

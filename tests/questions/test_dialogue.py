@@ -143,13 +143,14 @@ def test_a_dialogue_learns_as_from_its_file(tmp_path):
     for _ in range(30):
         dialogue.answer(reply(dialogue.question.rows))
     read = Likewise(3, random_state=0).fit(X, constraints=Answers.read(path, 150))
-    assert read._consensus.evidence.error_rate == dialogue.update()._consensus.evidence.error_rate == 0.05
+    assert read._consensus.evidence.chosen
+    assert dialogue.update()._consensus.evidence.chosen
 
 
 def test_questions_are_chosen_by_what_was_learned_even_if_it_has_little_weight(after_24):
     model = copy(after_24[0].update())
-    cautious = replace(model._consensus.evidence, error_rate=0.15, gain=3.0, error=1.0, lead=-1.0)
-    plain = replace(cautious, error_rate=None)
+    cautious = replace(model._consensus.evidence, chosen=True, gain=3.0, error=1.0, lead=-1.0)
+    plain = replace(cautious, chosen=False)
     assert cautious.faded_weights() != plain.faded_weights()
     weights = []
     for evidence in (cautious, plain):

@@ -59,7 +59,7 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
         more = pluralize(least - count, f"more {unit}")
         return f"give {more}: with {least} or more, clusterings learn from them for all rows"
     evidence = consensus.evidence
-    if consensus.constraint_weight >= (1 if evidence.error_rate is None else MOSTLY):
+    if consensus.constraint_weight >= (MOSTLY if evidence.chosen else 1):
         return ""
     if kept_without >= AGREEING:
         return (
@@ -70,10 +70,10 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
         return (
             f"give more {unit}s about each cluster, such as two pairs of rows that belong together: some have too few"
         )
-    if evidence.error_rate is None:
-        found, enough = evidence.z, GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
-    else:
+    if evidence.chosen:
         found, enough = evidence.advantage, -evidence.scale * np.log1p(-MOSTLY)
+    else:
+        found, enough = evidence.z, GAIN_ERRORS + MIN_GAIN / max(evidence.error, MIN_GAIN)
     factor = (enough / found) ** 2 if found > 0 else np.inf
     if factor > MAX_FACTOR:
         return (

@@ -79,7 +79,7 @@ def apply_constraints(
     constraints: Constraints,
     trust: str,
     previous: Consensus | None = None,
-    error_rate: float | None = None,
+    chosen: bool = False,
 ) -> Consensus:
     """Cluster under constraints, depending on how far they can be trusted.
 
@@ -97,8 +97,8 @@ def apply_constraints(
     Comparisons are read as pairs if ties were left open (:func:`likewise.front._answerer.are_pairs`). Otherwise members
     are trained on the comparisons themselves.
 
-    ``previous`` is the consensus under fewer constraints; training starts from its members. ``error_rate`` is the
-    estimated share of wrong answers, if the constraints are answers to chosen questions.
+    ``previous`` is the consensus under fewer constraints; training starts from its members. With ``chosen``,
+    constraints are answers to chosen questions.
     """
     unsupervised, rng, n_clusters = trainer.unsupervised, trainer.rng, trainer.n_clusters
     if are_pairs(constraints.comparisons, unsupervised):
@@ -115,7 +115,7 @@ def apply_constraints(
         members, folds = trainer.train(constraints, *start_from, closed=closed, reserve=reserve)
         fallback = "" if members else "no clustering was trained on hints"
     held_out = trainer.held_out(constraints, folds)
-    evidence = Evidence.of(statements, members, folds, unsupervised, rng, held_out, error_rate)
+    evidence = Evidence.of(statements, members, folds, unsupervised, rng, held_out, chosen)
     applied = constraints
     if trust == "auto" and members:
         verdict = evidence.verdict() if closed else "wrong"
@@ -129,7 +129,7 @@ def apply_constraints(
                 members, folds = again, folds_again
                 # All constraints are tested again: those left out were not chosen by these members.
                 held_out = trainer.held_out(constraints, folds)
-                evidence = Evidence.of(statements, members, folds, unsupervised, rng, held_out, error_rate)
+                evidence = Evidence.of(statements, members, folds, unsupervised, rng, held_out, chosen)
         closed = verdict == "right"
     starts = [unsupervised.labels]
     if fallback or evidence.constraint_weight == 0:

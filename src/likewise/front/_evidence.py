@@ -53,13 +53,7 @@ they satisfy that one."""
 
 PER_FOLD = (0.5, 3.5)
 """The increase of :attr:`Evidence.advantage` by which their weight decreases by a factor of e, if they are useless, and
-if they are useful; for answers of which 5 % are wrong."""
-
-FEW_WRONG = 0.05
-"""The share of wrong answers for ``PER_FOLD``."""
-
-PER_WRONG = 5.0
-"""How much that increase grows with the share of wrong answers: by half if 15 % are wrong."""
+if they are useful."""
 
 NO_COVERAGE, FULL_COVERAGE = 0.5, 2.0
 """Must-links per cluster at or below which the coverage is 0, and at or above which it is 1."""
@@ -237,8 +231,8 @@ class Evidence:
         Comparisons and preferences.
     scores : tuple of arrays
         Their scores by held-out members.
-    error_rate : float, optional
-        The estimated share of wrong answers, if constraints are answers to chosen questions.
+    chosen : bool
+        Whether constraints are answers to chosen questions.
     satisfied : float
         The share of the given pairs that the unsupervised clusters satisfy.
     lead : float
@@ -254,7 +248,7 @@ class Evidence:
     n_clusters: int
     others: tuple[HeldOut, ...] = ()
     scores: tuple[FloatArray, ...] = ()
-    error_rate: float | None = None
+    chosen: bool = False
     satisfied: float = 0.0
     lead: float = 0.0
 
@@ -267,7 +261,7 @@ class Evidence:
         unsupervised: Unsupervised,
         rng: np.random.RandomState,
         held_out: Sequence[HeldOut] = (),
-        error_rate: float | None = None,
+        chosen: bool = False,
     ) -> Evidence:
         """Gather the evidence from the votes of members and of unsupervised runs; if no members, of the latter only."""
 
@@ -307,7 +301,7 @@ class Evidence:
             unsupervised.n_clusters,
             tuple(held_out),
             tuple(scores),
-            error_rate,
+            chosen,
             float(satisfied.mean()) if len(given) else 0.0,
             lead_in_pairs((together[: len(given)] > 0.5) == given.same, satisfied),
         )
@@ -321,7 +315,7 @@ class Evidence:
         for or against it. For answers to chosen questions it is 1 − e^(−a/c), with a the :attr:`advantage` and c the
         :attr:`scale`. It is multiplied by the :attr:`coverage` of clusters by constraints.
         """
-        if self.error_rate is not None:
+        if self.chosen:
             return self.coverage * -float(np.expm1(-max(self.advantage, 0.0) / self.scale))
         enough = self.error > 0 and self.z > GAIN_ERRORS + MIN_GAIN / self.error
         return self.coverage * (1.0 if enough else float(ndtr(self.z - CAUTION)))
@@ -338,13 +332,11 @@ class Evidence:
 
     @property
     def scale(self) -> float:
-        """The advantage at which the weight of answers is 1 − 1/e.
+        """The advantage at which the weight of answers is 1 − 1/e; larger if the unsupervised clusters are useful.
 
-        The better the unsupervised clusters are, the more there is to lose; and the more answers are wrong, the more
-        likely that is. So the scale is larger then.
+        The better the unsupervised clusters are, the more there is to lose.
         """
-        wrong = 0.0 if self.error_rate is None else self.error_rate - FEW_WRONG
-        return float(np.interp(self.satisfied, USEFUL, PER_FOLD)) * (1.0 + PER_WRONG * wrong)
+        return float(np.interp(self.satisfied, USEFUL, PER_FOLD))
 
     @property
     def coverage(self) -> float:

@@ -582,8 +582,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         trainer = Trainer(features, unsupervised, n_clusters, rng, budget, self.n_jobs)
         try:
             with budget.stage("hints"):
-                error_rate = answers.error_rate if answers else None
-                consensus = apply_constraints(trainer, known, self.trust, previous, error_rate)
+                consensus = apply_constraints(trainer, known, self.trust, previous, chosen=bool(answers))
                 Z = placement.directions(consensus.embedding)
                 applied = placement.merge(constraints, consensus.applied)
                 labels = placement.label(consensus.labels, Z, applied, n_clusters, rng, closed=consensus.closed)

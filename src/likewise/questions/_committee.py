@@ -51,7 +51,7 @@ class Committee:
         families = {UNSUPERVISED: 1.0}
         if consensus is not None:
             members += consensus.members
-            families = replace(consensus, evidence=replace(consensus.evidence, error_rate=None)).weights
+            families = replace(consensus, evidence=replace(consensus.evidence, chosen=False)).weights
         weights = member_weights(members, families)
         counted = np.flatnonzero(weights > 0)
         labelings = np.array([members[number].labels for number in counted])
