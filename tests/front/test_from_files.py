@@ -19,6 +19,7 @@ from likewise.questions import Answer, Answers
 from likewise.tables import read_raw
 
 N = 700
+SAID = {True: "same", False: "different"}
 X, Y = make_blobs(N, centers=4, n_features=5, cluster_std=1.5, random_state=3)
 X = X.astype(np.float32)
 HINTS = Constraints.sample(Y, "random_pairs", 40, random_state=0)
@@ -204,7 +205,7 @@ def test_answers_about_rows_in_files_are_known_as_answers(rows, monkeypatch):
         module, "apply_constraints", lambda *given, chosen: seen.append(chosen) or learn(*given, chosen)
     )
     first, more = (
-        Answers([Answer((row, row + 1), "same" if Y[row] == Y[row + 1] else "different") for row in some], N)
+        Answers([Answer((row, row + 1), SAID[bool(Y[row] == Y[row + 1])], screen=row) for row in some], N)
         for some in (range(0, 60, 2), range(100, 104, 2))
     )
     model = Likewise(4, random_state=0).fit(rows, constraints=first)

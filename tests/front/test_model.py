@@ -2,6 +2,7 @@
 
 import warnings
 from copy import copy
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +24,7 @@ from likewise.front._unsupervised import Unsupervised
 from likewise.questions import Answer, Answers
 
 N = 48
+SAID = {True: "same", False: "different"}
 X, Y = make_blobs(N, 4, centers=3, cluster_std=2.5, random_state=0)
 HINTS = Constraints.sample(Y, "random_pairs", 40, random_state=0)
 LABELS = Constraints.from_labels([("a", "b", "c")[kind] if row < 12 else None for row, kind in enumerate(Y)])
@@ -215,7 +217,7 @@ def test_the_model_knows_which_hints_are_answers(monkeypatch):
         module, "apply_constraints", lambda *given, chosen: seen.append(chosen) or learn(*given, chosen)
     )
     few, many = (
-        Answers([Answer((row, row + 1), "same" if Y[row] == Y[row + 1] else "different") for row in rows], N)
+        Answers([Answer((row, row + 1), SAID[bool(Y[row] == Y[row + 1])], screen=row) for row in rows], N)
         for rows in (range(0, 40, 2), range(1, 41, 2))
     )
     model = model_of().fit(X, constraints=few)
@@ -227,7 +229,9 @@ def test_the_model_knows_which_hints_are_answers(monkeypatch):
     model.set_constraints(HINTS)
     model.set_constraints(few.constraints | HINTS, answers=few)
     assert model.answers_ is few
-    assert seen == [True, True, True, True, False, True]
+    model.set_constraints(Answers([replace(answer, screen=0) for answer in few], N))  # piles, for example
+    model.set_constraints(Answers([], N))
+    assert seen == [True, True, True, True, False, True, False]
     with pytest.raises(TypeError, match=r"answers is a Constraints.*Pass what questions.answered"):
         model.set_constraints(HINTS, answers=HINTS)
 

@@ -18,7 +18,7 @@ MIN_LABELS = 8
 """Number of labels that imply enough pairs to learn from: 28 pairs, at least ``MIN_CONSTRAINTS``."""
 
 MOSTLY = 0.8
-"""A sufficient weight of answers to chosen questions, whose weight approaches 1 without reaching it."""
+"""A sufficient weight of answers to chosen questions about pairs, whose weight approaches 1 without reaching it."""
 
 MAX_FACTOR = 4.0
 """No number is advised beyond this multiple of the given constraints, since the extrapolation is too uncertain."""

@@ -98,7 +98,7 @@ def apply_constraints(
     are trained on the comparisons themselves.
 
     ``previous`` is the consensus under fewer constraints; training starts from its members. With ``chosen``,
-    constraints are answers to chosen questions.
+    constraints are answers to chosen questions about pairs.
     """
     unsupervised, rng, n_clusters = trainer.unsupervised, trainer.rng, trainer.n_clusters
     if are_pairs(constraints.comparisons, unsupervised):

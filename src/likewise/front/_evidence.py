@@ -232,7 +232,7 @@ class Evidence:
     scores : tuple of arrays
         Their scores by held-out members.
     chosen : bool
-        Whether constraints are answers to chosen questions.
+        Whether constraints are answers to chosen questions about pairs.
     satisfied : float
         The share of the given pairs that the unsupervised clusters satisfy.
     lead : float
@@ -312,8 +312,8 @@ class Evidence:
 
         It is 1 if the gain minus half of its standard error is more than ½. Otherwise it is Φ(z − 1), a cautious
         estimate of the probability that learning helps, with z the gain in standard errors: .16 if there is no evidence
-        for or against it. For answers to chosen questions it is 1 − e^(−a/c), with a the :attr:`advantage` and c the
-        :attr:`scale`. It is multiplied by the :attr:`coverage` of clusters by constraints.
+        for or against it. For answers to chosen questions about pairs it is 1 − e^(−a/c), with a the :attr:`advantage`
+        and c the :attr:`scale`. It is multiplied by the :attr:`coverage` of clusters by constraints.
         """
         if self.chosen:
             return self.coverage * -float(np.expm1(-max(self.advantage, 0.0) / self.scale))

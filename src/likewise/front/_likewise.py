@@ -582,7 +582,8 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         trainer = Trainer(features, unsupervised, n_clusters, rng, budget, self.n_jobs)
         try:
             with budget.stage("hints"):
-                consensus = apply_constraints(trainer, known, self.trust, previous, chosen=bool(answers))
+                chosen = bool(answers) and answers.about_pairs
+                consensus = apply_constraints(trainer, known, self.trust, previous, chosen=chosen)
                 Z = placement.directions(consensus.embedding)
                 applied = placement.merge(constraints, consensus.applied)
                 labels = placement.label(consensus.labels, Z, applied, n_clusters, rng, closed=consensus.closed)

@@ -304,6 +304,11 @@ class Answers(Sequence[Answer]):
         return tuple(answer for answer in self if answer.status in ("open", "confirmed"))
 
     @property
+    def about_pairs(self) -> bool:
+        """Whether each question was about a single pair; otherwise errors in its answers are not independent."""
+        return one_by_one(self)
+
+    @property
     def error_rate(self) -> float:
         """The estimated error rate of answers, from 5 to 15 %, assuming that a third of the errors are refuted."""
         return self._error_rates[-1]
@@ -369,7 +374,7 @@ class Answers(Sequence[Answer]):
         Constraints
         """
         believed = self.believed
-        if n_clusters is None or not one_by_one(self):
+        if n_clusters is None or not self.about_pairs:
             return self._links(believed)
         refuted = [weighed(answer) for answer in self if answer.status == "refuted"]
         left_out = set(excessive(map(weighed, believed), refuted, n_clusters))
