@@ -67,10 +67,10 @@ good as they get (news-easy, lymphoma) or are not found by learning (cora); a fe
 which 48 and 30 rows are excluded.
 
 The weight of what is learned from answers about pairs was chosen on the data sets for choosing, by joining the
-clusterings of 120 runs of pairs and 80 of piles again with other weights. With the weight that other hints have, 10.0 %
-of the judged runs with 10 % wrong answers were worse than no hints, and 6.4 % with right ones. Answers to piles keep
-that weight: with the new one, 80 judged runs with 10 % wrong answers were worse than no hints less often (5.8 instead of
-7.2 %), but their NMI was .011 lower from 100 screens on, although on the data sets for choosing it was higher. Five
+clusterings of 120 runs of pairs and 80 of piles again with other weights. With the weight that other hints have, 10.0
+% of the judged runs with 10 % wrong answers were worse than no hints, and 6.4 % with right ones. Answers to piles keep
+that weight: with the new one, 80 judged runs with 10 % wrong answers were worse than no hints less often (5.8 instead
+of 7.2 %), but their NMI was .011 lower from 100 screens on, although on the data sets for choosing it was higher. Five
 other rules for pairs were tried on judged runs and given up. With thresholds that depend on the estimated share of
 wrong answers, 6.4 % of the runs were worse, and the NMI fell by .003 to .005 from 100 pairs on. If the weight does not
 depend on how many answers the clusters without hints satisfy, 6.8 % were, and the NMI with 25 right answers fell by
