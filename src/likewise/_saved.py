@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf
 from numbers import Real
 from typing import Any
 
@@ -80,10 +79,15 @@ class Saved:
         return {made for classes in named for made in (classes if isinstance(classes, tuple) else (classes,))}
 
 
-def check_positive(value: Any, name: str) -> None:
-    """Raise an error unless a value is a finite number above 0."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < inf:
-        raise ValueError(f"{name} is {value!r}, which is no positive number")
+WIDTHS = (1e-150, 1e150)
+"""The smallest and the largest width of a kernel: its square can be computed in double precision."""
+
+
+def check_width(value: Any, name: str) -> None:
+    """Raise an error unless a value is a valid width of a kernel."""
+    smallest, largest = WIDTHS
+    if isinstance(value, bool) or not isinstance(value, Real) or not smallest <= float(value) <= largest:
+        raise ValueError(f"{name} is {value!r}, which is no number from {smallest:g} to {largest:g}")
 
 
 def check_shape(array: Any, shape: tuple[int | None, ...], name: str, kinds: str = "f") -> None:

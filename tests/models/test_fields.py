@@ -105,3 +105,8 @@ def test_a_sparse_matrix_with_wrong_parts(tmp_path):
         refused(tmp_path, with_array(data, f"{name}.{part}", values))
     for shape in ([2**40, 2**40], ["a", 2], [30], None):
         refused(tmp_path, altered(data, lambda d, s=shape: d["model"]["learned"]["_X"].update(shape=s)))
+
+
+@pytest.mark.parametrize("width", [1e300, 1e-300])
+def test_a_kernel_whose_width_cannot_be_squared(tmp_path, files, width):
+    assert f"delta_ is {width!r}" in refused(tmp_path, with_learned(files["KernelKMeans"], delta_=width))

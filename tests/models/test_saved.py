@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from likewise._saved import Saved, check_positive, check_shape
+from likewise._saved import Saved, check_shape, check_width
 from likewise.models._state import _add
 
 
@@ -35,15 +35,15 @@ def test_two_classes_of_one_name_cannot_both_be_saved():
         _add(known, second)
 
 
-@pytest.mark.parametrize("value", [True, False, 0, -1, float("inf"), float("nan"), "1", None, 1j])
-def test_what_is_no_positive_number(value):
-    with pytest.raises(ValueError, match=r"width is .*, which is no positive number"):
-        check_positive(value, "width")
+@pytest.mark.parametrize("value", [True, False, 0, -1, 9e-151, 2e150, float("inf"), float("nan"), "1", None, 1j])
+def test_what_is_no_width_of_a_kernel(value):
+    with pytest.raises(ValueError, match=r"width is .*, which is no number from 1e-150 to 1e\+150"):
+        check_width(value, "width")
 
 
-def test_positive_numbers():
-    for value in (1, 0.5, np.float32(2), 1e-300):
-        check_positive(value, "width")
+def test_widths_of_kernels():
+    for value in (1, 0.5, np.float32(2), 1e-150, 1e150):
+        check_width(value, "width")
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,12 @@ from sklearn.metrics.pairwise import euclidean_distances
 from threadpoolctl import threadpool_limits
 
 from .._arrays import FloatArray, IntArray, evenly_spaced
+from .._saved import WIDTHS
 from .._sklearn import Interval, StrOptions
 from .._warnings import NarrowKernelWarning
 from ..constraints import Constraints
 
-DELTA = [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")]
+DELTA = [StrOptions({"median"}), Interval(Real, *WIDTHS, closed="both")]
 """Valid values of the parameter ``delta``."""
 
 SAMPLE = 1500

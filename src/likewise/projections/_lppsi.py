@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
 from .._method import NEIGHBORS, Method, Needs
-from .._saved import Saved, check_positive, check_shape
+from .._saved import Saved, check_shape, check_width
 from .._sklearn import POSITIVE_INT, StrOptions
 from ..constraints import Constraints
 from ..forms import Form, laplacian
@@ -27,7 +27,7 @@ def _check_components(model: Any) -> None:
     n_features = model.n_features_in_
     if model.kernel != "linear":
         n_features, n_columns = model.X_fit_.shape
-        check_positive(model.delta_, "delta_")
+        check_width(model.delta_, "delta_")
         if n_columns != model.n_features_in_:
             raise ValueError(f"the rows of fit have {n_columns} columns, the model {model.n_features_in_}")
     check_shape(model.components_, (model.n_components_, n_features), "components_")

@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_random_state
 from ..._arrays import BoolArray, FloatArray, IntArray
 from ..._method import ALL_PAIRS, Method
 from ..._progress import stage, track
-from ..._saved import Saved, check_positive, check_shape
+from ..._saved import Saved, check_shape, check_width
 from ..._sklearn import POSITIVE_INT, StrOptions
 from ..._warnings import NarrowKernelWarning
 from ...chunked._lazy import lazily
@@ -84,7 +84,7 @@ def _check_coefficients(model: Any) -> None:
     if model._X is not None:
         check_shape(model._X, (n, model.n_features_in_), "_X")
     if model.kernel == "rbf":
-        check_positive(model.delta_, "delta_")
+        check_width(model.delta_, "delta_")
 
 
 class KernelKMeans(Clusterer):
