@@ -244,7 +244,7 @@ def test_results_are_written_before_all_is_run(tmp_path):
     assert "### 20 % of" not in text
     assert (tmp_path / "figures" / "screens.png").exists()
     assert "not run" in write_results(tmp_path, Results({})).read_text(encoding="utf-8")
-    assert "100 + 0" in coverage(values_of(0.6))
+    assert "| npu | 100 + 0 | 100 + 0 | 0 + 0 | 0 + 0 | 0 + 0 | – |" in coverage(values_of(0.6))
     assert "judged, right answers" in means(values_of(0.6))
 
 

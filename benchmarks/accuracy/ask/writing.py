@@ -226,14 +226,17 @@ def by_set(table: Asked) -> str:
 
 
 def coverage(results: Results) -> str:
-    """The number of runs of each strategy and way of answering, judged and to choose on."""
+    """The number of runs of each strategy and way of answering, judged and to choose on; "–" if none is planned."""
     tables = [Asked.of(results, half) for half in HALVES]
-    lines = []
-    for method in EVERYONE:
-        counts = [[table.runs(method, answers) for table in tables] for answers in WAYS]
-        if any(map(any, counts)):
-            lines.append([method, *(f"{judged} + {choosing}" for judged, choosing in counts)])
-    return markdown(("", *WAYS), lines)
+
+    def runs(method: str, answers: str) -> str:
+        if method in WITH_K and answers == UNKNOWN:
+            return "–"
+        judged, choosing = (table.runs(method, answers) for table in tables)
+        return f"{judged} + {choosing}"
+
+    used = [method for method in EVERYONE if any(table.runs(method, answers) for table in tables for answers in WAYS)]
+    return markdown(("", *WAYS), [[method, *(runs(method, answers) for answers in WAYS)] for method in used])
 
 
 def means(results: Results) -> str:
