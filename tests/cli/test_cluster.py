@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from likewise import Likewise
 from likewise._methods import all_methods, clusterer, method_named, protocol_method
 from likewise.cli._errors import refusal_of
 from likewise.constraints import Constraints
@@ -433,6 +434,18 @@ def test_the_python_of_the_report_does_the_same(folder, arguments):
     found = {}
     exec(compile(_python_block(folder.path / "r.html"), "report", "exec"), found)
     assert found["model"].labels_.tolist() == labels
+
+
+def test_answers_and_other_hints_are_learned_at_once(folder, monkeypatch):
+    """Otherwise a time limit would count twice."""
+    folder.write("asked.csv", "left,right,kind,chance\nf0,f149,different,0.5\nf0,f9,same,0.5")
+    fits, learn = [], Likewise._learn
+    monkeypatch.setattr(Likewise, "_learn", lambda self, *given: fits.append(given[2:4]) or learn(self, *given))
+    answer = folder.run("cluster", "flowers.csv", "--hints", "pairs.csv", "--hints", "asked.csv", "--k", 3)
+    assert answer.exit_code == 0, answer.output
+    ((hints, answers),) = fits
+    assert len(answers) == 2
+    assert hints == Constraints.read(folder / "pairs.csv", ids=folder.ids) | answers._links(answers.believed)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text on other systems")

@@ -227,13 +227,12 @@ def test_the_model_knows_which_hints_are_answers(monkeypatch):
     assert len(model.answers_) == len(few) + len(many)
     model.set_constraints(few)
     model.set_constraints(HINTS)
-    model.set_constraints(few.constraints | HINTS, answers=few)
-    assert model.answers_ is few
+    model.set_constraints(few.with_constraints(few.constraints | HINTS))
+    assert list(model.answers_) == list(few)
+    assert model.constraints_ == few.constraints | HINTS
     model.set_constraints(Answers([replace(answer, screen=0) for answer in few], N))  # piles, for example
     model.set_constraints(Answers([], N))
     assert seen == [True, True, True, True, False, True, False]
-    with pytest.raises(TypeError, match=r"answers is a Constraints.*Pass what questions.answered"):
-        model.set_constraints(HINTS, answers=HINTS)
 
 
 def test_another_number_of_clusters_starts_again(monkeypatch):

@@ -59,7 +59,8 @@ def base(name: str, n_clusters: int | None, seed: int) -> Likewise:
 
 def with_answers(case: Case, told: Constraints, answers: Answers | None = None) -> Likewise:
     """The result of a new fit with the answers, but without repeating what does not depend on them."""
-    return copy.copy(case.extra["base"]).set_constraints(told, answers=answers)
+    hints = told if answers is None else answers.with_constraints(told)
+    return copy.copy(case.extra["base"]).set_constraints(hints)
 
 
 def scores(case: Case, labels: Any, prefix: str = "") -> dict[str, float]:

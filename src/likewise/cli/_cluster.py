@@ -369,14 +369,13 @@ def _fit(
             if not constraints.is_empty:
                 homophily(links, constraints)
             constraints = constraints | balanced(linked_pairs(links)) | balanced(local_core_pairs(links))
-    asked = isinstance(estimator, Likewise) and answers is not None
-    if not (constraints.is_empty or asked):
+    if answers is not None and isinstance(estimator, Likewise):
+        given["constraints"] = answers.with_constraints(constraints)
+    elif not constraints.is_empty:
         given["constraints"] = constraints
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InterruptedWarning)
         estimator.fit(rows.X, **given)
-        if asked:
-            estimator.set_constraints(constraints, answers=answers)
     if isinstance(estimator, Likewise) and estimator.report_.interrupted:
         raise KeyboardInterrupt  # a partial result is not wanted; --budget sets a time limit
 

@@ -67,20 +67,18 @@ def python_code(
             parts += ["balanced(linked_pairs(links))", "balanced(local_core_pairs(links))"]
     if parts:
         lines.append("hints = " + "\nhints |= ".join(parts))
-        given += "" if answers else ", constraints=hints"
+        given += ", constraints=" + ("answers.with_constraints(hints)" if answers else "hints")
     classes = _classes(estimator)
     if any(part.startswith("Constraints") for part in parts):
         classes.add(Constraints)
-    told = ""
     if answers:
         sheets = [f"Answers.read({_written(str(path))}, len(ids), ids=ids)" for path in answers]
         lines.append("answers = " + "\nanswers += ".join(sheets))
         classes.add(Answers)
-        told = ".set_constraints(hints, answers=answers)"
     for one in classes:
         names.setdefault(_public_module(one), set()).add(one.__name__)
     imports = [f"from {module} import {', '.join(sorted(own))}" for module, own in sorted(names.items())]
-    lines += [f"model = {_written(estimator)}", f"model.fit(X{given}){told}", "print(model.labels_)"]
+    lines += [f"model = {_written(estimator)}", f"model.fit(X{given})", "print(model.labels_)"]
     return "\n".join([*imports, "", *lines])
 
 

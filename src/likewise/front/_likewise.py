@@ -21,7 +21,7 @@ from .._devices import dispatches
 from .._estimator import as_constraints, checked_constraints
 from .._frames import make_frame
 from .._method import Cost, Method
-from .._parameters import described, suggests_parameters
+from .._parameters import suggests_parameters
 from .._progress_bar import progress_bar
 from .._saved import Saved, check_shape
 from .._shortcuts import AsksQuestions
@@ -452,16 +452,14 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         return self._relearn(known, answers)
 
     @suggests_parameters
-    def set_constraints(self, constraints: Any, *, answers: Any = None) -> Self:
+    def set_constraints(self, constraints: Any) -> Self:
         """Replace all hints about the same rows, and update the model: to withdraw or correct hints.
 
         Parameters
         ----------
         constraints : Constraints or Answers
-            All hints; ``Constraints(len(X))`` for none.
-        answers : Answers, optional
-            The answers to questions among the hints, if ``constraints`` has more than these, such as
-            ``Dialogue.constraints``. By default ``constraints``, if they are answers.
+            All hints; ``Constraints(len(X))`` for none. If only some of them are answers to questions, use
+            :meth:`~likewise.questions.Answers.with_constraints`.
 
         Returns
         -------
@@ -484,11 +482,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         True
         """
         before, given = self._known_so_far(to_learn=True), self._given(constraints)
-        if answers is not None and _answers_in(answers) is None:
-            raise TypeError(f"answers is {described(answers)}. Pass what questions.answered(...) returned.")
-        return self._relearn(
-            given, _answers_in(constraints) if answers is None else answers, warm_start=before | given == given
-        )
+        return self._relearn(given, _answers_in(constraints), warm_start=before | given == given)
 
     def _known_so_far(self, *, to_learn: bool = False) -> Constraints:
         check_is_fitted(self)

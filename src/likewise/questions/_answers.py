@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -14,6 +15,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 
 from .._frames import make_frame
+from .._parameters import described
 from ..constraints import Constraints
 from ._outvoted import excessive, outvoted
 from ._question import CANT_SAY, DIFFERENT, SAME, Question
@@ -248,6 +250,7 @@ class Answers(Sequence[Answer]):
             if not (min(answer.rows) >= 0 and max(answer.rows) < n_samples):
                 raise ValueError(f"answers[{number}] is about rows {answer.rows}, outside the {n_samples:,} rows.")
         self._answers = tuple(judged(answers))
+        self._constraints: Constraints | None = None
         self.n_samples = n_samples
 
     def __len__(self) -> int:
@@ -358,8 +361,39 @@ class Answers(Sequence[Answer]):
 
     @property
     def constraints(self) -> Constraints:
-        """Must-links and cannot-links of the answers that were not refuted."""
-        return self._links(self.believed)
+        """Must-links and cannot-links of the answers that were not refuted, unless others were set."""
+        return self._links(self.believed) if self._constraints is None else self._constraints
+
+    def with_constraints(self, constraints: Constraints) -> Answers:
+        """These answers with other `constraints`, to be passed to a model if there are other hints, too.
+
+        Parameters
+        ----------
+        constraints : Constraints
+            All hints, such as ``hints | answers.constraints``, or :attr:`Dialogue.constraints`.
+
+        Returns
+        -------
+        Answers
+
+        Examples
+        --------
+        >>> from likewise import Constraints
+        >>> from likewise.questions import Answer, Answers
+        >>> hints, answers = Constraints(5, must_link=[(2, 4)]), Answers([Answer((0, 3), "same")], 5)
+        >>> answers.with_constraints(hints | answers.constraints).constraints
+        Constraints(5 rows: 2 must-links)
+        """
+        if not isinstance(constraints, Constraints):
+            raise TypeError(f"constraints is {described(constraints)}. Pass Constraints.")
+        if constraints.n_samples != self.n_samples:
+            raise ValueError(
+                f"these are answers about {self.n_samples:,} rows, but the constraints are for "
+                f"{constraints.n_samples:,}. Build both for the same data."
+            )
+        both = copy(self)
+        both._constraints = constraints
+        return both
 
     def constraints_within(self, n_clusters: int | None) -> Constraints:
         """Same as `constraints`, omitting answers so that there are no more pairwise different groups than clusters.

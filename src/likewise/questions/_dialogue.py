@@ -354,7 +354,7 @@ class Dialogue:
         inferred = self._inferred(seen, before.inferred if before and still else None)
         model = copy.copy(self._first if before is None else before.model)
         model.labels_ = self.model.labels_  # so that clusters keep the numbers of the last fit
-        return model.set_constraints(self._all_constraints(seen, inferred), answers=seen), inferred
+        return model.set_constraints(seen.with_constraints(self._all_constraints(seen, inferred))), inferred
 
     def _make_stage(self, seen: Answers, fresh: int, before: _Stage | None, answers: Answers | None = None) -> _Stage:
         """The stage after some answers; its pool contains the rows of all ``answers``, which may include later ones."""
