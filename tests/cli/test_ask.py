@@ -5,6 +5,8 @@ import fcntl
 import os
 import pty
 import select
+import shlex
+import signal
 import struct
 import subprocess
 import sys
@@ -32,7 +34,7 @@ def ask(folder):
 
 
 def cells(path):
-    with Path(path).open(encoding="utf-8", newline="") as file:
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -115,8 +117,70 @@ def test_a_sheet_with_answers_is_not_overwritten(folder, ask):
     sheet.write_text(filled)
     answer = ask("flowers.csv", "--k", 3, "--n", 3, "--out", sheet)
     assert answer.exit_code == 2
-    assert "sheet.csv is there, and holds answers. Pass it as --hints, and name another file." in answer.output
+    assert "sheet.csv exists, and is not a sheet without answers. If it holds answers, pass it" in answer.output
     assert sheet.read_text() == filled
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("left,right,kind", "left,right,same?").replace(",,", ",yes,", 1),
+        lambda text: text.replace("kind", "Kind"),
+        lambda text: "a,b\n1,2\n",
+    ],
+    ids=["renamed and filled in", "renamed", "another table"],
+)
+def test_what_may_hold_answers_is_not_overwritten(folder, ask, change):
+    sheet = Path(folder / "sheet.csv")
+    assert ask("flowers.csv", "--k", 3, "--n", 3, "--out", sheet).exit_code == 0
+    sheet.write_text(change(sheet.read_text()))
+    before = sheet.read_bytes()
+    answer = ask("flowers.csv", "--k", 3, "--n", 3, "--out", sheet)
+    assert answer.exit_code == 2
+    assert "sheet.csv exists, and is not a sheet without answers" in answer.output
+    assert sheet.read_bytes() == before
+
+
+def test_columns_of_others_are_kept_in_their_file(folder, ask):
+    assert ask("flowers.csv", "--k", 3, "--hints", folder / "a.csv", lines=["s", "d", "q"]).exit_code == 0
+    head, *lines = Path(folder / "a.csv").read_text().splitlines()
+    folder.write("a.csv", "\n".join([f"{head},comment", *(f"{line},hm" for line in lines)]))
+    before = Path(folder / "a.csv").read_bytes()
+    assert ask("flowers.csv", "--k", 3, "--hints", "a.csv", lines=["s", "q"]).exit_code == 0
+    assert Path(folder / "a.csv").read_bytes() == before
+    assert len(cells(folder / "a-answers.csv")) == 1
+    refused = ask("flowers.csv", "--k", 3, "--answers", "a.csv", lines=["s", "q"])
+    assert "is no file of answers as `likewise ask` writes them" in refused.output
+
+
+def test_the_command_that_is_recommended_has_all_hints_and_options(folder, ask):
+    options = ["--k", 3, "--ignore", "a", "--ignore", "b*", "--no-transpose", "--missing", "mean"]
+    words = f"{shlex.join(map(str, options))}"
+    told = ask("flowers.csv", "--hints", "pairs.csv", *options, "--kind", "choice", lines=["0", "q"])
+    assert told.exit_code == 0, told.output
+    start = f"likewise cluster {folder / 'flowers.csv'} --hints {folder / 'pairs.csv'} --hints "
+    assert f"{start}{folder / 'pairs-answers.csv'} {words}" in " ".join(told.output.split("\n")[-2:])
+    sheet = ask("flowers.csv", "--hints", "pairs.csv", *options, "--n", 2, "--out", folder / "my sheet.csv")
+    assert f"{start}'{folder / 'my sheet.csv'}' {words}" in sheet.output
+    line = sheet.output.partition("pass it on: likewise ")[2].strip()
+    assert CliRunner().invoke(main, [*shlex.split(line), "--out", str(folder / "c.csv")]).exit_code == 0
+
+
+def test_a_sheet_shows_texts_and_values(folder, ask):
+    words = ["chip code server kernel memory compiler", "wave boat fish salt harbor storm"]
+    notes = [
+        f"n{row},{' '.join([words[row % 2], *[f'w{row}'] * 99 * (row < 12)]) * (row % 3 > 0)},{row % 7}"
+        for row in range(24)
+    ]
+    folder.write("notes.csv", "\n".join(["id,note,size", *notes]))
+    assert ask("notes.csv", "--k", 2, "--n", 12, "--out", folder / "sheet.csv").exit_code == 0
+    for line in cells(folder / "sheet.csv"):
+        for name in ("left", "right"):
+            row, shown = int(line[name][1:]), line[f"{name}_row"]
+            text, _, values = shown.rpartition(" · ")
+            assert values == f"size {row % 7}"
+            assert text.startswith(words[row % 2] if row % 3 else "")
+            assert text.endswith("…") is bool(row % 3 and row < 12)
 
 
 def test_choices_and_piles_by_lines(folder, ask):
@@ -227,6 +291,48 @@ def test_one_key_an_answer_and_each_on_disk_before_the_next(folder):
     again.press("\x03")  # Ctrl-C
     assert again.leave() == 130
     assert len(cells(path)) == 2
+
+
+def test_only_keys_that_are_shown_are_answers(folder):
+    terminal = Terminal("ask", folder / "flowers.csv", "--k", 3, "--answers", folder / "a.csv")
+    terminal.wait_for(PROMPT)
+    for key in "jf1\t":
+        terminal.press(key)
+        assert "is not a valid answer" in terminal.wait_for(PROMPT)
+    terminal.press("q")
+    assert terminal.leave() == 0
+    assert not Path(folder / "a.csv").exists()
+
+
+def test_keys_answer_at_once_after_the_command_was_stopped(folder):
+    terminal = Terminal("ask", folder / "flowers.csv", "--k", 3, "--answers", folder / "a.csv")
+    terminal.wait_for(PROMPT)
+    mode = termios.tcgetattr(terminal.end)
+    mode[3] |= termios.ICANON | termios.ECHO  # as a shell sets it
+    termios.tcsetattr(terminal.end, termios.TCSANOW, mode)
+    terminal.process.send_signal(signal.SIGCONT)
+    while termios.tcgetattr(terminal.end)[3] & termios.ICANON:
+        assert terminal.process.poll() is None
+    terminal.press("s")
+    terminal.wait_for(PROMPT)
+    terminal.press("q")
+    assert terminal.leave() == 0
+    assert [line["kind"] for line in cells(folder / "a.csv")] == ["same"]
+
+
+def test_a_check_of_piles_is_answered_by_a_key(folder):
+    terminal = Terminal("ask", folder / "flowers.csv", "--k", 3, "--answers", folder / "a.csv", "--kind", "piles")
+    for _ in range(20):
+        asked = terminal.wait_for("uit\r\n")
+        if "[s]ame" in asked:
+            break
+        terminal.press("abca\n")  # nonsense is unexpected soon
+    terminal.press("s")
+    terminal.wait_for("Question")
+    terminal.wait_for("uit\r\n")
+    terminal.press("q\n")
+    assert terminal.leave() == 0
+    assert [line["kind"] for line in cells(folder / "a.csv") if line["why"] == "check"] == ["same"]
 
 
 def test_pictures_on_a_terminal_that_can(folder):

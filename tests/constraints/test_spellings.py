@@ -127,3 +127,25 @@ def test_how_many_ids_are_unknown(tmp_path):
 def test_a_table_that_holds_no_hints(tmp_path):
     with pytest.raises(ValueError, match=r"line 2: '1.4' in column 'c' says neither same nor different"):
         read(tmp_path / "flowers.csv", "id,a,c\nf0,5.1,1.4\n")
+
+
+@pytest.mark.parametrize(
+    ("lines", "must", "cannot"),
+    [
+        (["ann,cy,yes", "bob,di,", "cy,di,?"], [(0, 2)], []),  # half filled in
+        (["ann,cy,", "bob,di,no"], [], [(1, 3)]),
+    ],
+)
+def test_a_column_named_same_is_a_header_if_some_of_it_is_filled_in(tmp_path, lines, must, cannot):
+    with pytest.warns(UserWarning, match="say neither same nor different"):
+        found = read(tmp_path / "hints.csv", "\n".join(["a,b,same", *lines]), ids=NAMES)
+    assert found == Constraints(4, must, cannot)
+
+
+def test_pairs_that_are_stated_both_ways_are_told_by_line(tmp_path):
+    path, lines = tmp_path / "hints.csv", ["left,right,kind", "ann,cy,same", "bob,di,different", "cy,ann,no"]
+    with pytest.warns(UserWarning, match=r"hints.csv, line 4 says that cy and ann are different, but line 2 says"):
+        found = read(path, "\n".join(lines), ids=NAMES)
+    assert (found.n_must_link, found.n_cannot_link) == (1, 2)
+    with pytest.warns(UserWarning, match=r"line 5 .* but line 3 says the opposite \(and so for 1 other pair\)"):
+        read(path, "\n".join([*lines, "di,bob,same", "di,bob,same"]), ids=NAMES)

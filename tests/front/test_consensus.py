@@ -149,6 +149,19 @@ def test_the_final_k_means_starts_from_the_runs_and_five_times_more(final):
     assert [start.tolist() for start in final[1].starts] == [MIXED.tolist(), first.labels.tolist()]
 
 
+def test_of_few_hints_one_that_contradicts_is_left_out():
+    chain = [(row, row + 1) for row in range(12)]
+    hints = Constraints(N, chain, [(0, 2), *((row, 80 + row) for row in range(8))])
+    assert count_constraints(hints) == 21
+    found = apply_constraints(Given([Y]), hints, "auto")
+    assert not found.fallback  # pairs that follow from the others count, too
+    assert found.closed
+    assert found.stated == hints.drop_conflicts()[0]
+    assert apply_constraints(Given([Y]), hints, "weighted").fallback == "fewer than 25 hints"
+    many = hints | Constraints(N, [(row, row + 1) for row in range(20, 30)])
+    assert apply_constraints(Given([Y]), many, "auto").stated == many  # weighted, as far as they look right
+
+
 def test_few_hints_apply_to_the_embedding_of_the_runs(final):
     trainer = Given([Y])
     few = pairs_of(10)

@@ -146,3 +146,12 @@ def test_reports_and_cards_read_them_as_numbers(tmp_path):
     rows = read_table(tmp_path / "prices.csv")
     assert [(name, differs) for name, _, differs in RowValues(rows).of([0, 2])] == [("price", True), ("share", True)]
     assert [differs for _, _, differs in RowValues(rows).of([0, 3])] == [False, False]
+
+
+def test_dates_differ_by_standard_deviations(tmp_path):
+    path = tmp_path / "t.csv"
+    days = [f"{1 + day % 28:02d}.{1 + day // 28:02d}.2024" for day in range(60)]
+    path.write_text("\n".join(["day,size", *(f"{day},{row % 7}" for row, day in enumerate(days))]))
+    values = RowValues(read_table(path))
+    for other, differs in ((1, False), (50, True)):
+        assert next(marked for name, _, marked in values.of([0, other]) if name == "day") is differs

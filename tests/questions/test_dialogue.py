@@ -4,6 +4,7 @@ from copy import copy
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_iris, load_wine
 
@@ -193,7 +194,7 @@ def test_wrong_files_are_refused_by_line(line, message, tmp_path):
         ({"path": "answers.json"}, "answers must be in a .csv, .tsv or .jsonl file"),
         ({"path": "missing/answers.csv"}, "there is no folder .*missing. Create it first"),
         ({"ids": ["a"] * 150}, r"ids\[0\] and ids\[1\] are both 'a'"),
-        ({"ids": ["a", "b"]}, "ids has 2 entries, X has 150 rows"),
+        ({"ids": ["a", "b"]}, "ids has 2 entries, but there are 150 rows"),
         ({"questions": "pairs"}, "questions='pairs' is not known"),
         ({"size": 7}, "three to six rows"),
         ({"random_state": None}, "random_state must be a whole number"),
@@ -306,10 +307,37 @@ def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(tmp_path):
     one.answer("same")
     one.answer("different")
     written = (tmp_path / "a.csv").read_bytes()
-    with pytest.raises(OSError, match=r"a\.csv was changed by another program .* Start a new dialogue"):
+    with pytest.raises(OSError, match=r"a\.csv was changed by another program .* Run the same command or call again"):
         other.answer("different")
     assert (tmp_path / "a.csv").read_bytes() == written
     assert not other.answers
+
+
+def test_a_file_that_is_gone_is_written_again(tmp_path):
+    path = tmp_path / "a.csv"
+    dialogue = converse(Dialogue(X, 3, path=path), 3)
+    path.unlink()
+    converse(dialogue, 4)
+    assert len(Answers.read(path, 150)) == 4
+
+
+def test_columns_that_somebody_added_are_not_lost(tmp_path):
+    path = tmp_path / "a.csv"
+    converse(Dialogue(X, 3, path=path), 2)
+    head, *lines = path.read_text().splitlines()
+    path.write_text("\n".join([f"{head},comment", *(f"{line},hm" for line in lines)]))
+    with pytest.raises(ValueError, match=r"a\.csv has other columns than a file of answers: 'comment'\. They would be"):
+        Dialogue(X, 3, path=path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize("ids", [np.arange(1000, 1150), pd.Series(range(1000, 1150), index=range(149, -1, -1))])
+def test_ids_may_be_numbers_in_an_array_or_a_column(suffix, ids, tmp_path):
+    path = tmp_path / f"a.{suffix}"
+    first = converse(Dialogue(X, 3, path=path, ids=ids), 3)
+    again = Dialogue(X, 3, path=path, ids=ids)
+    assert [one.rows for one in again.answers] == [one.rows for one in first.answers]
+    assert str(1000 + first.answers[0].rows[0]) in path.read_text()
 
 
 def test_a_surprise_about_a_group_of_one_row_is_checked_by_a_row_like_it():

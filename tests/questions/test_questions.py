@@ -308,11 +308,16 @@ def test_labelings_from_anywhere():
     for wrong, weights, message in (
         ([Y], None, "labelings has 1 entries"),
         ([Y, Y[:9]], None, r"labelings\[1\] is"),
+        ([[], []], None, r"labelings\[0\] is an array of shape \(0,\)"),
+        ([3, 4], None, r"labelings\[0\] is"),
+        (5, None, "labelings is 5. Pass a list of arrays of labels"),
         ([Y, Y % 2], [1.0], r"weights has shape \(1,\) for 2 labelings"),
         ([Y, Y % 2], [1.0, -1.0], r"weights\[1\] = -1.0 is not a weight"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises((TypeError, ValueError), match=message):
             choose(wrong, weights=weights)
+    table = pd.DataFrame(dict(enumerate(labelings)), index=range(150, 0, -1))
+    assert list(choose(table, hints, 15)) == list(questions)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -404,3 +409,40 @@ def test_sheets_know_which_pairs_were_one_question(tmp_path):
     answers = read_asked(tmp_path / "sheet.csv", 5)
     assert answers.n_screens == 2
     assert answers.outlook == "1 of 2 answers was predicted."
+
+
+@pytest.mark.parametrize("kind", [list, np.array, lambda ids: pd.Series(ids, index=range(149, -1, -1))])
+def test_ids_are_those_of_the_rows_by_position(questions, kind):
+    ids = kind([f"f{row}" for row in range(150)])
+    answers = questions.answered(["same"] * len(questions))
+    for table in (questions.to_frame(ids=ids), answers.to_frame(ids=ids)):
+        assert list(zip(table["left"], table["right"], strict=True)) == [
+            tuple(f"f{row}" for row in question.rows) for question in questions
+        ]
+    with pytest.raises(ValueError, match="ids has 3 entries, but there are 150 rows"):
+        questions.to_frame(ids=["a", "b", "c"])
+
+
+def test_the_same_answers_count_once(questions):
+    answers = questions.answered(["same"] * len(questions))
+    assert list(answers + answers) == list(answers)
+    others = questions.answered(["different"] * len(questions))
+    assert len(answers + others) == 2 * len(questions)
+    model = Likewise(3, random_state=0, verbose=False).fit(X)
+    model.add_constraints(answers).add_constraints(answers)
+    assert len(model.answers_) == len(answers)
+
+
+@pytest.mark.parametrize(("cell", "chance"), [("0,832", 0.832), ("832", None), ("-3", None), ("1", 1.0), ("x", None)])
+def test_chances_that_a_spreadsheet_spoiled_are_unknown(tmp_path, cell, chance):
+    path = tmp_path / "sheet.csv"
+    path.write_text(f"left;right;kind;chance\n0;1;same;{cell}\n")
+    (answer,) = Answers.read(path, 150)
+    assert (None if np.isnan(answer.chance) else answer.chance) == chance
+
+
+def test_row_numbers_that_became_floats(questions):
+    table = pd.DataFrame(questions.columns()).assign(kind="same")
+    with_empty_lines = pd.concat([table, pd.DataFrame([{}, {}])], ignore_index=True)
+    assert with_empty_lines["left"].dtype == float
+    assert list(questions.answered(with_empty_lines)) == list(questions.answered(["same"] * len(questions)))

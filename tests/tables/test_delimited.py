@@ -285,6 +285,17 @@ def test_names_that_are_there_must_be_distinct(tmp_path):
         read(tmp_path, "\n", lambda first, rest: True)
 
 
+@pytest.mark.parametrize("is_header", [None, lambda first, rest: True, lambda first, rest: False])
+def test_empty_columns_of_spreadsheets_are_left_out(tmp_path, is_header):
+    found = read(tmp_path, "a,,b,,\nc,,d,, \n,,,,\n", is_header)
+    columns = list(found.columns.items())
+    cells = [["a", "c"], ["b", "d"]] if is_header is not None and not is_header([], []) else [["c"], ["d"]]
+    assert [values for _, values in columns] == cells
+    assert read(tmp_path, "a,\nc,d\n").columns == {"a": ["c"], "": ["d"]}
+    with pytest.raises(ValueError, match=r"t\.csv, line 1: 2 columns are called ''"):
+        read(tmp_path, "a,,\nc,d,e\n", is_header if is_header is None else lambda first, rest: True)
+
+
 @pytest.mark.parametrize(
     ("names", "shown"), [(["0", "1"], "0, 1,"), (["0", "1", "2"], "0, 1, …,"), (list(map(str, range(300))), "0, 1, …,")]
 )

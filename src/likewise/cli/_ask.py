@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ._keys import single_keys
 from ._options import FILE, IntRange, data_options, hints_option, quiet_option, seed_option
@@ -80,7 +81,7 @@ def ask(
     with messages.starting():
         from ..constraints._format import pluralize
         from ..questions import Dialogue
-        from ..questions._files import holds_answers, is_filled_in
+        from ..questions._files import holds_answers, may_replace
         from ._outputs import check_outputs
         from ._reading import hints_about, prepare_data, read_raw_data
         from ._show_rows import RowTexts
@@ -99,14 +100,17 @@ def ask(
     check_outputs({"--out": out, "--answers": answers}, [source, *others, reading["beside"]])
     if out is not None and out.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"--out {out} must end in .csv or .tsv: it is a table to fill in.")
-    if out is not None and is_filled_in(out):
-        raise ValueError(f"--out {out} is there, and holds answers. Pass it as --hints, and name another file.")
+    if out is not None and not may_replace(out):
+        raise ValueError(
+            f"--out {out} exists, and is not a sheet without answers. If it holds answers, pass it as --hints. Name "
+            "another file."
+        )
     if answers is not None and answers.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
         raise ValueError(f"--answers {answers} must end in .csv, .tsv or .jsonl.")
     if answers is not None and answers.exists() and not holds_answers(answers):
         raise ValueError(
-            f"--answers {answers} exists, but was not written by `likewise ask`. Pass it as --hints, and choose "
-            "another file."
+            f"--answers {answers} exists, but is no file of answers as `likewise ask` writes them, and what else it "
+            "holds would be lost. Pass it as --hints, and choose another file."
         )
     with messages.progress(f"reading {source}"):
         raw = read_raw_data(source, reading["encoding"], reading.pop("folder"))
@@ -134,7 +138,7 @@ def ask(
         _write_sheet(out, dialogue, N_OUT if n is None else n, rows, shown, kind, size)
         messages.show(
             f"wrote {out}. Fill in its column kind with same or different, leave it empty where you can't say, and "
-            f"pass it on: likewise cluster {source} --hints {out}"
+            f"pass it on: {_cluster_command(source, [*others, out])}"
         )
         return
     assert answers is not None
@@ -144,9 +148,9 @@ def ask(
         _converse(dialogue, shown, messages, n)
     except KeyboardInterrupt:
         messages.show("")
-        _finish(messages, dialogue, source, answers)
+        _finish(messages, dialogue, source, others, answers)
         raise click.exceptions.Exit(130) from None
-    _finish(messages, dialogue, source, answers)
+    _finish(messages, dialogue, source, others, answers)
 
 
 def _beside(hints: tuple[Path, ...], source: str) -> Path:
@@ -167,8 +171,29 @@ def _write_sheet(out: Path, dialogue: Dialogue, n: int, rows: Rows, shown: RowTe
         write_delimited(file, columns, "\t" if out.suffix.lower() == ".tsv" else ",")
 
 
-def _finish(messages: Messages, dialogue: Dialogue, source: str, answers: Path) -> None:
-    """Show the number of answers, the expected gain of more, and how to use them."""
+def _cluster_command(source: str, hints: Sequence[Path]) -> str:
+    """The command that clusters DATA with some hints, and with those options of this command that it has, too."""
+    from ._cluster import cluster
+
+    context = click.get_current_context()
+    theirs = {parameter.name for parameter in cluster.params} - {"source", "hints", "out", "quiet"}
+    words = ["likewise", "cluster", source]
+    for path in hints:
+        words += ["--hints", str(path)]
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name in theirs and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            value = context.params[name]
+            if isinstance(value, bool):
+                words.append((parameter.opts if value else parameter.secondary_opts)[0])
+                continue
+            for one in value if parameter.multiple else [value]:
+                words += [parameter.opts[0], ",".join(one) if isinstance(one, tuple) else str(one)]
+    return shlex.join(words)
+
+
+def _finish(messages: Messages, dialogue: Dialogue, source: str, hints: Sequence[Path], answers: Path) -> None:
+    """Show the number of answers, the expected gain of more, and how to use them with other hints."""
     from ..constraints._format import pluralize
 
     count = dialogue.answers.n_screens
@@ -176,7 +201,7 @@ def _finish(messages: Messages, dialogue: Dialogue, source: str, answers: Path) 
         messages.show("no answers")
         return
     messages.show(f"{pluralize(count, 'answer')} in {answers}. {dialogue.answers.outlook}".rstrip())
-    messages.show(f"likewise cluster {shlex.quote(source)} --hints {shlex.quote(str(answers))}")
+    messages.show(_cluster_command(source, [*hints, answers]))
 
 
 def _on_terminal() -> bool:
@@ -189,29 +214,34 @@ def _converse(dialogue: Dialogue, shown: RowTexts, messages: Messages, n: int | 
     from ._pictures import picture_protocol
 
     on_terminal = _on_terminal()
-    by_key = on_terminal and dialogue.questions == "pair"
+    pairs_only = dialogue.questions == "pair"
     last = None if n is None else dialogue.answers.n_screens + n
     told_enough = False
-    with single_keys() if by_key else nullcontext(_next_line) as read:
+    # between questions, too, so that keys that come early are not shown
+    with single_keys() if on_terminal and pairs_only else nullcontext():
         while last is None or dialogue.answers.n_screens < last:
             with messages.progress("choosing a question"):
                 question = dialogue.question
             if question is None:
-                click.echo("There are no more questions: the rest follows from your answers.")
+                known = "your answers" if dialogue.answers else "the hints"
+                click.echo(f"There are no more questions: the rest follows from {known}.")
                 return
             _show(question, dialogue, shown, last, pictures=picture_protocol() if on_terminal else "")
-            if not _answer(question, dialogue, read, echo=by_key):
+            by_key = on_terminal and question.kind == "pair"  # a check of any question is about a pair
+            with single_keys() if by_key else nullcontext(_next_line) as read:
+                quits = not _answer(question, dialogue, read, by_key=by_key)
+            if quits:
                 return
             if dialogue.answers.enough and not told_enough:
                 told_enough = True
                 click.echo(f"\n{dialogue.answers.outlook} This is a good point to stop: q quits.")
 
 
-def _answer(question: Question, dialogue: Dialogue, read: Callable[[], str], *, echo: bool) -> bool:
+def _answer(question: Question, dialogue: Dialogue, read: Callable[[], str], *, by_key: bool) -> bool:
     """Read replies until one is an answer or an undo; returns False if the user quits."""
     while True:
         reply = read()
-        if echo:
+        if by_key:
             click.echo(reply if reply.isprintable() else "")
         if reply.lower() in QUIT:
             return False
@@ -224,8 +254,11 @@ def _answer(question: Question, dialogue: Dialogue, read: Callable[[], str], *, 
             dialogue.undo()
             click.echo("The last answer was undone.")
             return True
+        said = KEYS.get(reply.lower(), "" if by_key else reply) if question.kind == "pair" else reply
         try:
-            dialogue.answer(KEYS.get(reply.lower(), reply) if question.kind == "pair" else reply)
+            if by_key and not said:  # other keys would be words: "j" would say the same, "f" different
+                raise ValueError
+            dialogue.answer(said)
         except ValueError:
             click.echo(f"{reply!r} is not a valid answer. {_keys(question)}")
             continue

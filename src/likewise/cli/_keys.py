@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -31,11 +32,17 @@ def single_keys() -> Iterator[Callable[[], str]]:
         return
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
-    tty.setcbreak(terminal, termios.TCSADRAIN)  # which keeps what was typed so far
+
+    def set_mode(*_: Any) -> None:
+        tty.setcbreak(terminal, termios.TCSADRAIN)  # which keeps what was typed so far
+
+    set_mode()
+    continued = signal.signal(signal.SIGCONT, set_mode)  # the shell has changed it
     try:
         with _signal_pipe() as signals:
             yield lambda: _next_key(terminal, signals)
     finally:
+        signal.signal(signal.SIGCONT, continued)
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 

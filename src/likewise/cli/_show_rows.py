@@ -50,13 +50,14 @@ class RowTexts:
         self._of = RowValues(rows).of
 
     def line(self, row: int) -> str:
-        """A row in one line, for a cell of a table."""
-        if self._rows.images is not None:
-            return str(self._rows.images[row])
+        """A row in one line, for a cell of a table: its picture, its text, and its other values."""
+        parts = [] if self._rows.images is None else [str(self._rows.images[row])]
         if self._rows.texts is not None:
-            return " ".join(self._rows.texts[row].split())[:MAX_LINE]
+            text = " ".join(self._rows.texts[row].split())
+            parts.append(text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]}…")
         values = [(name, shown) for name, (shown,), _ in self._of([row]) if shown]
-        return ", ".join(f"{name} {shown}" for name, shown in values[:MAX_VALUES])
+        parts.append(", ".join(f"{name} {shown}" for name, shown in values[:MAX_VALUES]))
+        return " · ".join(filter(None, parts))
 
     def side_by_side(self, rows: Sequence[int], titles: Sequence[str], width: int, *, pictures: str = "") -> list[str]:
         """Lines that show rows beside each other, under their titles; ``pictures`` is how a terminal shows them."""

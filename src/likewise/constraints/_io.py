@@ -57,7 +57,8 @@ OTHER_KINDS = ("nearer", "odd", "clustering", "better")
 RATINGS = (1, 5)
 """The lowest and the highest rating in a file."""
 
-ROW_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+ROW_NUMBER = re.compile(r"([+-]?[0-9]{1,18})(\.0*)?")
+"""A row number, also as written if a column of numbers has missing values."""
 
 
 class UnknownIdError(ValueError):
@@ -151,10 +152,12 @@ def row_numbers(cells: Sequence[Any], n_samples: int | None, where: Callable[[in
         rows = cells.astype(np.int64)
     else:
         texts = [str(cell).strip() for cell in cells]
-        wrong = next((place for place, text in enumerate(texts) if not ROW_NUMBER.fullmatch(text)), None)
-        if wrong is not None:
-            raise ValueError(f"{where(wrong)}: {cells[wrong]!r} is not a row number. Pass ids=... to read ids.")
-        rows = np.fromiter(map(int, texts), np.int64, len(texts))
+        whole = [ROW_NUMBER.fullmatch(text) for text in texts]
+        rows = np.fromiter((-1 if number is None else int(number[1]) for number in whole), np.int64, len(texts))
+        if None in whole:
+            wrong = whole.index(None)
+            cell = cells[wrong].item() if isinstance(cells[wrong], np.generic) else cells[wrong]
+            raise ValueError(f"{where(wrong)}: {cell!r} is not a row number. Pass ids=... to read ids.")
     outside = np.flatnonzero((rows < 0) | (rows >= (n_samples if n_samples is not None else np.inf)))
     if outside.size:
         place = int(outside[0])
@@ -411,6 +414,7 @@ def _assemble(lines: Lines, n_samples: int | None, ids: RowIds | None) -> Parts:
         ends = [left, must.ravel(), cannot.ravel(), compared.ravel(), unsure.ravel()]
         n_samples = int(np.concatenate(ends).max(initial=-1)) + 1
         check_number_of_rows(n_samples, lines.source)
+    _warn_of_opposites(lines, must, cannot, sides, n_samples)
     partitions = _partitions(lines, kinds, left, weights, n_samples)
     comparisons = Comparisons(n_samples, pairs=compared, weight=compared_weight, unsure=unsure)
     preferences = read_preferences(lines, meaning, left, weights, n_samples)
@@ -425,6 +429,24 @@ def _read_pairs(lines: Lines, chosen: IntArray, left: IntArray, rows: Rows) -> I
         line = int(chosen[itself[0]])
         raise ValueError(f"{lines.where(line)}: {lines.left[line]!s} is linked to itself. Remove or correct the line.")
     return np.column_stack([left[chosen], right])
+
+
+def _warn_of_opposites(lines: Lines, must: IntArray, cannot: IntArray, sides: FloatArray, n_samples: int) -> None:
+    """Warn if a line says that two rows are the same, and another that they are different."""
+    same, different = (pairs.min(axis=1) * n_samples + pairs.max(axis=1) for pairs in (must, cannot))
+    both = np.flatnonzero(np.isin(different, same))
+    if not both.size:
+        return
+    one = int(np.flatnonzero(same == different[both[0]])[0])
+    first, second = sorted((int(np.flatnonzero(sides > 0)[one]), int(np.flatnonzero(sides < 0)[both[0]])))
+    more = len(np.unique(different[both])) - 1
+    others = f" (and so for {more:,} other pair{'s' * (more > 1)})" if more else ""
+    said = "the same" if sides[second] > 0 else "different"
+    warnings.warn(
+        f"{lines.where(second)} says that {lines.left[second]!s} and {lines.right[second]!s} are {said}, but "
+        f"{lines.place(first)} says the opposite{others}. Remove what is wrong.",
+        stacklevel=6,
+    )
 
 
 def check_number_of_rows(n_samples: int, source: str) -> None:
@@ -573,26 +595,24 @@ def write(constraints: Constraints, path: str | os.PathLike[str], ids: Any) -> N
     """Write a file atomically."""
     path = Path(path)
     if check_suffix(path) == ".json":
-        _write_json(constraints, path, _row_names(constraints, ids))
+        _write_json(constraints, path, row_names(ids, constraints.n_samples))
     else:
         write_columns(path, columns(constraints, ids))
 
 
-def _row_names(constraints: Constraints, ids: Any) -> Sequence[Any]:
-    """The ids of the rows, or their numbers if there are no ids."""
+def row_names(ids: Any, n_samples: int) -> Sequence[Any]:
+    """The ids of the rows as text, or their numbers if there are no ids."""
     if ids is None:
-        return range(constraints.n_samples)
+        return range(n_samples)
     row_ids = RowIds(ids)
-    if len(row_ids) != constraints.n_samples:
-        raise ValueError(
-            f"ids has {len(row_ids)} entries, but there are {constraints.n_samples} rows. Pass one id for each row."
-        )
+    if len(row_ids) != n_samples:
+        raise ValueError(f"ids has {len(row_ids)} entries, but there are {n_samples} rows. Pass one id for each row.")
     return row_ids.texts
 
 
 def columns(constraints: Constraints, ids: Any) -> dict[str, list[Any]]:
     """The columns of a table with one line for each pair, and for each row of a partition."""
-    names = _row_names(constraints, ids)
+    names = row_names(ids, constraints.n_samples)
     left: list[Any] = []
     right: list[Any] = []
     kind: list[str] = []

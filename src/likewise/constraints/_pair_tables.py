@@ -166,8 +166,9 @@ def names_columns(first: list[str], others: list[list[str]]) -> bool:
         return True
     if len(first) < 3 or spelled_kind(first[2]) is None:
         return len(first) > 2 or not all(WHOLE.fullmatch(name) for name in first)
-    # "same" is the name of a column if all its cells are yes or no
-    return not _is_answer(first[2]) and bool(others) and all(_is_answer(cells[2]) for cells in others)
+    # "same" is the name of a column if all its cells are yes or no, or not filled in
+    said = [cells[2] for cells in others if not is_undecided(cells[2])]
+    return not _is_answer(first[2]) and bool(said) and all(map(_is_answer, said))
 
 
 def _is_answer(word: str) -> bool:

@@ -84,7 +84,8 @@ def apply_constraints(
     """Cluster under constraints, depending on how far they can be trusted.
 
     With ``trust="auto"``, constraints are treated as certain, so that all must-links hold, if held-out members confirm
-    them or if there are too few to train members. If members are not sure, they are kept, but each constraint of the
+    them or if there are too few to train members. Of few constraints, those that contradict others are left out, since
+    those that follow from the rest are worth more. If members are not sure, they are kept, but each constraint of the
     final k-means may be violated at a penalty. If constraints look wrong, or contradict each other, members are trained
     again, without closure, on constraints weighted by the probability that they are right; then a single wrong
     must-link no longer merges two whole groups.
@@ -103,7 +104,11 @@ def apply_constraints(
     unsupervised, rng, n_clusters = trainer.unsupervised, trainer.rng, trainer.n_clusters
     if are_pairs(constraints.comparisons, unsupervised):
         constraints = constraints.as_pairs()
-    certain = _are_certain(constraints) and not constraints.only("pairs").conflicts(limit=1)
+    contradictory = bool(constraints.only("pairs").conflicts(limit=1))
+    if contradictory and trust == "auto" and count_constraints(constraints) < MIN_CONSTRAINTS:
+        constraints, _ = constraints.drop_conflicts()
+        contradictory = False
+    certain = _are_certain(constraints) and not contradictory
     closed = trust == "strict" or (trust == "auto" and certain)
     statements = Statements.with_entailed(constraints, rng) if closed else Statements.of(constraints, rng)
     members: list[Member] = []

@@ -11,6 +11,7 @@ from scipy.special import expit, logit
 
 from .._frames import make_frame
 from ..constraints import Constraints
+from ..constraints._io import RowIds
 from ._evidence import ERROR_RATE, Suspect
 
 MAX_SHOWN = 20
@@ -105,8 +106,9 @@ class Suspects(tuple[Suspect, ...]):
         data frame
         """
         ends = [[suspect.rows[end] for suspect in self] for end in (0, 1)]
-        left, right = ends if ids is None else ([ids[row] for row in rows] for rows in ends)
-        columns = {
+        names = None if ids is None else RowIds(ids).texts
+        left, right = ends if names is None else ([names[row] for row in rows] for rows in ends)
+        columns: dict[str, list[Any]] = {
             "left": left,
             "right": right,
             "kind": [suspect.kind for suspect in self],
@@ -115,8 +117,8 @@ class Suspects(tuple[Suspect, ...]):
         }
         if any(suspect.than is not None for suspect in self):
             for end, name in enumerate(("third", "fourth")):
-                rows = [None if suspect.than is None else suspect.than[end] for suspect in self]
-                columns[name] = rows if ids is None else [None if row is None else ids[row] for row in rows]
+                than = [None if suspect.than is None else suspect.than[end] for suspect in self]
+                columns[name] = than if names is None else [None if row is None else names[row] for row in than]
         return make_frame(columns, backend)
 
     def _cells(self) -> list[tuple[str, ...]]:

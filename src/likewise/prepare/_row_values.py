@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .._arrays import FloatArray, is_missing
+from ._dates import find_format, read_dates
 from ._reading import Rows
 from ._written_numbers import read_numbers
 
@@ -81,11 +82,14 @@ class RowValues:
         return self._of_matrix
 
     def _difference(self, name: str, cells: Any, rows: Sequence[int]) -> float:
-        """The difference of cells in standard deviations; for cells that are not numbers, 1 if they differ, else 0."""
+        """The difference in standard deviations; for cells that are no numbers or dates, 1 if they differ, else 0."""
         if name not in self._numbers:
             column = read_numbers(cells)
-            known = column.values[np.isfinite(column.values)]
-            self._numbers[name] = column.values, 0.0 if column.wrong or not len(known) else float(known.std())
+            values, wrong = column.values, column.wrong
+            if wrong and (form := find_format(cells)) is not None:
+                values, wrong = read_dates(cells, form)
+            known = values[np.isfinite(values)]
+            self._numbers[name] = values, 0.0 if wrong or not len(known) else float(known.std())
         values, spread = self._numbers[name]
         if spread > 0:
             some = values[list(rows)]

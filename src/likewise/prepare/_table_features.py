@@ -431,7 +431,8 @@ def _classes_of_text(part: Any) -> list[IntArray]:
     count = min(TEXT_DIRECTIONS, part.shape[0] - 1, part.shape[1] - 1)
     if count < 1:
         return [np.zeros(part.shape[0], dtype=np.int64)]
-    turned = TruncatedSVD(count, random_state=0).fit_transform(part)
+    with np.errstate(invalid="ignore"):  # it divides by the variance, which may be 0
+        turned = TruncatedSVD(count, random_state=0).fit_transform(part)
     return [classes_of_numbers(column) for column in turned.T]
 
 

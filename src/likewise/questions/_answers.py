@@ -17,6 +17,7 @@ import numpy as np
 from .._frames import make_frame
 from .._parameters import described
 from ..constraints import Constraints
+from ..constraints._io import row_names
 from ._outvoted import excessive, outvoted
 from ._question import CANT_SAY, DIFFERENT, SAME, Question
 
@@ -225,6 +226,11 @@ def screens(answers: Sequence[Answer]) -> list[Screen]:
     return found
 
 
+def _identity(answer: Answer) -> tuple[Any, ...]:
+    """What two answers have in common if they are the same one: everything but its number and status."""
+    return answer.rows, answer.said, str(answer.chance), str(answer.votes), answer.why
+
+
 class Answers(Sequence[Answer]):
     """A sequence of answers to questions; ``constraints`` are the constraints that they imply.
 
@@ -292,13 +298,14 @@ class Answers(Sequence[Answer]):
         return found
 
     def __add__(self, other: Answers) -> Answers:
-        """Append later answers about the same data."""
+        """Append later answers about the same data, without those that are the same answers to the same questions."""
         if not isinstance(other, Answers):
             return NotImplemented
         if other.n_samples != self.n_samples:
             raise ValueError(f"cannot join answers for {self.n_samples:,} rows with answers for {other.n_samples:,}.")
         after = 1 + max((answer.screen for answer in self), default=-1)
-        later = [replace(answer, screen=after + answer.screen) for answer in other]
+        known = {_identity(answer) for answer in self}
+        later = [replace(answer, screen=after + answer.screen) for answer in other if _identity(answer) not in known]
         return Answers([*self, *later], self.n_samples)
 
     @property
@@ -500,7 +507,7 @@ class Answers(Sequence[Answer]):
             With the columns left, right, kind, chance, votes, why and screen. ``kind`` is the answer, preceded by
             "refuted" if it was refuted.
         """
-        return make_frame(answer_columns(self, ids), backend)
+        return make_frame(answer_columns(self, row_names(ids, self.n_samples)), backend)
 
     def _cells(self) -> list[tuple[str, ...]]:
         shown = self._answers[-MAX_SHOWN:]
@@ -526,15 +533,11 @@ class Answers(Sequence[Answer]):
         return as_html(self._cells(), "Answers") if self else "<p>no answers</p>"
 
 
-def answer_columns(answers: Sequence[Answer], ids: Any = None) -> dict[str, list[Any]]:
-    """The columns of a table of answers, which is also a valid table of hints."""
-
-    def name(row: int) -> Any:
-        return row if ids is None else ids[row]
-
+def answer_columns(answers: Sequence[Answer], names: Sequence[Any]) -> dict[str, list[Any]]:
+    """The columns of a table of answers, which is also a valid table of hints; ``names`` are the ids of all rows."""
     return {
-        "left": [name(one.rows[0]) for one in answers],
-        "right": [name(one.rows[1]) for one in answers],
+        "left": [names[one.rows[0]] for one in answers],
+        "right": [names[one.rows[1]] for one in answers],
         "kind": [f"refuted {one.said}" if one.status == "refuted" else one.said for one in answers],
         "chance": [None if isnan(one.chance) else round(one.chance, 4) for one in answers],
         "votes": [None if isnan(one.votes) else round(one.votes, 4) for one in answers],

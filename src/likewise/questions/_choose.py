@@ -16,7 +16,7 @@ from .._estimator import as_constraints
 from .._parameters import described
 from .._threads import parallel_map
 from ..constraints import Constraints
-from ..constraints._validate import checked_weights, encode_labels, whole_number, whole_numbers
+from ..constraints._validate import as_list, checked_weights, encode_labels, whole_number, whole_numbers
 from ..front import Likewise
 from ..front._folds import N_FOLDS, drop_rows, row_folds
 from ._answers import Answers
@@ -165,8 +165,8 @@ def choose(
 
     Parameters
     ----------
-    labelings : sequence of (n,) ints
-        Two or more clusterings by any method; −1 for rows that are in no cluster.
+    labelings : sequence of (n,) ints, or data frame
+        Two or more clusterings by any method, in a data frame one in each column; −1 for rows that are in no cluster.
     constraints : Constraints, optional
         Known constraints. Questions whose answers they imply are not asked.
     n : int
@@ -191,13 +191,15 @@ def choose(
     >>> len(questions), len(questions[0].rows)
     (2, 2)
     """
-    arrays = [_as_labels(labels) for labels in labelings]
+    if hasattr(labelings, "columns"):
+        labelings = [labelings[name] for name in labelings.columns]
+    arrays = [_as_labels(labels) for labels in as_list(labelings, "labelings", "Pass a list of arrays of labels.")]
     if len(arrays) < 2:
         raise ValueError(f"labelings has {len(arrays)} entries. Pass a list of two or more arrays of labels.")
     for number, labels in enumerate(arrays):
-        if labels.ndim != 1 or len(labels) != len(arrays[0]):
+        if labels.ndim != 1 or not len(labels) or len(labels) != arrays[0].size:
             raise ValueError(
-                f"labelings[{number}] is {described(labels)}, labelings[0] has {len(arrays[0])} labels. Each must have "
+                f"labelings[{number}] is {described(labels)}, labelings[0] has {arrays[0].size} labels. Each must have "
                 "one label for each row."
             )
     check_request(n, kind, size)

@@ -15,14 +15,14 @@ import numpy as np
 from .._arrays import IntArray
 from .._estimator import as_constraints
 from ..constraints import Constraints
-from ..constraints._io import RowIds, check_suffix
+from ..constraints._io import row_names
 from ..constraints._validate import whole_number
 from ..front import Likewise, Suspects
 from ._answers import DECIDED, Answer, Answers, answers_to, same_odds, screens
 from ._choose import check_request, heard_votes, make_chooser, mark_asked, n_rows, next_question, rows_among
 from ._chooser import PLACING, Chooser
 from ._committee import Calibration, Committee, earlier_votes
-from ._files import read_sheet, write_answers
+from ._files import check_no_more, read_sheet, write_answers
 from ._known import Known, inferred_links
 from ._question import CANT_SAY, SAME, Question
 from ._suspicion import suspect_answers
@@ -144,13 +144,14 @@ class Dialogue:
         **params: Any,
     ) -> None:
         check_request(1, questions, size, name="questions")
-        self.questions, self.size, self.ids, self.background = questions, size, ids, background
+        self.questions, self.size, self.background = questions, size, background
         self.random_state = whole_number(random_state, "random_state")
         self.path = None if path is None else Path(path)
         model = Likewise(n_clusters, random_state=self.random_state, **{"verbose": False, **params})
         n_samples = n_rows(X)
         self._among = rows_among(among, n_samples)
-        answers = self._earlier_answers(n_samples)
+        self._names = row_names(ids, n_samples)
+        answers = self._earlier_answers(n_samples, ids)
         self._given = as_constraints(n_samples, None, constraints)
         self._first = model.fit(X, constraints=self._given)
         if background:
@@ -165,10 +166,8 @@ class Dialogue:
         elif answers:
             self._planned_stage(at_end=False)
 
-    def _earlier_answers(self, n_samples: int) -> list[Answer]:
+    def _earlier_answers(self, n_samples: int, ids: Any) -> list[Answer]:
         """The answers in the file."""
-        if self.ids is not None and len(RowIds(self.ids)) != n_samples:
-            raise ValueError(f"ids has {len(self.ids):,} entries, X has {n_samples:,} rows. Pass one for each row.")
         if self.path is None:
             return []
         _answers_path(self.path)
@@ -177,7 +176,8 @@ class Dialogue:
         self._written = _stamp(self.path)
         if self._written is None:
             return []
-        return [answer for _, answer in read_sheet(self.path, n_samples, self.ids)]
+        check_no_more(self.path)
+        return [answer for _, answer in read_sheet(self.path, n_samples, None if ids is None else self._names)]
 
     @property
     def model(self) -> Likewise:
@@ -308,7 +308,7 @@ class Dialogue:
         Path
         """
         target = _answers_path(Path(path))
-        write_answers(target, self.answers, self.ids)
+        write_answers(target, self.answers, self._names)
         return target
 
     def wait(self) -> None:
@@ -318,12 +318,12 @@ class Dialogue:
     def _keep(self, answers: list[Answer]) -> None:
         kept = Answers(answers, self.answers.n_samples)
         if self.path is not None:
-            if _stamp(self.path) != self._written:
+            if _stamp(self.path) not in (self._written, None):  # if it is gone, it is written again
                 raise OSError(
                     f"{self.path} was changed by another program since this dialogue read or wrote it, and was not "
-                    "overwritten. Start a new dialogue to resume from the file."
+                    "overwritten. Run the same command or call again to go on from the file."
                 )
-            write_answers(self.path, kept, self.ids)
+            write_answers(self.path, kept, self._names)
             self._written = _stamp(self.path)
         self.answers = kept
         self._question = None
@@ -517,7 +517,7 @@ def states_of(answers: Sequence[Answer]) -> list[_AnswerState]:
 
 
 def _answers_path(path: Path) -> Path:
-    if check_suffix(path) not in (".csv", ".tsv", ".jsonl"):
+    if path.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
         raise ValueError(f"{path}: answers must be in a .csv, .tsv or .jsonl file.")
     return path
 

@@ -26,26 +26,41 @@ from ._answers import Answer, Answers, answer_columns
 from ._question import CANT_SAY, DIFFERENT, SAME
 
 ANSWER_COLUMNS = {"left", "right", "kind", "chance", "votes", "why", "screen"}
+"""The columns of a file of answers."""
+
+QUESTION_COLUMNS = {"left", "right", "kind", "chance", "question", "why"}
+"""Columns of a table of questions to be filled in."""
 
 
 def holds_answers(path: Path) -> bool:
-    """Whether a file contains answers, rather than other hints."""
+    """Whether a file contains answers as a dialogue writes them, and nothing that would be lost if it is written."""
     if path.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
         return False
-    return set(read_raw(path, is_header=names_columns).columns) >= ANSWER_COLUMNS
+    return set(read_raw(path, is_header=names_columns).columns) == ANSWER_COLUMNS
 
 
-def is_filled_in(path: Path) -> bool:
-    """Whether a file is a table of questions with at least one answer."""
+def check_no_more(path: Path) -> None:
+    """Raise an error if a file has other columns than those of answers, which would be lost if it is written."""
+    others = [name for name in read_raw(path, is_header=names_columns).columns if name not in ANSWER_COLUMNS]
+    if others:
+        raise ValueError(
+            f"{path} has other columns than a file of answers: {', '.join(map(repr, others))}. They would be lost, "
+            "since all answers are written again after each. Name another path, and pass these answers as constraints "
+            "(Answers.read(...).constraints), or remove the columns."
+        )
+
+
+def may_replace(path: Path) -> bool:
+    """Whether a table of questions may be written to a path: there is none, or one without any answer."""
     if not path.exists() or path.stat().st_size == 0:
-        return False
+        return True
     columns = read_raw(path, is_header=names_columns).columns
-    return not all(is_missing(cell) for cell in columns.get("kind", ()))
+    return set(columns) >= QUESTION_COLUMNS and all(is_missing(cell) for cell in columns["kind"])
 
 
-def write_answers(path: Path, answers: Answers, ids: Any = None) -> None:
-    """Write answers atomically, to a file that is also a valid file of hints."""
-    write_columns(path, answer_columns(answers, ids))
+def write_answers(path: Path, answers: Answers, names: Sequence[Any]) -> None:
+    """Write answers atomically, to a file that is also a valid file of hints; ``names`` are the ids of all rows."""
+    write_columns(path, answer_columns(answers, names))
 
 
 def read_sheet(path: str | os.PathLike[str], n_samples: int, ids: Any = None) -> list[tuple[str, Answer]]:
@@ -125,11 +140,17 @@ def _answer(table: RawTable, line: int, rows: tuple[int, int], said: str) -> Ans
     return Answer(
         rows,
         said,
-        chance=_number(table, "chance", line),
-        votes=_number(table, "votes", line),
+        chance=_share(table, "chance", line),
+        votes=_share(table, "votes", line),
         why=str(table.columns["why"][line]) if "why" in table.columns else "",
         screen=line if math.isnan(screen) else int(screen),
     )
+
+
+def _share(table: RawTable, name: str, line: int) -> float:
+    """A number from 0 to 1 in an optional column; NaN if it is missing or invalid, as after "0.832" became "832"."""
+    number = _number(table, name, line)
+    return number if 0.0 <= number <= 1.0 else math.nan
 
 
 def _said(cell: Any, yes: str, where: str) -> str:

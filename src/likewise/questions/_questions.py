@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, SupportsIndex, overload
 
 from .._frames import make_frame
+from ..constraints._io import row_names
 from ..constraints._validate import as_list, whole_numbers
 from ._answers import Answer, Answers, answers_to, as_html, as_text
 from ._files import read_frame_answers, read_sheet
@@ -146,7 +147,8 @@ class Questions(Sequence[Question]):
             for pair, chance in zip(question.pairs, question.chances, strict=True)
         ]
         ends = [[pair[end] for _, pair, _, _ in lines] for end in (0, 1)]
-        left, right = ends if ids is None else ([ids[row] for row in rows] for rows in ends)
+        names = row_names(ids, self.n_samples)
+        left, right = ([names[row] for row in rows] for rows in ends)
         table: dict[str, list[Any]] = {"left": left, "right": right, "kind": [""] * len(lines)}
         if shown is not None:
             table["left_row"], table["right_row"] = ([shown(row) for row in rows] for rows in ends)

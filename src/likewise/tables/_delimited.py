@@ -43,7 +43,7 @@ def read_delimited(path: Path, encoding: str | None, is_header: IsHeader | None 
 
     Lines at the top that start with # are comments, unless they have as many cells as the table; ``# name=value`` is
     stored as metadata. A first line ``sep=;`` specifies the delimiter. Lines with a single cell above the header are a
-    title, and are skipped with a warning. Empty rows at the end are ignored.
+    title, and are skipped with a warning. Empty rows at the end and empty columns are ignored.
 
     With ``is_header`` the header may be missing, and spaces may separate cells; columns are then numbered from 1.
     """
@@ -71,7 +71,7 @@ def read_delimited(path: Path, encoding: str | None, is_header: IsHeader | None 
         names = [name.strip() for name in next((row for row in rows if row), [])]
         first_line = len(top) + rows.line_num
         if is_header is None:
-            check_names(path, names, first_line)
+            check_names(path, names if names.count("") < 2 else [*filter(None, names), ""], first_line)
         for row in rows:
             if not row:
                 continue
@@ -88,11 +88,13 @@ def read_delimited(path: Path, encoding: str | None, is_header: IsHeader | None 
     while body and len(names) > 1 and not any(map(str.strip, body[-1])):
         body.pop()
         lines.pop()
-    if is_header is not None:
-        if names and not is_header(names, body):
-            body, lines = [names, *body], [first_line, *lines]
-            names = [str(number) for number in range(1, len(names) + 1)]
-        _check_distinct(path, names, first_line)
+    if names.count("") > 1:  # empty columns, as spreadsheets save them
+        used = [place for place, name in enumerate(names) if name or any(row[place].strip() for row in body)]
+        names, body = [names[place] for place in used], [[row[place] for place in used] for row in body]
+    if is_header is not None and names and not is_header(names, body):
+        body, lines = [names, *body], [first_line, *lines]
+        names = [str(number) for number in range(1, len(names) + 1)]
+    _check_distinct(path, names, first_line)
     columns = {name: [row[place] for row in body] for place, name in enumerate(names)}
     if delimiter == ";":
         columns = {name: _with_points(cells) for name, cells in columns.items()}
