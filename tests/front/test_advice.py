@@ -31,8 +31,14 @@ def chain(count, n=160):
 @pytest.mark.parametrize(
     ("count", "words"),
     [
-        (23, "give 2 more hints: with 25 or more, clusterings learn from them for all rows"),
-        (24, "give 1 more hint: with 25 or more, clusterings learn from them for all rows"),
+        (
+            23,
+            "give up to 2 more hints: 25, counting pairs that follow from them, are enough to learn for all rows",
+        ),
+        (
+            24,
+            "give up to 1 more hint: 25, counting pairs that follow from them, are enough to learn for all rows",
+        ),
         (25, "allow more time (budget_s), so that clusterings can learn from the hints"),
         (26, "allow more time (budget_s), so that clusterings can learn from the hints"),
     ],

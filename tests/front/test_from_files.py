@@ -210,7 +210,7 @@ def test_answers_about_rows_in_files_are_known_as_answers(rows, monkeypatch):
     )
     model = Likewise(4, random_state=0).fit(rows, constraints=first)
     here = model.landmarks_[:2].tolist()
-    model.add_constraints(Answers([Answer(tuple(here), "same" if Y[here[0]] == Y[here[1]] else "different")], N))
+    model.add_constraints(Answers([Answer(tuple(here), SAID[bool(Y[here[0]] == Y[here[1]])], chance=0.5)], N))
     model.add_constraints(more)
     assert len(model.answers_) == 33
     model.set_constraints(first.constraints)

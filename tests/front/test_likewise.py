@@ -92,7 +92,10 @@ def test_two_labels_of_each_type_teach():
 def test_hints_that_count_little_come_with_advice(iris):
     X, y, _, _ = iris
     few = Likewise(3, random_state=0).fit(X, constraints=Constraints.sample(y, "random_pairs", 10, random_state=1))
-    assert few.report_.advice == "give 15 more hints: with 25 or more, clusterings learn from them for all rows"
+    assert (
+        few.report_.advice
+        == "give up to 15 more hints: 25, counting pairs that follow from them, are enough to learn for all rows"
+    )
     labels = np.where(np.isin(np.arange(len(y)), [0, 1, 60, 120]), y, -1)
     named = Likewise(3, random_state=0).fit(X, constraints=Constraints.from_labels(labels))
     assert named.report_.advice == "give 4 more labels: with 8 or more, clusterings learn from them for all rows"

@@ -313,7 +313,7 @@ def test_advice_where_nothing_was_learned():
     pairs = np.arange(60).reshape(30, 2)
     many, few = Constraints(60, pairs[:20], pairs[20:]), Constraints(60, pairs[:9], pairs[9:14])
     assert "allow more time (budget_s)" in advised(many, fallback="no clustering was trained on hints")
-    assert advised(few, fallback="fewer than 25 hints").startswith("give 11 more hints: with 25 or more")
+    assert advised(few, fallback="fewer than 25 hints").startswith("give up to 11 more hints: 25, counting")
     compared = few | Comparisons(60, nearer=[(0, 1, 2), (3, 4, 5)])  # two answers are worth one pair of two clusters
     assert advised(compared, fallback="worth fewer than 25 pairs").startswith("give 10 more pairs, or other hints")
 

@@ -50,14 +50,17 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
         return "the hints join all rows into one group: check where they come from, or add pairs of rows that differ"
     if consensus.fallback:
         worth = worth_in_pairs(consensus.stated, consensus.evidence.n_clusters)
-        missing = MIN_CONSTRAINTS - count_constraints(consensus.stated) - worth
+        known = max(count_constraints(consensus.stated), len(consensus.evidence.statements))
+        missing = MIN_CONSTRAINTS - known - worth
         if missing <= 0:
             return "allow more time (budget_s), so that clusterings can learn from the hints"
         if others:
             return f"give {pluralize(int(np.ceil(missing)), 'more pair')}, or other hints worth as many"
-        least = MIN_LABELS if labeled else MIN_CONSTRAINTS
-        more = pluralize(least - count, f"more {unit}")
-        return f"give {more}: with {least} or more, clusterings learn from them for all rows"
+        if labeled:
+            more = pluralize(MIN_LABELS - count, "more label")
+            return f"give {more}: with {MIN_LABELS} or more, clusterings learn from them for all rows"
+        more = pluralize(int(np.ceil(missing)), "more hint")
+        return f"give up to {more}: {MIN_CONSTRAINTS}, counting pairs that follow from them, are enough to learn for all rows"
     evidence = consensus.evidence
     if consensus.constraint_weight >= (MOSTLY if evidence.chosen else 1):
         return ""
