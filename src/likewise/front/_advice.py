@@ -60,8 +60,8 @@ def advice(consensus: Consensus, constraints: Constraints, kept_without: float) 
             more = pluralize(MIN_LABELS - count, "more label")
             return f"give {more}: with {MIN_LABELS} or more, clusterings learn from them for all rows"
         more = pluralize(int(np.ceil(missing)), "more hint")
-        enough = f"{MIN_CONSTRAINTS}, counting pairs that follow from them, are enough to learn for all rows"
-        return f"give up to {more}: {enough}"
+        least = f"{MIN_CONSTRAINTS}, counting pairs that follow from them"
+        return f"give up to {more}: {least}, are enough to learn for all rows"
     evidence = consensus.evidence
     if consensus.constraint_weight >= (MOSTLY if evidence.chosen else 1):
         return ""
