@@ -127,8 +127,9 @@ def test_a_sheet_with_answers_is_not_overwritten(folder, ask):
         lambda text: text.replace("left,right,kind", "left,right,same?").replace(",,", ",yes,", 1),
         lambda text: text.replace("kind", "Kind"),
         lambda text: "a,b\n1,2\n",
+        lambda text: "".join(f"{line},{'Ann' if number else 'by'}\n" for number, line in enumerate(text.splitlines())),
     ],
-    ids=["renamed and filled in", "renamed", "another table"],
+    ids=["renamed and filled in", "renamed", "another table", "another column"],
 )
 def test_what_may_hold_answers_is_not_overwritten(folder, ask, change):
     sheet = Path(folder / "sheet.csv")

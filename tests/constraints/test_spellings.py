@@ -133,7 +133,7 @@ def test_a_table_that_holds_no_hints(tmp_path):
     ("lines", "must", "cannot"),
     [
         (["ann,cy,yes", "bob,di,", "cy,di,?"], [(0, 2)], []),  # half filled in
-        (["ann,cy,", "bob,di,no"], [], [(1, 3)]),
+        (["ann,cy,", "bob,di,no", "cy,ann,ja"], [(0, 2)], [(1, 3)]),
     ],
 )
 def test_a_column_named_same_is_a_header_if_some_of_it_is_filled_in(tmp_path, lines, must, cannot):
@@ -149,3 +149,24 @@ def test_pairs_that_are_stated_both_ways_are_told_by_line(tmp_path):
     assert (found.n_must_link, found.n_cannot_link) == (1, 2)
     with pytest.warns(UserWarning, match=r"line 5 .* but line 3 says the opposite \(and so for 1 other pair\)"):
         read(path, "\n".join([*lines, "di,bob,same", "di,bob,same"]), ids=NAMES)
+
+
+@pytest.mark.parametrize("lines", [["3,4,same", "5,6,?", "7,8,no"], ["3,4,same", "5,6,no"], ["3,4,same", "5,6,yes"]])
+def test_a_first_line_of_row_numbers_is_an_answer(tmp_path, lines):
+    path = tmp_path / "hints.csv"
+    path.write_text("\n".join(lines))
+    found = Constraints.read(path, n_samples=9)
+    assert (3, 4) in map(tuple, found.must_link.tolist())
+
+
+def test_a_first_line_is_an_answer_unless_others_say_it_in_another_word(tmp_path):
+    """Somebody may write both "same" and "no", but not both "same" and "yes"."""
+    found = read(tmp_path / "hints.csv", "ann,cy,same\nbob,di,no\n", ids=NAMES)
+    assert found == EXPECTED
+
+
+def test_ids_that_became_floats(tmp_path):
+    text = "left,right,kind\n102.0,103.0,same\n102.,101.0,different\n"
+    assert read(tmp_path / "h.csv", text, ids=["101", "102", "103"]) == Constraints(3, [(1, 2)], [(0, 1)])
+    with pytest.raises(UnknownIdError, match=r"id '102.5' is not among"):
+        read(tmp_path / "h.csv", text.replace("102.0", "102.5"), ids=["101", "102", "103"])

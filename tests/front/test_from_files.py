@@ -15,7 +15,7 @@ from likewise.evaluation import constraint_accuracy, normalized_mutual_informati
 from likewise.front import _landmarks
 from likewise.front import _likewise as module
 from likewise.front._from_files import Sample
-from likewise.questions import Answer, Answers
+from likewise.questions import Answer, Answers, Dialogue
 from likewise.tables import read_raw
 
 N = 700
@@ -172,10 +172,28 @@ def test_what_a_model_of_files_cannot_do(model, tmp_path):
         pickle.loads(pickle.dumps(model)).add_constraints(HINTS)
     with pytest.raises(ValueError, match=r"landmark_model_\.write_report"):
         model.write_report(tmp_path / "r.html")
-    with pytest.raises(ValueError, match=r"landmark_model_\.ask"):
-        model.ask(2)
     assert model.landmark_model_.write_report(tmp_path / "r.html").exists()
-    assert len(model.landmark_model_.ask(2)) == 2
+
+
+def test_questions_about_rows_in_files_are_about_those_in_memory(rows):
+    model = Likewise(4, random_state=0).fit(rows)
+    among = model.landmarks_[::2]
+    asked = model.ask(6, among=among)
+    assert len(asked) == 6
+    assert np.isin([question.rows for question in asked], among).all()
+    landmarks = list(model.landmarks_)
+    inside = np.isin(np.arange(len(landmarks)), np.arange(0, len(landmarks), 2))
+    for one, here in zip(asked, model.landmark_model_.ask(6, among=inside), strict=True):
+        assert one.rows == tuple(landmarks[row] for row in here.rows)
+        assert one.chances == here.chances
+    said = [SAID[bool(Y[one.rows[0]] == Y[one.rows[1]])] for one in asked]
+    model.add_constraints(asked.answered([None, None, None, *said[3:]]))
+    assert len(model.answers_) == 6
+    assert len(model.landmark_model_.answers_) == 6
+    again = {frozenset(question.rows) for question in model.ask(40)}
+    assert not again & {frozenset(question.rows) for question in asked}
+    with pytest.raises(TypeError, match="a dialogue needs rows in memory"):
+        Dialogue(rows, 4)
 
 
 def test_more_hints_about_landmarks_and_about_others(model, rows):

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
 
 from likewise._method import CUT, NEIGHBORS
 from likewise.constraints import ConstraintConflictError, Constraints
@@ -388,6 +389,19 @@ def test_warnings_name_the_line_of_the_user(blobs):
     with pytest.warns(UserWarning, match="share a cluster") as seen:
         first.add_constraints(Constraints(len(X), [(0, 1)]))
     assert seen[0].filename == __file__
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_withdrawn_hints_have_no_effect_on_a_number_of_clusters_that_is_chosen(seed):
+    X, y = load_wine(return_X_y=True)
+    X = (X - X.mean(0)) / X.std(0)
+    hints = Constraints.sample(y, "random_pairs", 40, random_state=seed)
+    alone = Likewise(random_state=0).fit(X)
+    model = Likewise(random_state=0).fit(X, constraints=hints).set_constraints(Constraints(len(X)))
+    assert adjusted_rand_score(model.labels_, alone.labels_) == 1.0
+    fewer = Constraints(len(X), hints.must_link[1:], hints.cannot_link)
+    again = Likewise(random_state=0).fit(X, constraints=hints).set_constraints(fewer)
+    assert adjusted_rand_score(again.labels_, alone.set_constraints(fewer).labels_) == 1.0
 
 
 def test_hints_can_be_replaced_and_nothing_of_them_is_left(iris):

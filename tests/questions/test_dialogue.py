@@ -313,6 +313,42 @@ def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(tmp_path):
     assert not other.answers
 
 
+def test_lines_that_a_spreadsheet_sorted_are_in_order_again(tmp_path):
+    path = tmp_path / "a.csv"
+    first = converse(Dialogue(X, 3, path=path), 8)
+    pd.read_csv(path).sort_values(["kind", "left"]).to_csv(path, index=False)
+    again = Dialogue(X, 3, path=path)
+    told = [(one.rows, one.said, one.status, one.screen) for one in first.answers]
+    assert [(one.rows, one.said, one.status, one.screen) for one in again.answers] == told
+    rows = again.question.rows
+    again.answer(reply(rows))
+    assert [one.rows for one in again.undo()] == [rows]
+    assert len(again.answers) == 8
+
+
+@pytest.mark.parametrize("kind", ["pair", "choice", "piles"])
+def test_after_undo_the_same_question_is_asked_also_while_learning(kind):
+    dialogue = Dialogue(X, 3, questions=kind, size=4, background=True)
+    for _ in range(6):
+        asked = dialogue.question
+        dialogue.answer(by_classes(asked))
+        assert dialogue.question is not asked
+        dialogue.wait()
+        dialogue.undo()
+        assert dialogue.question is asked
+        dialogue.answer(by_classes(asked))
+
+
+def by_classes(question):
+    """The answer to a question of any kind."""
+    if question.kind == "pair":
+        return reply(question.rows)
+    if question.kind == "piles":
+        return [int(Y[row]) for row in question.rows]
+    row, *others = question.rows
+    return [place for place, other in enumerate(others, 1) if Y[row] == Y[other]] or [0]
+
+
 def test_a_file_that_is_gone_is_written_again(tmp_path):
     path = tmp_path / "a.csv"
     dialogue = converse(Dialogue(X, 3, path=path), 3)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 
 from likewise import DSP, GCDR, Comparisons, Constraints, Costco, Likewise, Preference
 from likewise.questions import Answer, Answers, Question, choose, refit_labelings
@@ -446,3 +446,49 @@ def test_row_numbers_that_became_floats(questions):
     with_empty_lines = pd.concat([table, pd.DataFrame([{}, {}])], ignore_index=True)
     assert with_empty_lines["left"].dtype == float
     assert list(questions.answered(with_empty_lines)) == list(questions.answered(["same"] * len(questions)))
+
+
+@pytest.mark.parametrize("said", ["same", "none", "skip", " same "])
+def test_words_are_not_read_as_piles(said):
+    four = tuple((i, j) for i in range(4) for j in range(i))
+    question = Question("piles", (0, 1, 2, 3), four, (0.5,) * 6, (0.5,) * 6, "doubt")
+    if said == "skip":
+        assert question.read(said) == ("can't say",) * 6
+    else:
+        with pytest.raises(ValueError, match=r"Write one entry per row, .*, such as 'aabc'"):
+            question.read(said)
+    assert question.read("abba") == question.read([1, 2, 2, 1])
+
+
+def test_answers_keep_other_hints_when_joined(questions):
+    answers, hints = questions.answered(["same"] * len(questions)), Constraints(150, [(0, 1)])
+    more = Answers([Answer((100, 110), "same")], 150)
+    joined = answers.with_constraints(hints | answers.constraints) + more
+    assert joined.constraints == hints | answers.constraints | more.constraints
+    assert len(joined) == len(questions) + 1
+    model = Likewise(3, random_state=0, verbose=False).fit(X, constraints=joined)
+    assert model.set_constraints(model.answers_).constraints_ == joined.constraints
+    some = [*{row for question in questions for row in question.rows}, 0, 1]
+    inside = joined.restrict(some)
+    assert inside.constraints == joined.constraints.restrict(some)
+    assert len(inside) == len(questions)
+
+
+def test_few_hints_of_a_kind_that_a_method_needs_are_not_hidden():
+    wine = load_wine().data
+    wine = (wine - wine.mean(0)) / wine.std(0)
+    links = [(0, 60), (0, 70), (1, 80), (140, 2), (141, 3), (150, 60), (61, 141)]
+    hints = Constraints(len(wine), [(0, 1), (60, 70), (140, 150)], links)
+    assert len(refit_labelings(Costco(2), wine, hints, 3)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"random_state": None}, "random_state must be a whole number"),
+        ({"answers": Answers([], 9)}, "about 9 rows"),
+    ],
+)
+def test_bad_requests_are_refused(model, given, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        model.ask(2, **given)

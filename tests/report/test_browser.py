@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from likewise import Constraints
+from likewise.questions import Answers
 
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {
@@ -312,6 +313,7 @@ def test_answers_become_a_file_of_hints(look, wine, tmp_path):
     assert download.value.suggested_filename == "hints.csv"
     download.value.save_as(tmp_path / "hints.csv")
     hints = Constraints.read(tmp_path / "hints.csv", ids=ids)
+    assert Answers.read(tmp_path / "hints.csv", len(ids), ids=ids).n_screens == 3  # two questions and a marked pair
     marked = [tuple(sorted(ids.index(name) for name in names[4:6]))]
     assert sorted(map(tuple, hints.must_link.tolist())) == sorted([tuple(sorted((row, first))), tuple(sorted(chosen))])
     rejected = [tuple(sorted((row, other))) for other in (second, *others)]
@@ -329,13 +331,13 @@ def test_a_row_may_belong_with_several_or_none(look, wine):
 
     def said():
         lines = seen.evaluate("likewise.hintsFile()").strip().split("\n")
-        assert lines[0] == "left,right,kind,chance"
+        assert lines[0] == "left,right,kind,chance,question"
         return lines[1:]
 
     def expected(*same):
         words = ["same" if place in same else "different" for place in range(len(others))]
         told = zip(others, words, chances, strict=True)
-        return [f"{ids[row]},{ids[other]},{word},{chance:g}" for other, word, chance in told]
+        return [f"{ids[row]},{ids[other]},{word},{chance:g},0" for other, word, chance in told]
 
     press(seen, "[data-answer='0,several']")
     for end in (0, 1):

@@ -130,6 +130,8 @@ class RowIds:
         """The row of an id, which may be a file name without folder and extension; -1 if there is none."""
         text = str(cell)
         row = self.row.get(text, -1)
+        if row < 0 and (whole := ROW_NUMBER.fullmatch(text.strip())):  # a number that became a float
+            row = self.row.get(whole[1], -1)
         return self._short_names.get(text.strip(), -1) if row < 0 else row
 
     @cached_property

@@ -166,9 +166,12 @@ def names_columns(first: list[str], others: list[list[str]]) -> bool:
         return True
     if len(first) < 3 or spelled_kind(first[2]) is None:
         return len(first) > 2 or not all(WHOLE.fullmatch(name) for name in first)
-    # "same" is the name of a column if all its cells are yes or no, or not filled in
+    if all(WHOLE.fullmatch(name) for name in first[:2]):
+        return False
+    # "same" is the name of a column if its cells are yes or no, and not an answer itself if others are "yes"
     said = [cells[2] for cells in others if not is_undecided(cells[2])]
-    return not _is_answer(first[2]) and bool(said) and all(map(_is_answer, said))
+    names = not _is_answer(first[2]) and all(map(_is_answer, said))
+    return names and any(spelled_kind(word) == spelled_kind(first[2]) for word in said)
 
 
 def _is_answer(word: str) -> bool:

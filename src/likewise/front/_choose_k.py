@@ -16,7 +16,7 @@ from ..constraints import Constraints
 from ._budget import Budget
 from ._evidence import log_likelihoods, votes
 from ._folds import Statements, random_pairs
-from ._kmeans import kmeans_labels, reserve_stream
+from ._kmeans import kmeans_labels, open_stream, reserve_stream
 from ._unsupervised import Features
 
 STEP = 1.2
@@ -79,7 +79,8 @@ def choose_n_clusters(
     posterior = np.log(np.gradient(sizes)) if len(sizes) > 1 else np.zeros(1)  # logarithm, up to a constant
     posterior = posterior - PRIOR_POWER * sizes
     if constraints.has_pairs:
-        posterior = posterior + _constraint_evidence(posterior, sizes, runs, constraints, features, rng)
+        own = open_stream(rng.get_state(legacy=False))  # what follows does not depend on constraints
+        posterior = posterior + _constraint_evidence(posterior, sizes, runs, constraints, features, own)
     chosen = round(np.exp(_mean(sizes, posterior + structure)))
     return at_least_clique(constraints, chosen)
 
@@ -129,6 +130,9 @@ def _partitions(
 ) -> dict[int, list[IntArray]]:
     """Unsupervised partitions for each candidate, in ascending order; cached in ``features``."""
     if features.partitions:
+        for k in features.partitions:  # draw as the first time, so that what follows does not depend on the cache
+            for _ in range(2 * N_REPEATS):
+                reserve_stream(rng, k)
         return features.partitions
     candidates = _candidates(features.n)
     spaces = [Points(features.graph.F), Points(features.both.F)]

@@ -212,9 +212,9 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
     others drawn by a hash of their index, up to 10,000, and these are clustered under all hints. The second pass
     assigns every other row by a vote of its ten nearest neighbors among them. ``labels_``, ``second_labels_`` and
     ``certainty_`` are those of all rows, unless :meth:`fit_to` writes them to a file. ``landmark_model_`` is the model
-    of the rows in memory, with their ``embedding_`` and ``unsupervised_labels_``, a report page and questions;
-    ``landmarks_`` are the indices of these rows in the files. A model file contains only the landmark model. When hints
-    are added, the files are read once if all hints are about landmarks, and twice otherwise.
+    of the rows in memory, with their ``embedding_`` and ``unsupervised_labels_``, and a report page; ``landmarks_`` are
+    the indices of these rows in the files. :meth:`ask` asks about them. A model file contains only the landmark model.
+    When hints are added, the files are read once if all hints are about landmarks, and twice otherwise.
 
     Examples
     --------
@@ -377,7 +377,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
     ) -> None:
         """Cluster a sample of rows from files with the given column names."""
         X, known = self._checked_inputs(sample.rows, None, constraints)
-        self.answers_ = answers
+        self.answers_ = None if answers is None else answers.restrict(sample.numbers)
         self._columns_in_files = columns
         numbers = None if before is None else before.predict(sample.rows)
         self.labels_ = np.asarray(self._cluster(X, known, sample.drawn, numbers), dtype=np.int32)
@@ -388,7 +388,8 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         named = np.flatnonzero(constraints.constrained_rows() | constraints.comparisons.compared_rows())
         if np.isin(named, self.landmarks_).all():
             try:
-                model._relearn(constraints.restrict(self.landmarks_), answers, warm_start=warm_start)
+                some = None if answers is None else answers.restrict(self.landmarks_)
+                model._relearn(constraints.restrict(self.landmarks_), some, warm_start=warm_start)
             except ConstraintConflictError:
                 constraints.check(self.n_clusters)
                 raise
@@ -445,7 +446,7 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         >>> len(model.constraints_.must_link) + len(model.constraints_.cannot_link)
         80
         """
-        known = self._known_so_far(to_learn=True) | self._given(constraints)
+        known = self._to_extend() | self._given(constraints)
         earlier, answers = self.answers_, _answers_in(constraints)
         if earlier is not None:
             answers = earlier if answers is None else earlier + answers
@@ -481,21 +482,21 @@ class Likewise(AsksQuestions, ReadsFiles, ClassNamePrefixFeaturesOutMixin, Trans
         >>> model.set_constraints(first).constraints_ == first
         True
         """
-        before, given = self._known_so_far(to_learn=True), self._given(constraints)
+        before, given = self._to_extend(), self._given(constraints)
         return self._relearn(given, _answers_in(constraints), warm_start=before | given == given)
 
-    def _known_so_far(self, *, to_learn: bool = False) -> Constraints:
-        check_is_fitted(self)
+    def _to_extend(self) -> Constraints:
+        """The constraints so far, if more can be learned."""
+        known = self._known_so_far()
         if "landmark_model_" in vars(self):
-            if not to_learn:
-                self._refuse_in_files(
-                    "has no questions about all of them. Those about landmarks are model.landmark_model_.ask(); "
-                    "model.landmarks_ has their row numbers"
-                )
             if "_rows_in_files" not in vars(self):
                 raise ValueError("a copy of a model of rows in files cannot learn more: fit a new one with all hints.")
             if "labels_" not in vars(self):
                 raise ValueError("fit_to wrote the clusters to a file: call it again with all hints.")
+        return known
+
+    def _known_so_far(self) -> Constraints:
+        check_is_fitted(self)
         if not hasattr(self, "constraints_"):
             raise ValueError("a model read from a file can predict, but not learn more: fit a new one with all hints.")
         return self.constraints_

@@ -306,7 +306,35 @@ class Answers(Sequence[Answer]):
         after = 1 + max((answer.screen for answer in self), default=-1)
         known = {_identity(answer) for answer in self}
         later = [replace(answer, screen=after + answer.screen) for answer in other if _identity(answer) not in known]
-        return Answers([*self, *later], self.n_samples)
+        joined = Answers([*self, *later], self.n_samples)
+        if self._constraints is None and other._constraints is None:
+            return joined
+        return joined.with_constraints(self.constraints | other.constraints)
+
+    def restrict(self, rows: Any) -> Answers:
+        """The answers about some rows only, which are numbered 0, 1, ... in the given order.
+
+        Parameters
+        ----------
+        rows : (m,) ints
+            Distinct rows.
+
+        Returns
+        -------
+        Answers
+
+        Examples
+        --------
+        >>> from likewise.questions import Answer, Answers
+        >>> answers = Answers([Answer((0, 3), "same"), Answer((1, 2), "different", screen=1)], 5)
+        >>> [answer.rows for answer in answers.restrict([3, 1, 0])]
+        [(2, 0)]
+        """
+        place = {int(row): number for number, row in enumerate(rows)}
+        inside = [answer for answer in self if all(row in place for row in answer.rows)]
+        kept = [replace(answer, rows=(place[answer.rows[0]], place[answer.rows[1]])) for answer in inside]
+        restricted = Answers(kept, len(place))
+        return restricted if self._constraints is None else restricted.with_constraints(self.constraints.restrict(rows))
 
     @property
     def believed(self) -> tuple[Answer, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -131,9 +132,14 @@ def ask(
     constraints = model._known_so_far()
     n_samples = constraints.n_samples
     check_request(n, kind, size)
+    whole_number(random_state, "random_state")
     if not (answers is None or isinstance(answers, Answers)):
         raise TypeError(f"answers is {described(answers)}. Pass what questions.answered(...) returned.")
     answers = model.answers_ if answers is None else answers
+    if answers is not None and answers.n_samples != n_samples:
+        raise ValueError(f"answers are about {answers.n_samples:,} rows, but the model is about {n_samples:,}.")
+    if "landmark_model_" in vars(model):
+        return _about_landmarks(model, answers, among, n, kind=kind, size=size, random_state=random_state)
     rng = np.random.default_rng([random_state, 0 if answers is None else len(answers)])
     votes, same, weights = earlier_votes(model) if answers is None else heard_votes(answers)
     chooser = make_chooser(
@@ -147,6 +153,27 @@ def ask(
     if answers is not None:
         mark_asked(chooser, answers)
     return Questions(next_questions(chooser, n, kind, rng, size), n_samples)
+
+
+def _about_landmarks(model: Likewise, answers: Answers | None, among: Any, n: int, **given: Any) -> Questions:
+    """Questions for a model of rows in files: about those in memory, with the row numbers of the files."""
+    rows = model.landmarks_
+    n_samples = model.constraints_.n_samples
+    inside = rows_among(among, n_samples)[rows]
+    known = None if answers is None else answers.restrict(rows)
+    asked = model.landmark_model_.ask(n, among=inside, answers=known, **given)
+    numbers = rows.tolist()
+    return Questions(
+        [
+            replace(
+                question,
+                rows=tuple(numbers[row] for row in question.rows),
+                pairs=tuple((numbers[left], numbers[right]) for left, right in question.pairs),
+            )
+            for question in asked
+        ],
+        n_samples,
+    )
 
 
 def choose(
@@ -283,12 +310,20 @@ def refit_labelings(
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
         seen = drop_rows(constraints, hidden)
-        model.fit(X, constraints=constraints if seen.is_empty else seen)
+        if _kinds(seen) != _kinds(constraints):  # a method may need all kinds
+            seen = constraints
+        model.fit(X, constraints=seen)
         if hasattr(model, "labels_"):
             return np.asarray(model.labels_, dtype=np.int64)
         return KMeans(n_clusters, n_init=3, random_state=seed).fit_predict(model.transform(X)).astype(np.int64)
 
     return list(parallel_map(refit, tasks[:n_refits], n_jobs))
+
+
+def _kinds(constraints: Constraints) -> tuple[bool, ...]:
+    """Which kinds of constraints there are."""
+    others = constraints.comparisons, constraints.preferences
+    return constraints.n_must_link > 0, constraints.n_cannot_link > 0, *(len(each) > 0 for each in others)
 
 
 def _as_labels(labels: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .._arrays import IntArray
 from .._estimator import as_constraints
+from ..chunked._lazy import is_chunked
 from ..constraints import Constraints
 from ..constraints._io import row_names
 from ..constraints._validate import whole_number
@@ -147,6 +148,11 @@ class Dialogue:
         self.questions, self.size, self.background = questions, size, background
         self.random_state = whole_number(random_state, "random_state")
         self.path = None if path is None else Path(path)
+        if is_chunked(X):
+            raise TypeError(
+                "a dialogue needs rows in memory. Fit Likewise to the rows in files, and use its ask(), which asks "
+                "about the rows that it has in memory."
+            )
         model = Likewise(n_clusters, random_state=self.random_state, **{"verbose": False, **params})
         n_samples = n_rows(X)
         self._among = rows_among(among, n_samples)
@@ -161,6 +167,7 @@ class Dialogue:
         self._latest: tuple[list[_AnswerState], Likewise] | None = None
         self._worker = Worker()
         self._question: Question | None = None
+        self._asked: dict[int, Question] = {}  # by the number of answers before
         if background:
             self._stages[len(answers)] = self._make_stage(self.answers, len(answers), None)
         elif answers:
@@ -177,7 +184,8 @@ class Dialogue:
         if self._written is None:
             return []
         check_no_more(self.path)
-        return [answer for _, answer in read_sheet(self.path, n_samples, None if ids is None else self._names)]
+        found = read_sheet(self.path, n_samples, None if ids is None else self._names)
+        return sorted((answer for _, answer in found), key=lambda answer: answer.screen)  # a spreadsheet may sort lines
 
     @property
     def model(self) -> Likewise:
@@ -255,7 +263,9 @@ class Dialogue:
             raise ValueError("there are no more questions to answer.")
         screen = self.answers[-1].screen + 1 if self.answers else 0
         new = answers_to(question, question.read(answer), screen)
+        before = len(self.answers)
         self._keep([*self.answers, *new])
+        self._asked[before] = question
         return tuple(self.answers[-len(new) :])
 
     def undo(self) -> tuple[Answer, ...]:
@@ -272,6 +282,7 @@ class Dialogue:
         kept = [answer for answer in self.answers if answer.screen != last]
         removed = tuple(self.answers[len(kept) :])
         self._keep(kept)
+        self._question = self._asked.get(len(kept))  # otherwise, it is chosen again
         self._stages = {count: stage for count, stage in self._stages.items() if count <= len(kept)}
         self._latest = None
         return removed

@@ -28,8 +28,8 @@ from ._question import CANT_SAY, DIFFERENT, SAME
 ANSWER_COLUMNS = {"left", "right", "kind", "chance", "votes", "why", "screen"}
 """The columns of a file of answers."""
 
-QUESTION_COLUMNS = {"left", "right", "kind", "chance", "question", "why"}
-"""Columns of a table of questions to be filled in."""
+QUESTION_COLUMNS = {"left", "right", "kind", "left_row", "right_row", "chance", "question", "why"}
+"""The columns of a table of questions to be filled in."""
 
 
 def holds_answers(path: Path) -> bool:
@@ -55,7 +55,7 @@ def may_replace(path: Path) -> bool:
     if not path.exists() or path.stat().st_size == 0:
         return True
     columns = read_raw(path, is_header=names_columns).columns
-    return set(columns) >= QUESTION_COLUMNS and all(is_missing(cell) for cell in columns["kind"])
+    return set(columns) == QUESTION_COLUMNS and all(is_missing(cell) for cell in columns["kind"])
 
 
 def write_answers(path: Path, answers: Answers, names: Sequence[Any]) -> None:
@@ -120,7 +120,14 @@ def _read(table: RawTable, n_samples: int, ids: Any, *, may_contradict: bool = F
             )
         if earlier == line or before != word:  # skip duplicates
             found.append((where, _answer(table, line, rows, word)))
-    return found
+    return _numbered(found)
+
+
+def _numbered(found: list[tuple[str, Answer]]) -> list[tuple[str, Answer]]:
+    """The answers with a number of its own for each question whose number is not in the table."""
+    after = 1 + max((answer.screen for _, answer in found), default=0)
+    numbers = [answer.screen if answer.screen >= 0 else after + place for place, (_, answer) in enumerate(found)]
+    return [(where, replace(answer, screen=number)) for (where, answer), number in zip(found, numbers, strict=True)]
 
 
 def _rows(table: RawTable, names: Sequence[str], lines: list[int], n_samples: int, ids: Any) -> list[IntArray]:
@@ -135,7 +142,7 @@ def _rows(table: RawTable, names: Sequence[str], lines: list[int], n_samples: in
 
 
 def _answer(table: RawTable, line: int, rows: tuple[int, int], said: str) -> Answer:
-    """The answer on a line, with the columns about its question if there are any."""
+    """The answer on a line, with the columns about its question if there are any; screen is −1 if it is unknown."""
     screen = _number(table, "screen" if "screen" in table.columns else "question", line)
     return Answer(
         rows,
@@ -143,7 +150,7 @@ def _answer(table: RawTable, line: int, rows: tuple[int, int], said: str) -> Ans
         chance=_share(table, "chance", line),
         votes=_share(table, "votes", line),
         why=str(table.columns["why"][line]) if "why" in table.columns else "",
-        screen=line if math.isnan(screen) else int(screen),
+        screen=-1 if math.isnan(screen) or screen < 0 else int(screen),
     )
 
 

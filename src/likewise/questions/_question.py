@@ -129,7 +129,11 @@ class Question:
         elif is_undecided(answer):
             piles = ["?"] * count
         else:
-            piles = list(BETWEEN.sub("", str(answer).lower()))
+            is_word = isinstance(answer, str) and answer.strip().isalpha()
+            if is_word and (spelled_kind(answer) is not None or answer.strip().lower() in ("none", "all")):
+                piles = []  # a word, not a letter for each row
+            else:
+                piles = list(BETWEEN.sub("", str(answer).lower()))
         if len(piles) != count:
             raise ValueError(
                 f"{answer!r} is not an answer to how {count} rows are sorted. Write one entry per row, equal for rows "

@@ -113,8 +113,11 @@ def _marked(facts: Facts) -> Html:
             code = f"{facts.command} --method likewise --hints hints.csv"
     else:
         words = "Then, in Python:"
-        ids = "n_samples=len(X)" if facts.ids is None else "ids=ids"
-        code = f'more = likewise.Constraints.read("hints.csv", {ids})\n{_fitted_again(facts, uses_hints)}'
+        if isinstance(facts.model, Likewise):  # which weights answers to its questions
+            reader, ids = "questions.Answers", "len(X)" if facts.ids is None else "len(X), ids=ids"
+        else:
+            reader, ids = "Constraints", "n_samples=len(X)" if facts.ids is None else "ids=ids"
+        code = f'more = likewise.{reader}.read("hints.csv", {ids})\n{_fitted_again(facts, uses_hints)}'
     return element(
         "div",
         element("h3", "Your hints"),

@@ -80,8 +80,9 @@ function cell(value) {
 }
 function idOf(i) { return data.ids ? data.ids[i] : map.rows ? map.rows[i] : i; }
 function hintsFile() {
-  const lines = hints.map(({ left, right, same, chance }) => [cell(idOf(left)), cell(idOf(right)), same ? "same" : "different", chance].join(","));
-  return `left,right,kind,chance\n${lines.join("\n")}\n`;
+  const lines = hints.map(({ left, right, same, question, chance }) =>
+    [cell(idOf(left)), cell(idOf(right)), same ? "same" : "different", chance, question < 0 ? "" : question].join(","));
+  return `left,right,kind,chance,question\n${lines.join("\n")}\n`;
 }
 function saveHints() { saved = true; download("hints.csv", hintsFile(), "text/csv"); }
 find("marked-download").addEventListener("click", saveHints);
