@@ -443,7 +443,7 @@ def test_chances_that_a_spreadsheet_spoiled_are_unknown(tmp_path, cell, chance):
 
 def test_row_numbers_that_became_floats(questions):
     table = pd.DataFrame(questions.columns()).assign(kind="same")
-    with_empty_lines = pd.concat([table, pd.DataFrame([{}, {}])], ignore_index=True)
+    with_empty_lines = table.reindex(range(len(table) + 2))
     assert with_empty_lines["left"].dtype == float
     assert list(questions.answered(with_empty_lines)) == list(questions.answered(["same"] * len(questions)))
 
