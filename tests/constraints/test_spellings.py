@@ -144,7 +144,7 @@ def test_a_column_named_same_is_a_header_if_some_of_it_is_filled_in(tmp_path, li
 
 def test_pairs_that_are_stated_both_ways_are_told_by_line(tmp_path):
     path, lines = tmp_path / "hints.csv", ["left,right,kind", "ann,cy,same", "bob,di,different", "cy,ann,no"]
-    with pytest.warns(UserWarning, match=r"hints.csv, line 4 says that cy and ann are different, but line 2 says"):
+    with pytest.warns(UserWarning, match=r"hints.csv, line 4 says that 'cy' and 'ann' are different, but line 2 says"):
         found = read(path, "\n".join(lines), ids=NAMES)
     assert (found.n_must_link, found.n_cannot_link) == (1, 2)
     with pytest.warns(UserWarning, match=r"line 5 .* but line 3 says the opposite \(and so for 1 other pair\)"):

@@ -445,7 +445,7 @@ def _warn_of_opposites(lines: Lines, must: IntArray, cannot: IntArray, sides: Fl
     others = f" (and so for {more:,} other pair{'s' * (more > 1)})" if more else ""
     said = "the same" if sides[second] > 0 else "different"
     warnings.warn(
-        f"{lines.where(second)} says that {lines.left[second]!s} and {lines.right[second]!s} are {said}, but "
+        f"{lines.where(second)} says that {str(lines.left[second])!r} and {str(lines.right[second])!r} are {said}, but "
         f"{lines.place(first)} says the opposite{others}. Remove what is wrong.",
         stacklevel=6,
     )
