@@ -88,9 +88,7 @@ with 10 % wrong ones (60 runs each). Three more variants were tried on them and 
 alone, no rows at random, and fewer checks (.014 better at 50 screens if all answers are right, .013 worse at 500 if
 10 % are wrong).
 
-An earlier version of `Likewise` was used for the first draw of piles with answers other than right and 10 % wrong
-ones, and for random pairs with 10 % wrong answers on the data sets for choosing. Runs without a given number of
-clusters were made before their random numbers became independent of the answers.
+Runs without a given number of clusters were made before their random numbers became independent of the answers.
 """
 
 
