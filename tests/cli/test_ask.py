@@ -151,7 +151,7 @@ def test_columns_of_others_are_kept_in_their_file(folder, ask):
     assert Path(folder / "a.csv").read_bytes() == before
     assert len(cells(folder / "a-answers.csv")) == 1
     refused = ask("flowers.csv", "--k", 3, "--answers", "a.csv", lines=["s", "q"])
-    assert "is no file of answers as `likewise ask` writes them" in refused.output
+    assert "is not a file of answers as `likewise ask` writes it" in refused.output
 
 
 def test_the_command_that_is_recommended_has_all_hints_and_options(folder, ask):

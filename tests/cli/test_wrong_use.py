@@ -18,7 +18,7 @@ WRONG = [
     ("cluster broken.npy --k 2", "is not an NPY file of plain values"),
     ("ask flowers.csv --out new.csv --answers a.csv", "--answers has no effect with --out"),
     ("ask flowers.csv --out new.parquet", "must end in .csv or .tsv"),
-    ("ask flowers.csv --answers pairs.csv", "is no file of answers as `likewise ask` writes them"),
+    ("ask flowers.csv --answers pairs.csv", "is not a file of answers as `likewise ask` writes it"),
     ("ask flowers.csv --answers a.xlsx", "must end in .csv, .tsv or .jsonl"),
     ("ask flowers.csv --k 900", "--k 900 is more than the 150 rows"),
     ("reduce flowers.csv --method slpp", "slpp needs must-links"),

@@ -109,7 +109,7 @@ def ask(
         raise ValueError(f"--answers {answers} must end in .csv, .tsv or .jsonl.")
     if answers is not None and answers.exists() and not holds_answers(answers):
         raise ValueError(
-            f"--answers {answers} exists, but is no file of answers as `likewise ask` writes them, and what else it "
+            f"--answers {answers} exists, but is not a file of answers as `likewise ask` writes it, and what else it "
             "holds would be lost. Pass it as --hints, and choose another file."
         )
     with messages.progress(f"reading {source}"):

@@ -154,12 +154,11 @@ def row_numbers(cells: Sequence[Any], n_samples: int | None, where: Callable[[in
         rows = cells.astype(np.int64)
     else:
         texts = [str(cell).strip() for cell in cells]
-        whole = [ROW_NUMBER.fullmatch(text) for text in texts]
-        rows = np.fromiter((-1 if number is None else int(number[1]) for number in whole), np.int64, len(texts))
-        if None in whole:
-            wrong = whole.index(None)
+        wrong = next((place for place, text in enumerate(texts) if not ROW_NUMBER.fullmatch(text)), None)
+        if wrong is not None:
             cell = cells[wrong].item() if isinstance(cells[wrong], np.generic) else cells[wrong]
             raise ValueError(f"{where(wrong)}: {cell!r} is not a row number. Pass ids=... to read ids.")
+        rows = np.fromiter((int(text.partition(".")[0]) for text in texts), np.int64, len(texts))
     outside = np.flatnonzero((rows < 0) | (rows >= (n_samples if n_samples is not None else np.inf)))
     if outside.size:
         place = int(outside[0])

@@ -23,7 +23,7 @@ from ._answers import DECIDED, Answer, Answers, answers_to, same_odds, screens
 from ._choose import check_request, heard_votes, make_chooser, mark_asked, n_rows, next_question, rows_among
 from ._chooser import PLACING, Chooser
 from ._committee import Calibration, Committee, earlier_votes
-from ._files import check_no_more, read_sheet, write_answers
+from ._files import check_no_other_columns, read_sheet, write_answers
 from ._known import Known, inferred_links
 from ._question import CANT_SAY, SAME, Question
 from ._suspicion import suspect_answers
@@ -183,7 +183,7 @@ class Dialogue:
         self._written = _stamp(self.path)
         if self._written is None:
             return []
-        check_no_more(self.path)
+        check_no_other_columns(self.path)
         found = read_sheet(self.path, n_samples, None if ids is None else self._names)
         return sorted((answer for _, answer in found), key=lambda answer: answer.screen)  # a spreadsheet may sort lines
 

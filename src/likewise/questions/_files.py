@@ -39,7 +39,7 @@ def holds_answers(path: Path) -> bool:
     return set(read_raw(path, is_header=names_columns).columns) == ANSWER_COLUMNS
 
 
-def check_no_more(path: Path) -> None:
+def check_no_other_columns(path: Path) -> None:
     """Raise an error if a file has other columns than those of answers, which would be lost if it is written."""
     others = [name for name in read_raw(path, is_header=names_columns).columns if name not in ANSWER_COLUMNS]
     if others:

@@ -71,6 +71,7 @@ def read_delimited(path: Path, encoding: str | None, is_header: IsHeader | None 
         names = [name.strip() for name in next((row for row in rows if row), [])]
         first_line = len(top) + rows.line_num
         if is_header is None:
+            # columns without a name may be empty, which is known once they have been read
             check_names(path, names if names.count("") < 2 else [*filter(None, names), ""], first_line)
         for row in rows:
             if not row:
